@@ -1,0 +1,46 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+
+// The five floors, from the ground up; arrows only run down.
+let package = Package(
+    name: "swift-ipc",
+    products: [
+        .library(name: "IPCDBus", targets: ["IPCDBus"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
+    ],
+    targets: [
+        // Floor 0: C
+        .systemLibrary(name: "CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .target(name: "CLinux"),
+
+        // Floor 1: foundations
+        .target(name: "IPCModel", swiftSettings: strict),
+        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: strict),
+
+        // Floor 2: adapters
+        .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: strict),
+        // Tests: one folder a module, and the harness they share
+        .target(
+            name: "IPCTesting",
+            dependencies: [subprocess, .product(name: "SystemPackage", package: "swift-system")],
+            path: "Tests/IPCTesting", swiftSettings: strict),
+        .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
+        .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),
+        .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,13 @@
+#include "CLinux.h"
+
+#include <pthread.h>
+
+int clinux_raise_descriptor_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit)) return -1;
+    if (limit.rlim_cur == limit.rlim_max) return 0;
+    limit.rlim_cur = limit.rlim_max;
+    return setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }

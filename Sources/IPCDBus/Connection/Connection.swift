@@ -1,0 +1,312 @@
+/// A connection to a message bus, or to one peer.
+///
+/// It outlives the bus if asked to: after a disconnect it connects again with back-off, and what was exported, owned
+/// and subscribed is there again. Calls that were on their way then fail with ``CallError/disconnected``, because
+/// only the caller knows whether they may be repeated; new ones wait for the bus within their own time-out.
+@DBusActor
+public final class Connection {
+    private enum State {
+        case connected(Link)
+        case reconnecting
+        case closed
+    }
+
+    /// What is exported here.
+    public let objects: ObjectServer
+    /// The name that the bus gave; absent peer to peer and while disconnected.
+    public private(set) var uniqueName: BusName?
+    private let address: BusAddress?
+    private let reconnects: Bool
+    private var state = State.reconnecting
+    private let calls = CallTable()
+    let signals = SignalRouter()
+    let names = NameRegistry()
+    private var readiness: [CheckedContinuation<Void, Never>] = []
+    private var ends: [CheckedContinuation<Void, Never>] = []
+    private var reconnectHandlers: [@DBusActor () -> Void] = []
+    private var disconnectHandlers: [@DBusActor () -> Void] = []
+
+    private init(address: BusAddress?, reconnects: Bool, objects: ObjectServer) {
+        self.address = address
+        self.reconnects = reconnects
+        self.objects = objects
+    }
+
+    isolated deinit { close() }
+
+    /// Connects to a bus.
+    /// - Parameter reconnects: whether to connect again when the bus goes; the first connect is tried once either way.
+    public static func open(
+        _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil
+    ) async throws(ConnectionError) -> Connection {
+        let connection = Connection(address: address, reconnects: reconnects, objects: objects ?? ObjectServer())
+        try await connection.connect()
+        return connection
+    }
+
+    /// Connects to one peer, without a bus between.
+    public static func openPeer(
+        _ address: String, objects: ObjectServer? = nil
+    ) async throws(ConnectionError) -> Connection {
+        let link = try await Link.open(try BusAddress.address(address).resolve()[0])
+        let connection = Connection(peer: link, objects: objects ?? ObjectServer())
+        do throws(CallError) {
+            // Only after authentication can descriptors pass; libdbus sends messages before it, but not those.
+            try await connection.call(Peer.ping, on: nil, at: "/", ())
+        } catch { throw .refused(reason: "\(error)") }
+        return connection
+    }
+
+    /// A connection that a listener has accepted.
+    convenience init(peer link: Link, objects: ObjectServer) {
+        self.init(address: nil, reconnects: false, objects: objects)
+        adopt(link)
+        state = .connected(link)
+    }
+
+    // MARK: Life
+
+    private func connect() async throws(ConnectionError) {
+        var failure = ConnectionError.noBus(reason: "no address")
+        for address in try (address ?? .session).resolve() {
+            do throws(ConnectionError) {
+                let link = try await Link.open(address)
+                adopt(link)
+                try await greet(link)
+                if case .closed = state { return link.close() }
+                state = .connected(link)
+                for waiting in readiness { waiting.resume() }
+                readiness = []
+                return
+            } catch { failure = error }
+        }
+        throw failure
+    }
+
+    private func adopt(_ link: Link) {
+        link.receive = { [weak self, weak link] message in
+            guard let self, let link else { return }
+            self.receive(message, from: link)
+        }
+    }
+
+    /// `Hello`, then everything that the bus must know of this connection.
+    private func greet(_ link: Link) async throws(ConnectionError) {
+        do throws(CallError) {
+            let name = try await call(MessageBus.hello, on: .bus, at: MessageBus.path, (), over: link)
+            uniqueName = BusName(trusted: name)
+            for rule in signals.rules {
+                try await call(MessageBus.addMatch, on: .bus, at: MessageBus.path, rule, over: link)
+            }
+            try await names.restore { name, flags throws(CallError) in
+                _ = try await call(MessageBus.requestName, on: .bus, at: MessageBus.path, (name, flags), over: link)
+            } owner: { name throws(CallError) in
+                try await owner(of: name, over: link)
+            }
+        } catch {
+            uniqueName = nil
+            link.close()
+            throw .refused(reason: "\(error)")
+        }
+    }
+
+    /// Ends the connection for good. Calls on their way fail with ``CallError/disconnected``.
+    public func close() {
+        if case .connected(let link) = state { link.close() }
+        state = .closed
+        uniqueName = nil
+        calls.failAll(.disconnected)
+        for waiting in readiness + ends { waiting.resume() }
+        readiness = []
+        ends = []
+    }
+
+    /// Waits until what was sent has left the process, then ends the connection.
+    public func closeAfterFlush() async {
+        if case .connected(let link) = state { await link.flushed() }
+        close()
+    }
+
+    /// Returns when the connection has ended for good.
+    public func ended() async {
+        if case .closed = state { return }
+        await withCheckedContinuation { ends.append($0) }
+    }
+
+    /// Runs each time that the connection stands again after a loss.
+    public func onReconnect(_ action: @escaping @DBusActor () -> Void) { reconnectHandlers.append(action) }
+
+    /// Runs each time that the connection is lost.
+    public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { disconnectHandlers.append(action) }
+
+    public var isConnected: Bool { if case .connected = state { true } else { false } }
+
+    /// Bytes that wait in this process because the other side does not read.
+    public var bytesWaiting: Int { if case .connected(let link) = state { link.bytesWaiting } else { 0 } }
+
+    private func lost(_ link: Link) {
+        guard case .connected(let current) = state, current === link else {
+            // It ended before it was greeted.
+            return calls.failAll(.disconnected)
+        }
+        link.close()
+        uniqueName = nil
+        state = reconnects ? .reconnecting : .closed
+        calls.failAll(.disconnected)
+        names.lost()
+        for handler in disconnectHandlers { handler() }
+        if reconnects { Task { [weak self] in await self?.reconnect() } } else { close() }
+    }
+
+    private func reconnect() async {
+        var pause = Duration.milliseconds(20)
+        while case .reconnecting = state {
+            do throws(ConnectionError) {
+                try await connect()
+                names.announce()
+                for handler in reconnectHandlers { handler() }
+                return
+            } catch {
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(2))
+            }
+        }
+    }
+
+    // MARK: Messages
+
+    private func receive(_ message: Message, from link: Link) {
+        if message.saysDisconnected { return lost(link) }
+        switch message.kind {
+        case .methodReturn: calls.complete(message.replySerial, with: .success(message))
+        case .error:
+            calls.complete(
+                message.replySerial,
+                with: .failure(.remote(name: message.errorName ?? "", message: message.errorText)))
+        case .methodCall:
+            guard let path = message.path else { return }
+            objects.handle(IncomingCall(message, path: path, link: link, connection: self))
+        case .signal: signals.route(message, owners: names)
+        case nil: return
+        }
+    }
+
+    /// Calls a method and waits for its answer.
+    /// - Parameters:
+    ///   - destination: who answers; `nil` peer to peer.
+    ///   - timeout: from now; a cancelled task ends the wait at once.
+    ///   - startsService: whether the bus may start the program that owns the name.
+    public func call<Input, Output>(
+        _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
+        timeout: Duration = .seconds(25), startsService: Bool = true
+    ) async throws(CallError) -> Output {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let link = try await standing(until: deadline)
+        return try await call(
+            method, on: destination, at: path, input, over: link, timeout: ContinuousClock.now.duration(to: deadline),
+            startsService: startsService)
+    }
+
+    private func call<Input, Output>(
+        _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
+        over link: Link, timeout: Duration = .seconds(25), startsService: Bool = true
+    ) async throws(CallError) -> Output {
+        let message: Message
+        do throws(MessageError) {
+            message = try .methodCall(to: destination, path: path, interface: method.interface, member: method.name)
+            message.setStartsService(startsService)
+            var writer = MessageWriter(message)
+            try method.input.write(input, &writer)
+        } catch { throw .unsendable(error) }
+        let reply = try await reply(to: message, over: link, timeout: timeout).get()
+        guard reply.signature == method.output.signature else {
+            throw .badReply(.unexpectedType(expected: method.output.signature, found: reply.signature))
+        }
+        do throws(MessageError) {
+            var reader = MessageReader(reply)
+            return try method.output.read(&reader)
+        } catch { throw .badReply(error) }
+    }
+
+    private func reply(to message: Message, over link: Link, timeout: Duration) async -> Result<Message, CallError> {
+        guard !Task.isCancelled else { return .failure(.cancelled) }
+        let serial = link.send(message)
+        guard serial != 0 else { return .failure(link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected) }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                calls.add(serial, timeout: timeout) { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            Task { @DBusActor [weak self] in self?.calls.complete(serial, with: .failure(.cancelled)) }
+        }
+    }
+
+    /// The link, after a reconnect if one is under way.
+    private func standing(until deadline: ContinuousClock.Instant) async throws(CallError) -> Link {
+        while true {
+            switch state {
+            case .connected(let link): return link
+            case .closed: throw .disconnected
+            case .reconnecting:
+                guard ContinuousClock.now < deadline else { throw .disconnected }
+                let timer = DBusActor.thread.schedule(at: deadline) { [weak self] in
+                    DBusActor.assumeIsolated { self?.wakeWaiting() }
+                }
+                await withCheckedContinuation { readiness.append($0) }
+                DBusActor.thread.cancel(timer)
+                if Task.isCancelled { throw .cancelled }
+            }
+        }
+    }
+
+    private func wakeWaiting() {
+        let waiting = readiness
+        readiness = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    /// Calls a method that has no answer.
+    public func notify<Input>(
+        _ method: Method<Input, Void>, on destination: BusName?, at path: ObjectPath, _ input: Input
+    ) throws(MessageError) {
+        let message = try Message.methodCall(
+            to: destination, path: path, interface: method.interface, member: method.name)
+        message.setExpectsReply(false)
+        message.setStartsService(false)
+        var writer = MessageWriter(message)
+        try method.input.write(input, &writer)
+        broadcast(message)
+    }
+
+    /// Sends a signal; to everybody who listens, or to one.
+    public func emit<Values>(
+        _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
+    ) throws(MessageError) {
+        broadcast(try message(signal, from: path, values, to: destination))
+    }
+
+    func message<Values>(
+        _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName?
+    ) throws(MessageError) -> Message {
+        let message = try Message.signal(
+            path: path, interface: signal.interface, member: signal.name, to: destination)
+        var writer = MessageWriter(message)
+        try signal.arguments.write(values, &writer)
+        return message
+    }
+
+    /// Sends what has no answer; while disconnected nobody is there to listen.
+    func broadcast(_ message: Message) {
+        if case .connected(let link) = state { link.send(message) }
+    }
+
+    private func owner(of name: BusName, over link: Link) async throws(CallError) -> BusName? {
+        do throws(CallError) {
+            let owner = try await call(MessageBus.getNameOwner, on: .bus, at: MessageBus.path, name.text, over: link)
+            return BusName(trusted: owner)
+        } catch {
+            if error.isRemote(.nameHasNoOwner) { return nil }
+            throw error
+        }
+    }
+}

@@ -1,0 +1,50 @@
+/// Why there is no connection.
+public enum ConnectionError: Error, Equatable, CustomStringConvertible {
+    /// Nothing says where a bus is.
+    case noBus(reason: String)
+    case cannotConnect(address: String, reason: String)
+    case cannotListen(address: String, reason: String)
+    /// The bus did not greet back (`Hello`).
+    case refused(reason: String)
+
+    public var description: String {
+        switch self {
+        case .noBus(let reason): "no message bus: \(reason)"
+        case .cannotConnect(let address, let reason): "cannot connect to the message bus at \(address): \(reason)"
+        case .cannotListen(let address, let reason): "cannot listen at \(address): \(reason)"
+        case .refused(let reason): "the message bus refused the connection: \(reason)"
+        }
+    }
+}
+
+/// How a method call failed.
+public enum CallError: Error, Equatable, CustomStringConvertible {
+    /// The callee, or the bus in its place, answered with an error.
+    case remote(name: String, message: String)
+    /// No answer within the call's time-out; the callee may still have done it.
+    case timedOut
+    /// The connection ended first; the callee may still have done it.
+    case disconnected
+    /// The calling task was cancelled; the callee may still do it.
+    case cancelled
+    /// Nothing was sent: the arguments cannot be put into a message.
+    case unsendable(MessageError)
+    /// The answer does not have the method's shape.
+    case badReply(MessageError)
+
+    public var description: String {
+        switch self {
+        case .remote(let name, let message): message.isEmpty ? name : "\(message) (\(name))"
+        case .timedOut: "no answer in time"
+        case .disconnected: "the connection to the message bus was lost"
+        case .cancelled: "the call was cancelled"
+        case .unsendable(let error): error.description
+        case .badReply(let error): "the answer is malformed: \(error)"
+        }
+    }
+
+    /// Whether the callee answered with the error `name`.
+    public func isRemote(_ name: ErrorName) -> Bool {
+        if case .remote(name.text, _) = self { true } else { false }
+    }
+}

@@ -1,0 +1,23 @@
+/// The I/O thread, as a global actor: every connection of the process, and every actor that serves them, runs on it.
+///
+/// Code that is isolated to it runs *on* the thread that polls the sockets, so a message reaches its handler and the
+/// answer reaches the socket without a change of thread. Never block here.
+@globalActor
+public actor DBusActor {
+    public static let shared = DBusActor()
+    static let thread = IOThread()
+
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
+
+    /// Runs `body` at once; the caller must already be on the I/O thread, as callbacks from libdbus are.
+    static func assumeIsolated<Result: Sendable, Failure: Error>(
+        _ body: @DBusActor () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        thread.checkIsolated()
+        // What MainActor.assumeIsolated does: the isolation is a fact that was just checked, so the function type
+        // may lose it.
+        return try withoutActuallyEscaping(body) { (body) throws(Failure) in
+            try unsafeBitCast(body, to: (() throws(Failure) -> Result).self)()
+        }
+    }
+}

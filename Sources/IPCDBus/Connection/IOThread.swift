@@ -1,0 +1,180 @@
+internal import CLinux
+internal import Glibc
+private import Synchronization
+
+/// A thread that runs actor jobs, polls file descriptors and keeps time: one epoll, one eventfd.
+///
+/// Unchecked: jobs arrive from any thread through the mutex; all else is touched on the thread only.
+final class IOThread: SerialExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var sleeps = false
+        var started = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    private let poll = epoll_create1(CInt(EPOLL_CLOEXEC))
+    private let wakeUp = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
+
+    // On the thread only.
+    private var identity: pthread_t?
+    private var work: [() -> Void] = []
+    private var afterEvents: [() -> Void] = []
+    private var sources: [CInt: (UInt32) -> Void] = [:]
+    private var timers = TimerQueue()
+
+    init() {
+        precondition(poll >= 0 && wakeUp >= 0, "the process has no file descriptors left for its I/O thread")
+        var event = epoll_event(events: EPOLLIN.rawValue, data: epoll_data_t(fd: wakeUp))
+        epoll_ctl(poll, EPOLL_CTL_ADD, wakeUp, &event)
+    }
+
+    // MARK: Executor
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let (wakes, starts) = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            defer {
+                inbox.sleeps = false
+                inbox.started = true
+            }
+            return (inbox.sleeps, !inbox.started)
+        }
+        if starts { start() } else if wakes { eventfd_write(wakeUp, 1) }
+    }
+
+    func checkIsolated() {
+        precondition(isCurrent, "this must run on the D-Bus I/O thread")
+    }
+
+    func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    private var isCurrent: Bool { identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+
+    // MARK: For what is isolated to DBusActor
+
+    /// Runs after the work at hand, before the thread sleeps.
+    func soon(_ action: @escaping () -> Void) { work.append(action) }
+
+    /// Runs after the next descriptor is ready.
+    func afterNextEvents(_ action: @escaping () -> Void) { afterEvents.append(action) }
+
+    func register(_ descriptor: CInt, events: UInt32, isNew: Bool, _ ready: @escaping (UInt32) -> Void) {
+        sources[descriptor] = ready
+        var event = epoll_event(events: events, data: epoll_data_t(fd: descriptor))
+        epoll_ctl(poll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
+    }
+
+    func unregister(_ descriptor: CInt) {
+        sources[descriptor] = nil
+        epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil)
+    }
+
+    /// - Returns: a number for ``cancel(_:)``.
+    func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping () -> Void) -> UInt64 {
+        timers.schedule(at: deadline, action)
+    }
+
+    func cancel(_ timer: UInt64) { timers.cancel(timer) }
+
+    // MARK: The loop
+
+    private func start() {
+        var thread = pthread_t()
+        let me = Unmanaged.passRetained(self).toOpaque()
+        let status = pthread_create(
+            &thread, nil,
+            { me in
+                Unmanaged<IOThread>.fromOpaque(me!).takeUnretainedValue().run()
+            }, me)
+        precondition(status == 0, "the process cannot start its I/O thread")
+        pthread_detach(thread)
+    }
+
+    private func run() -> Never {
+        identity = pthread_self()
+        clinux_name_this_thread("dbus-io")
+        var events = [epoll_event](repeating: epoll_event(), count: 64)
+        while true {
+            runJobs()
+            runWork()
+            let pause = canSleep() ? timers.millisecondsToNext : 0
+            let count = epoll_wait(poll, &events, CInt(events.count), pause)
+            inbox.withLock { $0.sleeps = false }
+            for index in 0..<max(0, Int(count)) { happened(events[index]) }
+            timers.runDue()
+        }
+    }
+
+    private func happened(_ event: epoll_event) {
+        if event.data.fd == wakeUp {
+            var count: eventfd_t = 0
+            eventfd_read(wakeUp, &count)
+        } else {
+            sources[event.data.fd]?(event.events)
+            let waiting = afterEvents
+            afterEvents = []
+            for action in waiting { action() }
+        }
+    }
+
+    private func runJobs() {
+        var jobs: [UnownedJob] = []
+        inbox.withLock { swap(&$0.jobs, &jobs) }
+        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+    }
+
+    private func runWork() {
+        let due = work
+        work = []
+        for action in due { action() }
+    }
+
+    /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
+    private func canSleep() -> Bool {
+        guard work.isEmpty else { return false }
+        return inbox.withLock { inbox in
+            inbox.sleeps = inbox.jobs.isEmpty
+            return inbox.sleeps
+        }
+    }
+}
+
+/// Actions by deadline; few at a time, so a sorted array is enough.
+private struct TimerQueue {
+    private struct Entry {
+        let deadline: ContinuousClock.Instant
+        let number: UInt64
+        let action: () -> Void
+    }
+
+    private var entries: [Entry] = []
+    private var last: UInt64 = 0
+
+    mutating func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping () -> Void) -> UInt64 {
+        last += 1
+        let place = entries.firstIndex { $0.deadline > deadline } ?? entries.count
+        entries.insert(Entry(deadline: deadline, number: last, action: action), at: place)
+        return last
+    }
+
+    mutating func cancel(_ number: UInt64) { entries.removeAll { $0.number == number } }
+
+    /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when it wakes.
+    var millisecondsToNext: CInt {
+        guard let first = entries.first else { return -1 }
+        let left = ContinuousClock.now.duration(to: first.deadline).components
+        let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return CInt(clamping: max(0, milliseconds))
+    }
+
+    mutating func runDue() {
+        guard !entries.isEmpty else { return }
+        let now = ContinuousClock.now
+        while let first = entries.first, first.deadline <= now {
+            entries.removeFirst()
+            first.action()
+        }
+    }
+}

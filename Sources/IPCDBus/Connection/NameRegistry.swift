@@ -1,0 +1,73 @@
+/// The names that this connection owns, and those whose owners it follows.
+@DBusActor
+final class NameRegistry {
+    struct Watch {
+        let number: UInt64
+        /// Called with the former and the new owner, once the present one is known.
+        var changed: @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
+    }
+
+    private(set) var owned: [BusName: UInt32] = [:]
+    private var owners: [BusName: BusName] = [:]
+    private var watches: [BusName: [Watch]] = [:]
+    private var beforeLoss: [BusName: BusName] = [:]
+    private var last: UInt64 = 0
+
+    func owner(of name: BusName) -> BusName? { owners[name] }
+
+    func own(_ name: BusName, flags: UInt32) { owned[name] = flags }
+    func disown(_ name: BusName) { owned[name] = nil }
+
+    func watch(_ name: BusName) -> UInt64 {
+        last += 1
+        watches[name, default: []].append(Watch(number: last))
+        return last
+    }
+
+    func setHandler(_ name: BusName, _ number: UInt64, _ changed: @escaping @DBusActor (BusName?, BusName?) -> Void) {
+        guard let index = watches[name]?.firstIndex(where: { $0.number == number }) else { return }
+        watches[name]?[index].changed = changed
+    }
+
+    /// - Returns: whether nobody follows the name any more.
+    func unwatch(_ name: BusName, _ number: UInt64) -> Bool {
+        watches[name]?.removeAll { $0.number == number }
+        guard watches[name]?.isEmpty ?? true else { return false }
+        watches[name] = nil
+        owners[name] = nil
+        return true
+    }
+
+    /// Takes in what the bus says of an owner. Its messages come in one order, so the last one holds.
+    func learn(_ name: BusName, owner: BusName?) {
+        guard let followed = watches[name] else { return }
+        let former = owners[name]
+        owners[name] = owner
+        guard former != owner else { return }
+        for watch in followed { watch.changed(former, owner) }
+    }
+
+    /// The bus is gone, and with it everybody on it.
+    func lost() {
+        for name in Array(owners.keys) { learn(name, owner: nil) }
+    }
+
+    /// Asks a new bus for what was owned, and learns who is there.
+    func restore(
+        request: (String, UInt32) async throws(CallError) -> Void,
+        owner: (BusName) async throws(CallError) -> BusName?
+    ) async throws(CallError) {
+        for (name, flags) in owned { try await request(name.text, flags) }
+        beforeLoss = [:]
+        for name in Array(watches.keys) {
+            if let found = try await owner(name) { beforeLoss[name] = found }
+        }
+    }
+
+    /// Tells those who follow a name what ``restore(request:owner:)`` has found.
+    func announce() {
+        let found = beforeLoss
+        beforeLoss = [:]
+        for (name, owner) in found where owners[name] == nil { learn(name, owner: owner) }
+    }
+}

@@ -1,0 +1,93 @@
+/// One argument: a name for people and for introspection, and a type.
+public struct Argument<Value: DBusCodable>: Sendable {
+    public let name: String
+    public init(_ name: String, _ type: Value.Type = Value.self) { self.name = name }
+}
+
+/// What introspection says of an argument.
+public struct ArgumentDescription: Sendable, Hashable {
+    public let name: String
+    public let signature: Signature
+}
+
+/// The arguments of a method, one way, or those of a signal: names, types, and how to read and write them.
+public struct Arguments<Values: Sendable>: Sendable {
+    public let descriptions: [ArgumentDescription]
+    /// The types of the whole body.
+    public let signature: String
+    let read: @Sendable (inout MessageReader) throws(MessageError) -> Values
+    let write: @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
+
+    private init(
+        _ descriptions: [ArgumentDescription],
+        read: @escaping @Sendable (inout MessageReader) throws(MessageError) -> Values,
+        write: @escaping @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
+    ) {
+        self.descriptions = descriptions
+        signature = descriptions.map(\.signature.text).joined()
+        self.read = read
+        self.write = write
+    }
+}
+
+extension Argument {
+    fileprivate var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
+}
+
+// One spelling for each number of arguments: a parameter pack would need one, but cannot throw a typed error from
+// within an expansion.
+extension Arguments where Values == Void {
+    public static var none: Self {
+        Self([], read: { (_) throws(MessageError) in }, write: { (_, _) throws(MessageError) in })
+    }
+}
+
+extension Arguments {
+    public static func of(_ only: Argument<Values>) -> Self where Values: DBusCodable {
+        Self(
+            [only.description],
+            read: { (reader) throws(MessageError) in try Values(from: &reader) },
+            write: { (value, writer) throws(MessageError) in try value.write(to: &writer) })
+    }
+
+    public static func of<A, B>(_ first: Argument<A>, _ second: Argument<B>) -> Self where Values == (A, B) {
+        Self(
+            [first.description, second.description],
+            read: { (reader) throws(MessageError) in (try A(from: &reader), try B(from: &reader)) },
+            write: { (values, writer) throws(MessageError) in
+                try values.0.write(to: &writer)
+                try values.1.write(to: &writer)
+            })
+    }
+
+    public static func of<A, B, C>(
+        _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>
+    ) -> Self where Values == (A, B, C) {
+        Self(
+            [first.description, second.description, third.description],
+            read: { (reader) throws(MessageError) in
+                (try A(from: &reader), try B(from: &reader), try C(from: &reader))
+            },
+            write: { (values, writer) throws(MessageError) in
+                try values.0.write(to: &writer)
+                try values.1.write(to: &writer)
+                try values.2.write(to: &writer)
+            })
+    }
+
+    public static func of<A, B, C, D>(
+        _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>, _ fourth: Argument<D>
+    ) -> Self where Values == (A, B, C, D) {
+        Self(
+            [first.description, second.description, third.description, fourth.description],
+            read: { (reader) throws(MessageError) in
+                (try A(from: &reader), try B(from: &reader), try C(from: &reader), try D(from: &reader))
+            },
+            write: { (values, writer) throws(MessageError) in
+                try values.0.write(to: &writer)
+                try values.1.write(to: &writer)
+                try values.2.write(to: &writer)
+                try values.3.write(to: &writer)
+            })
+    }
+}

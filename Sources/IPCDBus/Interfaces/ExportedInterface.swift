@@ -1,0 +1,100 @@
+/// An interface with the code that answers it.
+public struct ExportedInterface: Sendable {
+    public let description: InterfaceDescription
+    let methods: [String: ExportedMethod]
+    let properties: [String: ExportedProperty]
+
+    /// - Precondition: every method and property of the description is answered, and nothing else.
+    public init(
+        _ description: InterfaceDescription, methods: [ExportedMethod] = [], properties: [ExportedProperty] = []
+    ) {
+        self.description = description
+        self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
+        self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+        for member in description.members {
+            switch member {
+            case .method(let name, _, _, _, _): precondition(self.methods[name] != nil, "no answer for \(name)")
+            case .property(let name, _, _, _, _): precondition(self.properties[name] != nil, "no answer for \(name)")
+            case .signal: continue
+            }
+        }
+        precondition(
+            methods.count + properties.count
+                == description.members.filter { if case .signal = $0 { false } else { true } }.count,
+            "\(description.name) answers members that it does not describe")
+    }
+}
+
+/// A method with its handler; made by ``Method/answered(by:)-(_)``.
+public struct ExportedMethod: Sendable {
+    let name: String
+    let inputSignature: String
+    /// Reads the arguments, lets the handler work, answers.
+    let invoke: @DBusActor (IncomingCall, ObjectServer) -> Void
+}
+
+extension Method {
+    /// The handler runs on the I/O thread and answers before it returns.
+    public func answered(by handler: @escaping @DBusActor (Input, IncomingCall) throws -> Output) -> ExportedMethod {
+        exported { input, call, server in
+            do { call.answer(try handler(input, call), as: output) } catch { call.fail(server.wire(error, call)) }
+        }
+    }
+
+    /// The handler may suspend; until its first suspension it runs at once, in the order of the calls.
+    public func answered(
+        by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
+    ) -> ExportedMethod {
+        exported { input, call, server in
+            Task.immediate { @DBusActor in
+                do { call.answer(try await handler(input, call), as: output) } catch {
+                    call.fail(server.wire(error, call))
+                }
+            }
+        }
+    }
+
+    private func exported(
+        _ work: @escaping @DBusActor (Input, IncomingCall, ObjectServer) -> Void
+    ) -> ExportedMethod {
+        ExportedMethod(name: name.text, inputSignature: input.signature) { call, server in
+            do throws(MessageError) {
+                var reader = MessageReader(call.message)
+                work(try input.read(&reader), call, server)
+            } catch {
+                call.fail(ErrorReply(server.invalidArguments, "\(name): \(error)"))
+            }
+        }
+    }
+}
+
+/// A property with its accessors.
+public struct ExportedProperty: Sendable {
+    let name: String
+    let signature: Signature
+    let changes: PropertyChangeNotice
+    let get: @DBusActor (IncomingCall) async throws -> Value
+    let set: (@DBusActor (Value, IncomingCall) async throws -> Void)?
+}
+
+extension Property where Content: ValueConvertible {
+    /// - Parameter set: needed exactly when the property is writable.
+    public func answered(
+        get: @escaping @DBusActor (IncomingCall) async throws -> Content,
+        set: (@DBusActor (Content, IncomingCall) async throws -> Void)? = nil
+    ) -> ExportedProperty {
+        precondition((set != nil) == isWritable, "the accessors of \(name) differ from its description")
+        let setter = set.map { set in
+            { @DBusActor @Sendable (value: Value, call: IncomingCall) async throws in
+                guard let content = Content(dbusValue: value) else {
+                    throw MessageError.unexpectedType(
+                        expected: Content.dbusSignature.text, found: value.signature.text)
+                }
+                try await set(content, call)
+            }
+        }
+        return ExportedProperty(
+            name: name.text, signature: Content.dbusSignature, changes: changes,
+            get: { call in try await get(call).dbusValue }, set: setter)
+    }
+}

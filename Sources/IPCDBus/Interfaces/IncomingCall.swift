@@ -1,0 +1,82 @@
+/// A method call that came in, and the one answer that it gets.
+///
+/// Whatever happens to it, the caller is answered exactly once: a call that is let go without an answer is answered
+/// with an error.
+@DBusActor
+public final class IncomingCall {
+    public let message: Message
+    public let connection: Connection
+    public let path: ObjectPath
+    private let link: Link
+    private var isAnswered = false
+    private var signals: [Message] = []
+
+    init(_ message: Message, path: ObjectPath, link: Link, connection: Connection) {
+        self.message = message
+        self.path = path
+        self.link = link
+        self.connection = connection
+    }
+
+    isolated deinit {
+        if !isAnswered { fail(ErrorReply(.failed, "the service let the call go without an answer")) }
+    }
+
+    /// The caller as the bus attests it; absent on a peer-to-peer connection.
+    public var sender: BusName? { message.sender }
+
+    /// A signal to send after the answer, so that a caller never learns of its own change before the answer.
+    public func emitAfterReply<Values>(
+        _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
+    ) throws(MessageError) {
+        let message = try connection.message(signal, from: path, values, to: destination)
+        if isAnswered { connection.broadcast(message) } else { signals.append(message) }
+    }
+
+    func answer<Output>(_ output: Output, as arguments: Arguments<Output>) {
+        do throws(MessageError) {
+            let reply = try Message.methodReturn(for: message)
+            var writer = MessageWriter(reply)
+            try arguments.write(output, &writer)
+            finish(reply)
+        } catch {
+            fail(ErrorReply(.failed, "the answer does not fit into a message: \(error)"))
+        }
+    }
+
+    func fail(_ error: ErrorReply) {
+        // Without memory for an error message there is nothing left to say.
+        guard let reply = try? Message.error(for: message, name: error.name, text: error.message) else { return }
+        finish(reply)
+    }
+
+    /// Reply first, signals after.
+    private func finish(_ reply: Message) {
+        guard !isAnswered else { return }
+        isAnswered = true
+        if message.expectsReply { link.send(reply) }
+        for signal in signals { connection.broadcast(signal) }
+        signals = []
+    }
+}
+
+/// An error as it travels.
+public struct ErrorReply: Error, Equatable, Sendable {
+    public let name: ErrorName
+    public let message: String
+
+    public init(_ name: ErrorName, _ message: String) {
+        self.name = name
+        self.message = message
+    }
+}
+
+/// An error that a handler may throw and that has a name on the wire; any other one is answered as
+/// `org.freedesktop.DBus.Error.Failed` and logged.
+public protocol ErrorReplyConvertible: Error {
+    var errorReply: ErrorReply { get }
+}
+
+extension ErrorReply: ErrorReplyConvertible {
+    public var errorReply: ErrorReply { self }
+}

@@ -1,0 +1,144 @@
+public import Logging
+
+/// Objects by path, and the standard interfaces on each of them; the same server answers on a bus and peer to peer.
+@DBusActor
+public final class ObjectServer {
+    private var objects: [ObjectPath: [ExportedInterface]] = [:]
+    private var subtrees: [ObjectPath: Subtree] = [:]
+    private let logger: Logger
+    /// The error for arguments of another signature than the method's; a product may have one of its own.
+    public var invalidArguments: ErrorName = .invalidArguments
+    /// How the product names an error that does not name itself on the wire; `nil` for a fault.
+    public var translate: (any Error) -> ErrorReply? = { _ in nil }
+
+    public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
+
+    /// Adds an object. Export before the name is asked for: who was started for its name is called at once.
+    public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
+
+    /// Adds objects that come from a store.
+    public func export(_ subtree: Subtree, below path: ObjectPath) { subtrees[path] = subtree }
+
+    public func remove(_ path: ObjectPath) {
+        objects[path] = nil
+        subtrees[path] = nil
+    }
+
+    /// The interfaces that the object at `path` has beside the standard ones; `nil` if no object can be there.
+    func interfaces(at path: ObjectPath) -> [ExportedInterface]? {
+        if let object = objects[path] { return object }
+        if let above = path.parent, let subtree = subtrees[above] { return subtree.interfaces }
+        return nil
+    }
+
+    func handle(_ call: IncomingCall) {
+        guard let member = call.message.member else { return }
+        if let interface = call.message.interface, let standard = StandardInterface(rawValue: interface) {
+            return answerStandard(standard, member: member, call)
+        }
+        guard let interfaces = interfaces(at: call.path) else {
+            if member == "Introspect" && call.message.interface == nil { return introspect(call) }
+            return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
+        }
+        if let wanted = call.message.interface {
+            guard let interface = interfaces.first(where: { $0.description.name.text == wanted }) else {
+                return call.fail(ErrorReply(.unknownInterface, "\(call.path) has no interface \(wanted)"))
+            }
+            return invoke(interface.methods[member], named: member, call)
+        }
+        // D-Bus specification, "Message Format": without an interface any method of that name may answer.
+        if let method = interfaces.lazy.compactMap({ $0.methods[member] }).first {
+            return invoke(method, named: member, call)
+        }
+        guard let standard = StandardInterface.allCases.first(where: { $0.methodNames.contains(member) }) else {
+            return invoke(nil, named: member, call)
+        }
+        answerStandard(standard, member: member, call)
+    }
+
+    private func invoke(_ method: ExportedMethod?, named member: String, _ call: IncomingCall) {
+        guard let method else {
+            return call.fail(ErrorReply(.unknownMethod, "\(call.path) has no method \(member)"))
+        }
+        let signature = call.message.signature
+        guard signature == method.inputSignature else {
+            return call.fail(
+                ErrorReply(
+                    invalidArguments,
+                    "\(member) takes arguments of type “\(method.inputSignature)”, these are “\(signature)”"))
+        }
+        method.invoke(call, self)
+    }
+
+    private func answerStandard(_ interface: StandardInterface, member: String, _ call: IncomingCall) {
+        switch (interface, member) {
+        case (.introspectable, "Introspect"): introspect(call)
+        case (.properties, _):
+            guard let interfaces = interfaces(at: call.path) else {
+                return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
+            }
+            PropertyAccess(interfaces: interfaces, server: self).answer(member, call)
+        default: call.fail(ErrorReply(.unknownMethod, "\(interface.rawValue) has no method \(member)"))
+        }
+    }
+
+    /// The error as the caller sees it; what has no name on the wire is a fault of this program and logged.
+    func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
+        if let error = error as? any ErrorReplyConvertible { return error.errorReply }
+        if let reply = translate(error) { return reply }
+        if let error = error as? MessageError { return ErrorReply(invalidArguments, error.description) }
+        logger.error("\(call.message.member ?? "") failed: \(error)")
+        return ErrorReply(.failed, "the service failed; its log says why")
+    }
+
+    // MARK: Introspection
+
+    private func introspect(_ call: IncomingCall) {
+        Task.immediate { @DBusActor in
+            do {
+                call.answer(try await introspection(of: call.path), as: Introspectable.introspect.output)
+            } catch { call.fail(wire(error, call)) }
+        }
+    }
+
+    private func introspection(of path: ObjectPath) async throws -> String {
+        var children = Set(
+            (Array(objects.keys) + Array(subtrees.keys)).compactMap { other in
+                other.remainder(below: path).map { String($0.prefix { $0 != "/" }) }
+            })
+        if let subtree = subtrees[path] { children.formUnion(try await subtree.children()) }
+        var interfaces = objects[path]
+        if interfaces == nil, let above = path.parent, let subtree = subtrees[above],
+            try await subtree.contains(String(path.lastElement))
+        {
+            interfaces = subtree.interfaces
+        }
+        guard interfaces != nil || !children.isEmpty || subtrees[path] != nil else {
+            throw ErrorReply(.unknownObject, "there is no object at \(path)")
+        }
+        let standard = StandardInterface.allCases.filter { interfaces != nil || $0 != .properties }
+        return IntrospectionDocument(
+            interfaces: standard.map(\.description) + (interfaces ?? []).map(\.description),
+            children: children.sorted()
+        ).text
+    }
+}
+
+/// Objects one level below a path that all have the same interfaces and come from a store.
+public struct Subtree: Sendable {
+    let interfaces: [ExportedInterface]
+    let children: @DBusActor () async throws -> [String]
+    let contains: @DBusActor (String) async throws -> Bool
+
+    /// - Parameters:
+    ///   - children: the last elements of the paths that introspection of the parent lists; bound their number.
+    ///   - contains: whether there is such an object; methods find out by themselves.
+    public init(
+        interfaces: [ExportedInterface], children: @escaping @DBusActor () async throws -> [String],
+        contains: @escaping @DBusActor (String) async throws -> Bool
+    ) {
+        self.interfaces = interfaces
+        self.children = children
+        self.contains = contains
+    }
+}

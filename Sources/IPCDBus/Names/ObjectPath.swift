@@ -1,0 +1,62 @@
+/// The path of an object: `/`, or elements of `[A-Za-z0-9_]+`, each after a slash (D-Bus specification, "Valid object
+/// paths").
+public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+    public let text: String
+
+    /// - Throws: ``NameError`` that says which rule the text breaks.
+    public init(_ text: String) throws(NameError) {
+        guard text.utf8.first == UInt8(ascii: "/") else {
+            throw NameError(description: "the object path “\(text)” does not begin with a slash")
+        }
+        var afterSlash = true
+        for byte in text.utf8.dropFirst() {
+            if byte == UInt8(ascii: "/") {
+                guard !afterSlash else {
+                    throw NameError(description: "the object path “\(text)” has an empty element")
+                }
+                afterSlash = true
+            } else {
+                guard NameGrammar.isWordByte(byte) else {
+                    throw NameError(description: "the object path “\(text)” has a character outside [A-Za-z0-9_/]")
+                }
+                afterSlash = false
+            }
+        }
+        guard !afterSlash || text.utf8.count == 1 else {
+            throw NameError(description: "the object path “\(text)” ends with a slash")
+        }
+        self.text = text
+    }
+
+    /// For paths that stand in the source; a misspelled one is a programming error.
+    public init(stringLiteral text: StaticString) {
+        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
+    }
+
+    init(trusted text: String) { self.text = text }
+
+    public var description: String { text }
+
+    /// The object below this one.
+    /// - Throws: ``NameError`` if `element` is empty or has a character outside `[A-Za-z0-9_]`.
+    public func appending(_ element: String) throws(NameError) -> ObjectPath {
+        try ObjectPath(text.utf8.count == 1 ? "/\(element)" : "\(text)/\(element)")
+    }
+
+    /// What follows the last slash; empty for the root.
+    public var lastElement: Substring { text[text.index(after: text.lastIndex(of: "/")!)...] }
+
+    /// The object above, or `nil` for the root.
+    public var parent: ObjectPath? {
+        guard text.utf8.count > 1 else { return nil }
+        let above = text[..<text.lastIndex(of: "/")!]
+        return ObjectPath(trusted: above.isEmpty ? "/" : String(above))
+    }
+
+    /// The path below `ancestor`, without its leading slash, or `nil` if this is no descendant of it.
+    func remainder(below ancestor: ObjectPath) -> Substring? {
+        let prefix = ancestor.text.utf8.count == 1 ? "/" : ancestor.text + "/"
+        guard text.utf8.count > prefix.utf8.count, text.hasPrefix(prefix) else { return nil }
+        return text.dropFirst(prefix.count)
+    }
+}

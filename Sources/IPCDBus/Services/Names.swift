@@ -1,0 +1,129 @@
+extension Connection {
+    private func bus<Input, Output>(
+        _ method: Method<Input, Output>, _ input: Input, timeout: Duration = .seconds(25)
+    ) async throws(CallError) -> Output {
+        try await call(method, on: .bus, at: MessageBus.path, input, timeout: timeout)
+    }
+
+    /// Asks for a well-known name; it is asked for again after a reconnect if it was got.
+    public func requestName(
+        _ name: BusName, flags: NameRequestFlags = .doNotQueue
+    ) async throws(CallError) -> NameRequestResult {
+        let code = try await bus(MessageBus.requestName, (name.text, flags.rawValue))
+        guard let result = NameRequestResult(rawValue: code) else {
+            throw .badReply(.unexpectedType(expected: "1…4", found: "\(code)"))
+        }
+        if result.isOwner || result == .inQueue { names.own(name, flags: flags.rawValue) }
+        return result
+    }
+
+    /// Gives a name back.
+    public func releaseName(_ name: BusName) async throws(CallError) {
+        names.disown(name)
+        _ = try await bus(MessageBus.releaseName, name.text)
+    }
+
+    /// The unique name that owns `name` now, or `nil`.
+    public func owner(of name: BusName) async throws(CallError) -> BusName? {
+        do throws(CallError) {
+            return BusName(trusted: try await bus(MessageBus.getNameOwner, name.text))
+        } catch {
+            if error.isRemote(.nameHasNoOwner) { return nil }
+            throw error
+        }
+    }
+
+    public func listNames() async throws(CallError) -> [String] { try await bus(MessageBus.listNames, ()) }
+
+    /// The names that the bus can start a program for.
+    public func listActivatableNames() async throws(CallError) -> [String] {
+        try await bus(MessageBus.listActivatableNames, ())
+    }
+
+    /// Starts the program of a name and waits until it owns the name; one that runs already is left alone.
+    public func startService(_ name: BusName, timeout: Duration) async throws(CallError) {
+        _ = try await bus(MessageBus.startServiceByName, (name.text, 0), timeout: timeout)
+    }
+
+    /// Follows the owner of a name until the watch is let go.
+    ///
+    /// Returns when the present owner is known; it is ``NameWatch/owner``. From then on `changed` is called with the
+    /// former and the new owner, also when the bus is lost and found again.
+    public func watchName(
+        _ name: BusName, changed: @escaping @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
+    ) async throws(CallError) -> NameWatch {
+        let rule = MatchRule(
+            sender: .bus, path: nil, interface: MessageBus.name, member: MessageBus.nameOwnerChanged.name,
+            firstArgument: name.text)
+        let number = names.watch(name)
+        let names = names
+        let subscription = Subscription(self, rule) { message in
+            var reader = MessageReader(message)
+            guard let (_, _, new) = try? MessageBus.nameOwnerChanged.arguments.read(&reader) else { return }
+            names.learn(name, owner: new.isEmpty ? nil : BusName(trusted: new))
+        }
+        let watch = NameWatch(name, number: number, names: names, subscription: subscription)
+        try await bus(MessageBus.addMatch, rule.text)
+        names.learn(name, owner: try await owner(of: name))
+        names.setHandler(name, number, changed)
+        return watch
+    }
+
+    /// Waits until somebody owns `name`.
+    /// - Throws: ``CallError/timedOut`` when nobody does in time.
+    public func waitForName(_ name: BusName, timeout: Duration) async throws(CallError) -> BusName {
+        let appearance = Appearance()
+        let watch = try await watchName(name) { _, owner in if let owner { appearance.happened(owner) } }
+        if let owner = watch.owner { return owner }
+        let timer = DBusActor.thread.schedule(at: .now.advanced(by: timeout)) {
+            DBusActor.assumeIsolated { appearance.happened(nil) }
+        }
+        defer { DBusActor.thread.cancel(timer) }
+        guard let owner = await appearance.wait() else { throw Task.isCancelled ? .cancelled : .timedOut }
+        return owner
+    }
+}
+
+/// Follows the owner of one name while it is held.
+@DBusActor
+public final class NameWatch {
+    public let name: BusName
+    private let number: UInt64
+    private let names: NameRegistry
+    private let subscription: Subscription
+
+    init(_ name: BusName, number: UInt64, names: NameRegistry, subscription: Subscription) {
+        self.name = name
+        self.number = number
+        self.names = names
+        self.subscription = subscription
+    }
+
+    isolated deinit { _ = names.unwatch(name, number) }
+
+    /// The unique name that owns it now.
+    public var owner: BusName? { names.owner(of: name) }
+}
+
+/// One event that somebody waits for.
+@DBusActor
+private final class Appearance {
+    private var waiting: CheckedContinuation<BusName?, Never>?
+    private var result: BusName??
+
+    func happened(_ owner: BusName?) {
+        guard result == nil else { return }
+        result = .some(owner)
+        waiting?.resume(returning: owner)
+        waiting = nil
+    }
+
+    func wait() async -> BusName? {
+        if let result { return result }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { waiting = $0 }
+        } onCancel: {
+            Task { @DBusActor in self.happened(nil) }
+        }
+    }
+}

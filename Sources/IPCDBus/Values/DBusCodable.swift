@@ -1,0 +1,125 @@
+/// A Swift type with one D-Bus type.
+public protocol DBusCodable: Sendable {
+    /// The single complete type of every value.
+    static var dbusSignature: Signature { get }
+    /// Reads the next value.
+    /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if another type, or nothing, stands there.
+    init(from reader: inout MessageReader) throws(MessageError)
+    func write(to writer: inout MessageWriter) throws(MessageError)
+}
+
+/// A type that may be the key of a dictionary (D-Bus specification, "Container types").
+public protocol DBusBasic: DBusCodable, Hashable {}
+
+extension Bool: DBusBasic {
+    public static var dbusSignature: Signature { "b" }
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        self = try reader.fixed("b", as: UInt32.self) != 0
+    }
+    public func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.fixed("b", UInt32(self ? 1 : 0))
+    }
+}
+
+/// A number with a fixed size, the same in memory and in a message.
+public protocol DBusNumber: DBusBasic, BitwiseCopyable {
+    static var dbusType: Unicode.Scalar { get }
+    static var zero: Self { get }
+}
+
+extension DBusNumber {
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        self = try reader.fixed(Self.dbusType, as: Self.self)
+    }
+    public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.fixed(Self.dbusType, self) }
+    public static var dbusSignature: Signature { Signature(trusted: String(Character(dbusType))) }
+}
+
+extension UInt8: DBusNumber { public static var dbusType: Unicode.Scalar { "y" } }
+extension Int16: DBusNumber { public static var dbusType: Unicode.Scalar { "n" } }
+extension UInt16: DBusNumber { public static var dbusType: Unicode.Scalar { "q" } }
+extension Int32: DBusNumber { public static var dbusType: Unicode.Scalar { "i" } }
+extension UInt32: DBusNumber { public static var dbusType: Unicode.Scalar { "u" } }
+extension Int64: DBusNumber { public static var dbusType: Unicode.Scalar { "x" } }
+extension UInt64: DBusNumber { public static var dbusType: Unicode.Scalar { "t" } }
+extension Double: DBusNumber { public static var dbusType: Unicode.Scalar { "d" } }
+
+extension String: DBusBasic {
+    public static var dbusSignature: Signature { "s" }
+    public init(from reader: inout MessageReader) throws(MessageError) { self = try reader.text("s") }
+    public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.text("s", self) }
+}
+
+extension ObjectPath: DBusBasic {
+    public static var dbusSignature: Signature { "o" }
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        self.init(trusted: try reader.text("o"))
+    }
+    public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.text("o", text) }
+}
+
+extension Signature: DBusBasic {
+    public static var dbusSignature: Signature { "g" }
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        self.init(trusted: try reader.text("g"))
+    }
+    public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.text("g", text) }
+}
+
+extension Descriptor: DBusCodable {
+    public static var dbusSignature: Signature { "h" }
+    public convenience init(from reader: inout MessageReader) throws(MessageError) {
+        self.init(owning: try reader.descriptor())
+    }
+    public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.descriptor(rawValue) }
+}
+
+extension Array: DBusCodable where Element: DBusCodable {
+    public static var dbusSignature: Signature { Signature(trusted: "a" + Element.dbusSignature.text) }
+
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        if Element.self == UInt8.self {
+            // The block read is the only fast way for bytes; the cast is from [UInt8] to itself.
+            self = unsafeBitCast(try reader.bytes(), to: Self.self)
+        } else {
+            self = try reader.array { (element) throws(MessageError) in try Element(from: &element) }
+        }
+    }
+
+    public func write(to writer: inout MessageWriter) throws(MessageError) {
+        if Element.self == UInt8.self {
+            try writer.bytes(unsafeBitCast(self, to: [UInt8].self))
+        } else {
+            try writer.array(of: Element.dbusSignature) { (inside) throws(MessageError) in
+                for element in self { try element.write(to: &inside) }
+            }
+        }
+    }
+}
+
+extension Dictionary: DBusCodable where Key: DBusBasic, Value: DBusCodable {
+    public static var dbusSignature: Signature {
+        Signature(trusted: "a{\(Key.dbusSignature)\(Value.dbusSignature)}")
+    }
+
+    public init(from reader: inout MessageReader) throws(MessageError) {
+        var result: [Key: Value] = [:]
+        _ = try reader.entries { (entry) throws(MessageError) in
+            let key = try Key(from: &entry)
+            result[key] = try Value(from: &entry)
+        }
+        self = result
+    }
+
+    public func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.array(of: Signature(trusted: "{\(Key.dbusSignature)\(Value.dbusSignature)}")) {
+            (inside) throws(MessageError) in
+            for (key, value) in self {
+                try inside.entry { (pair) throws(MessageError) in
+                    try key.write(to: &pair)
+                    try value.write(to: &pair)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// A Swift type that is the content of a ``Value``, for dictionaries of variants.
+public protocol ValueConvertible: DBusCodable {
+    var dbusValue: Value { get }
+    /// `nil` for a value of another type.
+    init?(dbusValue: Value)
+}
+
+extension Bool: ValueConvertible {
+    public var dbusValue: Value { .boolean(self) }
+    public init?(dbusValue: Value) {
+        guard case .boolean(let value) = dbusValue else { return nil }
+        self = value
+    }
+}
+
+extension UInt32: ValueConvertible {
+    public var dbusValue: Value { .uint32(self) }
+    public init?(dbusValue: Value) {
+        guard case .uint32(let value) = dbusValue else { return nil }
+        self = value
+    }
+}
+
+extension UInt64: ValueConvertible {
+    public var dbusValue: Value { .uint64(self) }
+    public init?(dbusValue: Value) {
+        guard case .uint64(let value) = dbusValue else { return nil }
+        self = value
+    }
+}
+
+extension String: ValueConvertible {
+    public var dbusValue: Value { .string(self) }
+    public init?(dbusValue: Value) {
+        guard case .string(let value) = dbusValue else { return nil }
+        self = value
+    }
+}
+
+extension Value: ValueConvertible {
+    public var dbusValue: Value { self }
+    public init?(dbusValue: Value) { self = dbusValue }
+}
+
+extension Array: ValueConvertible where Element: ValueConvertible {
+    public var dbusValue: Value { .array(of: Element.dbusSignature, map(Self.element)) }
+
+    private static func element(_ element: Element) -> Value {
+        // An element of an array of variants is a variant; any other is itself.
+        Element.self == Value.self ? .variant(element.dbusValue) : element.dbusValue
+    }
+
+    public init?(dbusValue: Value) {
+        guard case .array(Element.dbusSignature, let values) = dbusValue else { return nil }
+        self = []
+        reserveCapacity(values.count)
+        for value in values {
+            guard let element = Element(dbusValue: value.unwrapped) else { return nil }
+            append(element)
+        }
+    }
+}
+
+extension Dictionary: ValueConvertible where Key == String, Value: ValueConvertible {
+    public var dbusValue: IPCDBus.Value {
+        .dictionary(
+            key: "s", value: Value.dbusSignature,
+            map { key, value in
+                IPCDBus.Value.DictionaryEntry(
+                    .string(key), Value.self == IPCDBus.Value.self ? .variant(value.dbusValue) : value.dbusValue)
+            })
+    }
+
+    public init?(dbusValue: IPCDBus.Value) {
+        guard case .dictionary("s", Value.dbusSignature, let entries) = dbusValue else { return nil }
+        self = [:]
+        for entry in entries {
+            guard case .string(let key) = entry.key, let value = Value(dbusValue: entry.value.unwrapped) else {
+                return nil
+            }
+            self[key] = value
+        }
+    }
+}
+
+extension Value {
+    /// What a variant holds; any other value itself.
+    public var unwrapped: Value { if case .variant(let inside) = self { inside } else { self } }
+}

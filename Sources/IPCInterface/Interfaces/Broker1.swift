@@ -1,0 +1,23 @@
+package import IPCDBus
+
+/// `org.swiftipc.Broker1`: the broker itself. The reference is `dbus/org.swiftipc.Broker1.xml`.
+package enum Broker1 {
+    package static let name: InterfaceName = "org.swiftipc.Broker1"
+    package static let busName = try! BusName("org.swiftipc.Broker1")
+    package static let path: ObjectPath = "/org/swiftipc/Broker1"
+
+    package static let version = Property<String>(
+        name, "Version", changes: .constant, "The version of the broker, as in Semantic Versioning.")
+    package static let features = Property<[String]>(
+        name, "Features", changes: .constant,
+        "What this broker can do, one lower-case word with hyphens for each feature.")
+    package static let limits = Property<[String: UInt64]>(
+        name, "Limits", changes: .constant,
+        "The limits of this broker, each by its name, with the unit in the name where it has one.")
+    package static let describe = Method(
+        name, "Describe", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<String>("state")),
+        "Describes the state of the broker as JSON.")
+
+    package static let description = InterfaceDescription(
+        name, "", [describe.description, version.description, features.description, limits.description])
+}

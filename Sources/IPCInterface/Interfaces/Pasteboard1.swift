@@ -1,0 +1,89 @@
+package import IPCDBus
+package import IPCModel
+
+/// `org.swiftipc.Pasteboard1`: one pasteboard. The reference is `dbus/org.swiftipc.Pasteboard1.xml`.
+package enum Pasteboard1 {
+    package static let name: InterfaceName = "org.swiftipc.Pasteboard1"
+
+    package static let setItems = Method(
+        name, "SetItems", takes: .of(Argument<[PasteboardItem]>("items"), Argument<WriteOptions>("options")),
+        returns: .of(Argument<UInt64>("change_count")), "Replaces all items of the pasteboard.")
+    package static let addItems = Method(
+        name, "AddItems", takes: .of(Argument<[PasteboardItem]>("items"), Argument<WriteOptions>("options")),
+        returns: .of(Argument<UInt64>("change_count")), "Appends items to those of the current version.")
+    package static let clear = Method(
+        name, "Clear", takes: .of(Argument<WriteOptions>("options")), returns: .of(Argument<UInt64>("change_count")),
+        "Takes all items off the pasteboard.")
+    package static let getItems = Method(
+        name, "GetItems", takes: .of(Argument<GetItemsOptions>("options")),
+        returns: .of(
+            Argument<UInt64>("change_count"), Argument<[PasteboardItem]>("items"), Argument<VersionFacts>("facts")),
+        "Reads the items of the pasteboard.")
+    package static let getData = Method(
+        name, "GetData",
+        takes: .of(Argument<UInt32>("item"), Argument<String>("type"), Argument<NoOptions>("options")),
+        returns: .of(Argument<Representation.Value>("value"), Argument<VersionFacts>("facts")),
+        "Reads one representation of one item of the current version.")
+
+    package static let nameProperty = Property<String>(
+        name, "Name", changes: .constant, "The name of the pasteboard, as it was given.")
+    package static let changeCount = Property<UInt64>(
+        name, "ChangeCount", "The change count of the current version.")
+    package static let persistent = Property<Bool>(
+        name, "Persistent", isWritable: true,
+        "Whether the pasteboard survives the end of the broker and of the machine's power.")
+    package static let historyLimit = Property<UInt32>(
+        name, "HistoryLimit", isWritable: true,
+        "How many earlier versions are held beside the current one, 0 to 100, default 1.")
+    package static let types = Property<[[String]]>(
+        name, "Types", changes: .invalidates,
+        "The content types of the current version: for each item, those of its representations in order.")
+    package static let itemCount = Property<UInt32>(
+        name, "ItemCount", "The number of items of the current version.")
+
+    package static let description = InterfaceDescription(
+        name, "",
+        [
+            setItems.description, addItems.description, clear.description, getItems.description, getData.description,
+            nameProperty.description, changeCount.description, persistent.description, historyLimit.description,
+            types.description, itemCount.description,
+        ])
+}
+
+package struct WriteOptions: Options {
+    package var ifChangeCount: UInt64?
+    package var id: String?
+    package var sourceApplication: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("if-change-count", \.ifChangeCount), Key("id", \.id), Key("source-application", \.sourceApplication),
+    ]
+}
+
+package struct GetItemsOptions: Options {
+    package var types: [String]?
+    package var changeCount: UInt64?
+    package var take: Bool?
+    package var id: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("types", \.types), Key("change-count", \.changeCount), Key("take", \.take), Key("id", \.id),
+    ]
+}
+
+/// What is told of a version, and of one value of it.
+package struct VersionFacts: Facts {
+    /// Bytes.
+    package var size: UInt64?
+    package var digest: String?
+    package var digests: [[String]]?
+    package var sourceApplication: String?
+    package var sourceStrength: String?
+    /// Milliseconds since 1970 UTC.
+    package var time: UInt64?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("size", \.size), Key("digest", \.digest), Key("digests", \.digests),
+        Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength), Key("time", \.time),
+    ]
+}

@@ -1,0 +1,135 @@
+package import IPCDBus
+
+/// `org.swiftipc.Pasteboards1`: the set of pasteboards. The reference is `dbus/org.swiftipc.Pasteboards1.xml`.
+package enum Pasteboards1 {
+    package static let name: InterfaceName = "org.swiftipc.Pasteboards1"
+    /// Where the pasteboards' objects are.
+    package static let root: ObjectPath = "/org/swiftipc/Broker1/pasteboards"
+
+    package static let getPasteboard = Method(
+        name, "GetPasteboard", takes: .of(Argument<String>("name"), Argument<GetPasteboardOptions>("options")),
+        returns: .of(Argument<ObjectPath>("path")), "Finds a pasteboard by its name, and makes it if asked to.")
+    package static let createUniquePasteboard = Method(
+        name, "CreateUniquePasteboard", takes: .of(Argument<NoOptions>("options")),
+        returns: .of(Argument<String>("name"), Argument<ObjectPath>("path")),
+        "Makes a pasteboard with a name that nobody else has.")
+    package static let removePasteboard = Method(
+        name, "RemovePasteboard", takes: .of(Argument<String>("name"), Argument<NoOptions>("options")),
+        returns: .none, "Removes a pasteboard with all its versions.")
+    package static let listPasteboards = Method(
+        name, "ListPasteboards", takes: .of(Argument<ListPasteboardsOptions>("options")),
+        returns: .of(Argument<[PasteboardRow]>("pasteboards")), "Lists pasteboards by name.")
+    package static let waitForChange = Method(
+        name, "WaitForChange",
+        takes: .of(Argument<[String]>("names"), Argument<UInt64>("since"), Argument<WaitOptions>("options")),
+        returns: .of(
+            Argument<UInt64>("change_count"), Argument<[ChangedPasteboard]>("changed"), Argument<ChangeFacts>("facts")),
+        "Waits until a pasteboard changes after a given change count.")
+    package static let pasteboardAdded = Signal(
+        name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Tells that a pasteboard was made.")
+    package static let pasteboardRemoved = Signal(
+        name, "PasteboardRemoved", carries: .of(Argument<String>("name")), "Tells that a pasteboard was removed.")
+
+    package static let description = InterfaceDescription(
+        name, "",
+        [
+            getPasteboard.description, createUniquePasteboard.description, removePasteboard.description,
+            listPasteboards.description, waitForChange.description, pasteboardAdded.description,
+            pasteboardRemoved.description,
+        ])
+}
+
+package struct GetPasteboardOptions: Options {
+    package var create: Bool?
+    package var persistent: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("create", \.create), Key("persistent", \.persistent)]
+}
+
+package struct ListPasteboardsOptions: Options {
+    package var after: String?
+    package var limit: UInt32?
+    package var prefix: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("after", \.after), Key("limit", \.limit), Key("prefix", \.prefix)]
+}
+
+package struct WaitOptions: Options {
+    /// Milliseconds.
+    package var timeout: UInt32?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("timeout", \.timeout)]
+}
+
+package struct ChangeFacts: Facts {
+    package var resync: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("resync", \.resync)]
+}
+
+/// What a list says of a pasteboard.
+package struct PasteboardFacts: Facts {
+    package var persistent: Bool?
+    package var itemCount: UInt32?
+    /// Bytes of all values of the current version.
+    package var size: UInt64?
+    /// Milliseconds since 1970 UTC.
+    package var time: UInt64?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("persistent", \.persistent), Key("item-count", \.itemCount), Key("size", \.size), Key("time", \.time),
+    ]
+}
+
+/// A row of ListPasteboards, `(sta{sv})`.
+package struct PasteboardRow: DBusCodable {
+    package let name: String
+    package let changeCount: UInt64
+    package let facts: PasteboardFacts
+    package static var dbusSignature: Signature { "(sta{sv})" }
+
+    package init(name: String, changeCount: UInt64, facts: PasteboardFacts) {
+        self.name = name
+        self.changeCount = changeCount
+        self.facts = facts
+    }
+
+    package init(from reader: inout MessageReader) throws(MessageError) {
+        (name, changeCount, facts) = try reader.structure { (fields) throws(MessageError) in
+            (try String(from: &fields), try UInt64(from: &fields), try PasteboardFacts(from: &fields))
+        }
+    }
+
+    package func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.structure { (fields) throws(MessageError) in
+            try name.write(to: &fields)
+            try changeCount.write(to: &fields)
+            try facts.write(to: &fields)
+        }
+    }
+}
+
+/// A row of WaitForChange, `(st)`; count 0 means removed.
+package struct ChangedPasteboard: DBusCodable, Hashable {
+    package let name: String
+    package let changeCount: UInt64
+    package static var dbusSignature: Signature { "(st)" }
+
+    package init(name: String, changeCount: UInt64) {
+        self.name = name
+        self.changeCount = changeCount
+    }
+
+    package init(from reader: inout MessageReader) throws(MessageError) {
+        (name, changeCount) = try reader.structure { (fields) throws(MessageError) in
+            (try String(from: &fields), try UInt64(from: &fields))
+        }
+    }
+
+    package func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.structure { (fields) throws(MessageError) in
+            try name.write(to: &fields)
+            try changeCount.write(to: &fields)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package import IPCDBus
+
+/// `org.swiftipc.Schemes1`: who handles which scheme. The reference is `dbus/org.swiftipc.Schemes1.xml`.
+package enum Schemes1 {
+    package static let name: InterfaceName = "org.swiftipc.Schemes1"
+
+    package static let register = Method(
+        name, "Register",
+        takes: .of(
+            Argument<String>("application"), Argument<[String]>("schemes"), Argument<RegisterOptions>("options")),
+        returns: .of(Argument<RegisterResult>("result")), "Claims URL schemes for an application.")
+    package static let unregister = Method(
+        name, "Unregister",
+        takes: .of(Argument<String>("application"), Argument<[String]>("schemes"), Argument<NoOptions>("options")),
+        returns: .none, "Gives up claims of an application to URL schemes.")
+    package static let canOpenURL = Method(
+        name, "CanOpenURL", takes: .of(Argument<String>("url"), Argument<NoOptions>("options")),
+        returns: .of(Argument<Bool>("can_open")),
+        "Tells whether a waiting OpenURL of this URL would be accepted now.")
+    package static let resolveURL = Method(
+        name, "ResolveURL", takes: .of(Argument<String>("url"), Argument<NoOptions>("options")),
+        returns: .of(Argument<ResolutionFacts>("resolution")),
+        "Explains which application would get this URL, by which rule, and what was passed over.")
+    package static let listHandlers = Method(
+        name, "ListHandlers", takes: .of(Argument<String>("scheme"), Argument<PageOptions>("options")),
+        returns: .of(Argument<[HandlerRow]>("handlers")), "Lists the claims to a scheme, or to all schemes.")
+    package static let setDefault = Method(
+        name, "SetDefault",
+        takes: .of(Argument<String>("scheme"), Argument<String>("application"), Argument<NoOptions>("options")),
+        returns: .none, "Stores the user's choice of the application that handles a scheme.")
+    package static let handlerChanged = Signal(
+        name, "HandlerChanged",
+        carries: .of(
+            Argument<String>("scheme"), Argument<String>("old_application"), Argument<String>("new_application")),
+        "Tells that another application handles a scheme from now on.")
+
+    package static let description = InterfaceDescription(
+        name, "",
+        [
+            register.description, unregister.description, canOpenURL.description, resolveURL.description,
+            listHandlers.description, setDefault.description, handlerChanged.description,
+        ])
+}
+
+package struct RegisterOptions: Options {
+    package var persistent: Bool?
+    package var window: UInt32?
+    package var allowReserved: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("persistent", \.persistent), Key("window", \.window), Key("allow-reserved", \.allowReserved),
+    ]
+}
+
+package struct RegisterResult: Facts {
+    package var conflicts: [ClaimFacts]?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("conflicts", \.conflicts)]
+}
+
+/// One claim to one scheme, as it is shown.
+package struct ClaimFacts: Facts {
+    package var scheme: String?
+    package var application: String?
+    package var kind: String?
+    package var handler: Bool?
+    package var isDefault: Bool?
+    package var running: Bool?
+    package var activatable: Bool?
+    package var reason: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("scheme", \.scheme), Key("application", \.application), Key("kind", \.kind), Key("handler", \.handler),
+        Key("default", \.isDefault), Key("running", \.running), Key("activatable", \.activatable),
+        Key("reason", \.reason),
+    ]
+}
+
+package struct ResolutionFacts: Facts {
+    package var application: String?
+    package var reason: String?
+    package var running: Bool?
+    package var activatable: Bool?
+    package var queueable: Bool?
+    package var candidates: [ClaimFacts]?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("application", \.application), Key("reason", \.reason), Key("running", \.running),
+        Key("activatable", \.activatable), Key("queueable", \.queueable), Key("candidates", \.candidates),
+    ]
+}
+
+/// A row of ListHandlers, `(sa{sv})`.
+package struct HandlerRow: DBusCodable {
+    package let scheme: String
+    package let facts: ClaimFacts
+    package static var dbusSignature: Signature { "(sa{sv})" }
+
+    package init(scheme: String, facts: ClaimFacts) {
+        self.scheme = scheme
+        self.facts = facts
+    }
+
+    package init(from reader: inout MessageReader) throws(MessageError) {
+        (scheme, facts) = try reader.structure { (fields) throws(MessageError) in
+            (try String(from: &fields), try ClaimFacts(from: &fields))
+        }
+    }
+
+    package func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.structure { (fields) throws(MessageError) in
+            try scheme.write(to: &fields)
+            try facts.write(to: &fields)
+        }
+    }
+}
+
+/// A page of a list: what follows `after`, at most `limit` rows.
+package struct PageOptions: Options {
+    package var after: String?
+    package var limit: UInt32?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("after", \.after), Key("limit", \.limit)]
+}

@@ -1,0 +1,64 @@
+package import IPCDBus
+package import IPCModel
+
+/// The one place where conditions get their names on the wire.
+extension IPCError.Code {
+    package static let prefix = "org.swiftipc.Error."
+
+    package var errorName: ErrorName {
+        guard let name = try? ErrorName(Self.prefix + rawValue) else {
+            preconditionFailure("“\(rawValue)” is no element of an error name")
+        }
+        return name
+    }
+
+    /// - Parameter name: an error name of the contract; `nil` for any other one.
+    package init?(errorName name: String) {
+        guard name.hasPrefix(Self.prefix) else { return nil }
+        self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
+    }
+}
+
+extension Condition {
+    package var errorReply: ErrorReply { ErrorReply(ipcError.code.errorName, ipcError.message) }
+}
+
+extension IPCError {
+    /// What a failed call to the broker means to its caller.
+    package init(_ error: CallError) {
+        switch error {
+        case .remote(let name, let message):
+            if let code = Code(errorName: name) {
+                self.init(code, message)
+            } else if Self.absent.contains(name) {
+                self.init(
+                    .storeUnavailable,
+                    "there is no broker: \(message). Install swift-ipc, or start ipc-broker in this session")
+            } else {
+                self.init(.storeUnavailable, "the broker answered \(name): \(message)")
+            }
+        case .timedOut: self.init(.storeUnavailable, "the broker did not answer in time")
+        case .disconnected: self.init(.storeUnavailable, "the connection to the message bus was lost")
+        case .cancelled: self.init(.storeUnavailable, "the call was cancelled")
+        case .unsendable(let error): self.init(error.isTooLarge ? .limitExceeded : .invalidArguments, error.description)
+        case .badReply(let error): self.init(.storeUnavailable, "the broker's answer is malformed: \(error)")
+        }
+    }
+
+    /// How the bus says that nobody owns the broker's name and nobody can be started for it.
+    private static let absent: Set<String> = [
+        ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
+        "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.DBus.Error.Spawn.ExecFailed",
+        "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.Spawn.ChildSignaled",
+        "org.freedesktop.DBus.Error.Spawn.Failed", "org.freedesktop.DBus.Error.Spawn.FileInvalid",
+    ]
+}
+
+extension MessageError {
+    fileprivate var isTooLarge: Bool {
+        switch self {
+        case .arrayTooLong, .messageTooLong, .tooManyDescriptors: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/// Something that a caller can act on, as opposed to a fault.
+///
+/// A condition has a name on the wire and a sentence; a fault (an I/O error, a corrupt store, a lost bus) is any other
+/// error, is not caught on its way, and ends the program that meets it.
+public protocol Condition: Error, CustomStringConvertible {
+    /// The condition as it travels: its name on the wire and its sentence.
+    var ipcError: IPCError { get }
+}
+
+extension Condition {
+    /// The sentence of ``ipcError``.
+    public var description: String { ipcError.message }
+}

@@ -1,0 +1,86 @@
+/// A refusal as it travels: nothing was accepted, nothing was written, nobody was asked.
+///
+/// On the bus it is the error `org.swiftipc.Error.<code>` with the message as its only argument.
+public struct IPCError: Condition, Hashable {
+    /// What kind of refusal it is; a program branches on this.
+    public let code: Code
+    /// One sentence for a person, with the numbers in it and what to do next.
+    public let message: String
+
+    /// Makes an error of a kind, with a sentence that starts with a small letter and has no full stop.
+    public init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    public var ipcError: IPCError { self }
+
+    public static func == (left: IPCError, right: IPCError) -> Bool {
+        left.code == right.code && left.message.isIdentical(to: right.message)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        message.hashBytes(into: &hasher)
+    }
+}
+
+extension IPCError {
+    /// The kinds of refusal; the raw value is the last part of the error's name on the bus.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// An argument or option is unknown, missing, of the wrong type or against a rule.
+        case invalidArguments = "InvalidArguments"
+        /// The URL has no valid scheme, holds a control character, or is longer than 1 MiB.
+        case invalidURL = "InvalidURL"
+        /// An application id, a scheme or the name of a pasteboard breaks its grammar.
+        case invalidName = "InvalidName"
+        /// The payload cannot be taken: a descriptor of the wrong kind, or a handler that cannot get it.
+        case payloadInvalid = "PayloadInvalid"
+        /// There is no pasteboard of that name, and none was to be made.
+        case noSuchPasteboard = "NoSuchPasteboard"
+        /// The version, item or representation is not there, or is not kept any more.
+        case noSuchItem = "NoSuchItem"
+        /// No request has that id, or its record is not kept any more.
+        case noSuchRequest = "NoSuchRequest"
+        /// No application has registered the scheme.
+        case noHandler = "NoHandler"
+        /// The handler is not running and cannot be started.
+        case handlerUnavailable = "HandlerUnavailable"
+        /// The store cannot be used at present.
+        case storeUnavailable = "StoreUnavailable"
+        /// The caller does not own the bus name of the application: another process does, or none.
+        case notOwner = "NotOwner"
+        /// The disk is full; what was acknowledged is safe, and reading goes on.
+        case noSpace = "NoSpace"
+        /// Reading or writing failed, or stored bytes are damaged.
+        case inputOutput = "InputOutput"
+        /// The pasteboard has moved on from the version that the caller expected.
+        case changeCountMismatch = "ChangeCountMismatch"
+        /// A limit would be exceeded; the message names it, the use and the request.
+        case limitExceeded = "LimitExceeded"
+        /// A rule forbids it.
+        case accessDenied = "AccessDenied"
+        /// The scheme belongs to the system and was not explicitly allowed.
+        case reservedScheme = "ReservedScheme"
+        /// Handlers that open each other's URLs have reached the greatest depth.
+        case loopDetected = "LoopDetected"
+    }
+}
+
+extension IPCError.Code {
+    /// The exit code of the tools for this error, after sysexits.h.
+    public var exitCode: Int32 { exit.rawValue }
+
+    package var exit: ExitCode {
+        switch self {
+        case .invalidArguments, .invalidURL, .invalidName, .payloadInvalid: .dataError
+        case .noSuchPasteboard, .noSuchItem, .noSuchRequest: .noInput
+        case .noHandler: .noHandler
+        case .handlerUnavailable, .storeUnavailable: .unavailable
+        case .notOwner: .cannotCreate
+        case .noSpace, .inputOutput: .inputOutput
+        case .changeCountMismatch, .limitExceeded: .tryAgain
+        case .accessDenied, .reservedScheme, .loopDetected: .notPermitted
+        }
+    }
+}

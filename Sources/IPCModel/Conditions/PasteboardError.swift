@@ -1,0 +1,63 @@
+/// Why a pasteboard cannot do what it is asked for.
+package enum PasteboardError: Condition, Hashable {
+    /// There is no pasteboard of that name.
+    case noSuchPasteboard(PasteboardName)
+    /// The pasteboard is at another change count than the caller expects.
+    case changeCountMismatch(expected: UInt64, actual: UInt64)
+    /// The pasteboard never had the version, or does not keep it any more.
+    case noSuchVersion(PasteboardName, UInt64)
+    /// The version has fewer items.
+    case noSuchItem(item: UInt32, count: Int)
+    /// The item has no representation of that type.
+    case noSuchRepresentation(item: UInt32, type: String)
+    /// The id was used for a call with other arguments.
+    case identifierReused(RequestID)
+    /// `general` always exists.
+    case generalCannotBeRemoved
+    /// A limit would be exceeded.
+    case limitExceeded(LimitExceeded)
+    /// What is stored for the version fails its checksum.
+    case damaged(PasteboardName, UInt64)
+
+    package var ipcError: IPCError {
+        if case .limitExceeded(let limit) = self { return limit.ipcError }
+        return IPCError(code, sentence)
+    }
+
+    private var code: IPCError.Code {
+        switch self {
+        case .noSuchPasteboard: .noSuchPasteboard
+        case .changeCountMismatch: .changeCountMismatch
+        case .noSuchVersion, .noSuchItem, .noSuchRepresentation: .noSuchItem
+        case .identifierReused: .invalidArguments
+        case .generalCannotBeRemoved: .accessDenied
+        case .limitExceeded: .limitExceeded
+        case .damaged: .inputOutput
+        }
+    }
+
+    private var sentence: String {
+        switch self {
+        case .noSuchPasteboard(let name):
+            "there is no pasteboard \(name.text.quoted); make it by writing to it, or by GetPasteboard with “create”"
+        case .changeCountMismatch(let expected, let actual):
+            "the pasteboard is at change count \(actual), not \(expected); read it again and retry"
+        case .noSuchVersion(let name, let count):
+            "the pasteboard \(name.text.quoted) does not hold a version \(count); "
+                + "a higher HistoryLimit keeps earlier versions"
+        case .noSuchItem(let item, let count):
+            "there is no item \(item); the version has \(count), counted from 0"
+        case .noSuchRepresentation(let item, let type):
+            "the item \(item) has no representation of the type \(type.quoted)"
+        case .identifierReused(let id):
+            "the id \(id.text.quoted) was used for a call with other arguments; choose a new one"
+        case .generalCannotBeRemoved:
+            "the pasteboard “general” cannot be removed; clear it instead"
+        case .limitExceeded(let limit):
+            limit.description
+        case .damaged(let name, let count):
+            "the version \(count) of the pasteboard \(name.text.quoted) is damaged on the disk; "
+                + "other versions and pasteboards are not concerned"
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// The grammar of RFC 2045 §5.1, with the blanks around “;” that RFC 9110 §5.6.6 allows.
+struct ContentTypeGrammar {
+    private let text: String
+    private var rest: ArraySlice<UInt8>
+
+    /// Checks what holds for the text as a whole: its length and its characters.
+    init(_ text: String) throws(ContentType.Invalid) {
+        guard !text.isEmpty else { throw .empty }
+        guard text.utf8.count <= ContentType.maximumBytes else { throw .tooLong(text) }
+        if let scalar = text.unicodeScalars.first(where: { !(" "..."~").contains($0) }) {
+            throw .character(text, scalar)
+        }
+        self.text = text
+        rest = Array(text.utf8)[...]
+    }
+
+    /// The essence, and the parameters in the order of their names.
+    mutating func parse() throws(ContentType.Invalid) -> (essence: String, parameters: [ContentType.Parameter]) {
+        let first = token()
+        guard !first.isEmpty else { throw .noType(text) }
+        guard take("/") else {
+            guard rest.isEmpty else { throw .unexpected(text, byte: position, "a bare name has nothing behind it") }
+            return (first, [])
+        }
+        let second = token()
+        guard !second.isEmpty else { throw .noSubtype(text) }
+        guard first != "*" && second != "*" else { throw .range(text) }
+        return ("\(first)/\(second)".asciiLowercased, try parameters())
+    }
+
+    private mutating func parameters() throws(ContentType.Invalid) -> [ContentType.Parameter] {
+        var found: [ContentType.Parameter] = []
+        while !rest.isEmpty {
+            skipBlanks()
+            guard take(";") else { throw .unexpected(text, byte: position, "“;” stands before a parameter") }
+            skipBlanks()
+            let name = token().asciiLowercased
+            guard !name.isEmpty, take("=") else {
+                throw .unexpected(text, byte: position, "a parameter looks like “name=value”")
+            }
+            guard !found.contains(where: { $0.name == name }) else { throw .parameterTwice(text, name) }
+            let value = try value()
+            // RFC 2046 §4.1.2: the value of charset is compared without case; that of an unknown parameter is not.
+            found.append(.init(name: name, value: name == "charset" ? value.asciiLowercased : value))
+        }
+        return found.sorted { $0.name < $1.name }
+    }
+
+    private mutating func value() throws(ContentType.Invalid) -> String {
+        guard take("\"") else {
+            let value = token()
+            guard !value.isEmpty else {
+                throw .unexpected(text, byte: position, "a value is a token or stands in quotation marks")
+            }
+            return value
+        }
+        var value: [UInt8] = []
+        while var byte = rest.popFirst() {
+            if byte == UInt8(ascii: "\"") { return String(decoding: value, as: UTF8.self) }
+            if byte == UInt8(ascii: "\\") {
+                guard let escaped = rest.popFirst() else { break }
+                byte = escaped
+            }
+            value.append(byte)
+        }
+        throw .openQuotation(text)
+    }
+
+    private mutating func token() -> String {
+        let token = rest.prefix(while: Self.isToken)
+        rest = rest[token.endIndex...]
+        return String(decoding: token, as: UTF8.self)
+    }
+
+    private mutating func take(_ scalar: Unicode.Scalar) -> Bool {
+        guard rest.first == UInt8(ascii: scalar) else { return false }
+        rest = rest.dropFirst()
+        return true
+    }
+
+    private mutating func skipBlanks() {
+        rest = rest.drop { $0 == UInt8(ascii: " ") }
+    }
+
+    /// The byte that was not expected, counted from 1.
+    private var position: Int { rest.startIndex + 1 }
+
+    /// `token` of RFC 2045 §5.1: visible ASCII without the `tspecials`.
+    static func isToken(_ byte: UInt8) -> Bool {
+        byte.isASCIIVisible && !tspecials.contains(byte)
+    }
+
+    private static let tspecials: Set<UInt8> = Set(#"()<>@,;:\"/[]?="#.utf8)
+}

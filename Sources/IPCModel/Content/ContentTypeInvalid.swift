@@ -1,0 +1,49 @@
+extension ContentType {
+    /// Why a text is not a content type.
+    public enum Invalid: Condition, Hashable {
+        /// The text is empty.
+        case empty
+        /// The text has more than ``ContentType/maximumBytes`` bytes.
+        case tooLong(String)
+        /// The text holds something other than printable ASCII.
+        case character(String, Unicode.Scalar)
+        /// Nothing that could be a type stands at the start.
+        case noType(String)
+        /// Nothing that could be a subtype stands behind the slash.
+        case noSubtype(String)
+        /// The text is a range of types, `image/*`, and not one type.
+        case range(String)
+        /// The byte, counted from 1, does not fit, and what is expected there.
+        case unexpected(String, byte: Int, String)
+        /// A quotation mark is opened and not closed.
+        case openQuotation(String)
+        /// A parameter stands there a second time.
+        case parameterTwice(String, String)
+
+        public var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
+
+        private var sentence: String {
+            switch self {
+            case .empty:
+                "the content type is empty; it looks like “text/plain”"
+            case .tooLong(let text):
+                "the content type \(text.quoted) has \(text.utf8.count) bytes; "
+                    + "at most \(ContentType.maximumBytes) are allowed"
+            case .character(let text, let scalar):
+                "the content type \(text.quoted) holds \(scalar.named); RFC 2045 §5.1 allows only printable ASCII"
+            case .noType(let text):
+                "the content type \(text.quoted) does not start with a type, as in “text/plain” (RFC 2045 §5.1)"
+            case .noSubtype(let text):
+                "the content type \(text.quoted) has no subtype behind the slash, as in “text/plain” (RFC 2045 §5.1)"
+            case .range(let text):
+                "the content type \(text.quoted) is a range of types; name one type, without “*”"
+            case .unexpected(let text, let byte, let rule):
+                "the content type \(text.quoted) is wrong at byte \(byte): \(rule) (RFC 2045 §5.1)"
+            case .openQuotation(let text):
+                "the content type \(text.quoted) has a quotation mark that is not closed (RFC 2045 §5.1)"
+            case .parameterTwice(let text, let name):
+                "the content type \(text.quoted) has the parameter \(name.quoted) twice (RFC 6838 §4.3)"
+            }
+        }
+    }
+}

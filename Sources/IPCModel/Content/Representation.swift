@@ -1,0 +1,54 @@
+/// One form of an item: a value and its content type.
+public struct Representation: Sendable, Hashable {
+    /// What the value is.
+    public let type: ContentType
+    /// The value.
+    public let value: Value
+
+    /// Makes a representation of a type and a value.
+    public init(type: ContentType, value: Value) {
+        self.type = type
+        self.value = value
+    }
+
+    /// The size of the value in bytes; of a text, in UTF-8.
+    public var byteCount: Int { value.byteCount }
+}
+
+extension Representation {
+    /// What a representation holds: text, or bytes.
+    public enum Value: Sendable {
+        /// Text, which travels as a D-Bus string and so holds no U+0000.
+        case text(String)
+        /// Bytes.
+        case bytes([UInt8])
+
+        /// The size in bytes; of a text, in UTF-8.
+        public var byteCount: Int {
+            switch self {
+            case .text(let text): text.utf8.count
+            case .bytes(let bytes): bytes.count
+            }
+        }
+    }
+}
+
+extension Representation.Value: Hashable {
+    /// Text equals text and bytes equal bytes, byte by byte.
+    public static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.text(let left), .text(let right)): left.isIdentical(to: right)
+        case (.bytes(let left), .bytes(let right)): left == right
+        case (.text, .bytes), (.bytes, .text): false
+        }
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .text(let text):
+            text.hashBytes(into: &hasher)
+        case .bytes(let bytes):
+            hasher.combine(bytes)
+        }
+    }
+}

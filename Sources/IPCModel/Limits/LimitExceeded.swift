@@ -1,0 +1,37 @@
+/// What a caller is told who asks for more than a limit allows; nothing of what was asked for has been done.
+package struct LimitExceeded: Condition, Hashable {
+    /// The name of the limit on the wire, a name of ``Limits/all``.
+    package let limit: String
+    /// What is in use already.
+    package let use: UInt64
+    /// What was asked for on top of it.
+    package let request: UInt64
+    /// The most that use and request may be together.
+    package let allowed: UInt64
+
+    package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64) {
+        self.limit = limit
+        self.use = use
+        self.request = request
+        self.allowed = allowed
+    }
+
+    package var ipcError: IPCError {
+        let remedy = Limits.row(named: limit).map { "; " + $0.remedy } ?? ""
+        let state = use == 0 ? "\(request) asked for" : "\(use) in use, \(request) more asked for"
+        return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
+    }
+}
+
+extension Limits {
+    /// Checks that what is asked for fits a limit on top of what is in use.
+    package func check(
+        _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
+    ) throws(LimitExceeded) {
+        let allowed = self[keyPath: keyPath]
+        let (sum, overflow) = use.addingReportingOverflow(request)
+        guard overflow || sum > allowed else { return }
+        let name = Self.all.first { $0.keyPath == keyPath }?.name ?? ""
+        throw LimitExceeded(limit: name, use: use, request: request, allowed: allowed)
+    }
+}

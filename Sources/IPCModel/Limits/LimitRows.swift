@@ -1,0 +1,87 @@
+extension Limits {
+    /// One limit as users see it.
+    package struct Row: Sendable {
+        /// The name on the wire, in `--limit` and in messages.
+        package let name: String
+        /// The place of its number.
+        package let keyPath: any WritableKeyPath<Limits, UInt64> & Sendable
+        /// The numbers that it may be set to; one number where the contract or a specification fixes it.
+        package let range: ClosedRange<UInt64>
+        /// What a caller can do who has reached it.
+        package let remedy: String
+    }
+
+    private static let raise = "try again later, or let the broker be started with a higher limit"
+    private static let split = "use more pasteboards, or fewer values"
+
+    /// The limits in the order in which they are shown.
+    package static let all: [Row] = messageRows + nameRows + pasteboardRows + schemeRows + requestRows
+
+    private static let messageRows = [
+        Row("inline-message-bytes", \.inlineMessageBytes, 1...33_554_432, "pass a file descriptor"),
+        Row("inline-value-bytes", \.inlineValueBytes, 1...33_554_432, "pass a file descriptor"),
+        Row("descriptors-per-message", \.descriptorsPerMessage, 0...16, "send fewer descriptors"),
+        Row("url-bytes", \.urlBytes, fixed(URLText.maximumBytes), "send the rest as payload"),
+        Row("annotation-bytes", \.annotationBytes, 0...1_048_576, "send the rest as payload"),
+        Row("page-rows", \.pageRows, 1...100_000, "ask for the next page"),
+        Row("page-rows-most", \.pageRowsMost, 1...100_000, "ask for the next page"),
+        Row("introspected-pasteboards", \.introspectedPasteboards, 0...100_000, "use ListPasteboards"),
+        Row("property-signals-per-second", \.propertySignalsPerSecond, 1...10_000, "use WaitForChange"),
+    ]
+
+    private static let nameRows = [
+        Row("application-bytes", \.applicationBytes, fixed(ApplicationID.maximumBytes), "choose a shorter id"),
+        Row("scheme-bytes", \.schemeBytes, fixed(URLScheme.maximumBytes), "choose a shorter scheme"),
+        Row("pasteboard-name-bytes", \.pasteboardNameBytes, fixed(PasteboardName.maximumBytes), "shorten the name"),
+        Row("content-type-bytes", \.contentTypeBytes, fixed(ContentType.maximumBytes), "leave parameters out"),
+    ]
+
+    private static let pasteboardRows = [
+        Row("pasteboards", \.pasteboards, 1...10_000_000, "remove pasteboards that are not needed"),
+        Row("items-per-version", \.itemsPerVersion, 1...65_535, split),
+        Row("representations-per-version", \.representationsPerVersion, 1...65_535, split),
+        Row("history", \.history, 0...100, "set a lower HistoryLimit"),
+        Row("history-most", \.historyMost, 0...100, "set a lower HistoryLimit"),
+        Row("removals-kept", \.removalsKept, 0...1_000_000, raise),
+        Row("operation-kept-seconds", \.operationKeptSeconds, 1...86_400, raise),
+        Row("watchers", \.watchers, 1...1_000_000, raise),
+    ]
+
+    private static let schemeRows = [
+        Row("schemes-per-application", \.schemesPerApplication, 1...1_000_000, "unregister schemes first"),
+        Row("schemes", \.schemes, 1...10_000_000, "unregister schemes first"),
+        Row("scheme-defaults", \.schemeDefaults, 1...1_000_000, "forget choices that are not needed"),
+        Row("window-most", \.windowMost, 1...65_535, "ask for a smaller window"),
+    ]
+
+    private static let requestRows = [
+        Row("request-timeout-milliseconds", \.requestTimeoutMilliseconds, 1...day, raise),
+        Row("wait-timeout-milliseconds", \.waitTimeoutMilliseconds, 1...day, raise),
+        Row("activation-milliseconds", \.activationMilliseconds, 1...day, raise),
+        Row("activation-starts", \.activationStarts, 1...1_000, raise),
+        Row("activation-period-milliseconds", \.activationPeriodMilliseconds, 1...day, raise),
+        Row("time-to-live-milliseconds", \.timeToLiveMilliseconds, 1...30 * day, "state a shorter time"),
+        Row("time-to-live-most-milliseconds", \.timeToLiveMostMilliseconds, 1...30 * day, "state a shorter time"),
+        Row("attempts", \.attempts, 1...100, raise),
+        Row("loop-depth", \.loopDepth, 1...64, "do not open a URL of a handler that waits for you"),
+        Row("pending-requests", \.pendingRequests, 1...10_000_000, raise),
+        Row("pending-requests-per-source", \.pendingRequestsPerSource, 1...10_000_000, raise),
+        Row("ended-requests-kept", \.endedRequestsKept, 0...1_000_000, raise),
+        Row("ended-requests-kept-seconds", \.endedRequestsKeptSeconds, 0...2_592_000, raise),
+        Row("reply-kept-bytes", \.replyKeptBytes, 0...16_777_216, raise),
+    ]
+
+    /// Milliseconds of a day.
+    private static let day: UInt64 = 86_400_000
+
+    private static func fixed(_ number: Int) -> ClosedRange<UInt64> { UInt64(number)...UInt64(number) }
+}
+
+extension Limits.Row {
+    fileprivate init(
+        _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
+        _ remedy: String
+    ) {
+        self.init(name: name, keyPath: keyPath, range: range, remedy: remedy)
+    }
+}

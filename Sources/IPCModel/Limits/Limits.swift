@@ -1,0 +1,101 @@
+/// Every number that bounds what the broker takes, keeps and waits for.
+///
+/// One value of it is made at start, from the defaults here, the configuration and the command line. ``Limits/all``
+/// gives each its name on the wire and the range in which it may be set.
+package struct Limits: Sendable, Hashable {
+    // Messages
+
+    /// Bytes of all inline values of a message, and of all of a version that are not passed as descriptors.
+    package var inlineMessageBytes: UInt64 = 16_777_216
+    /// Bytes of a value; of a larger one a reader who takes descriptors gets a descriptor.
+    package var inlineValueBytes: UInt64 = 65_536
+    /// Descriptors of a message; the stock bus throws out the sender of one more.
+    package var descriptorsPerMessage: UInt64 = 16
+    /// Bytes of UTF-8 of a URL.
+    package var urlBytes = UInt64(URLText.maximumBytes)
+    /// Bytes of a request's annotation as D-Bus marshals it.
+    package var annotationBytes: UInt64 = 16_384
+    /// Rows of a page that the caller sets no limit for.
+    package var pageRows: UInt64 = 100
+    /// Rows of a page, whatever the caller asks for.
+    package var pageRowsMost: UInt64 = 1_000
+    /// Pasteboards that the introspection of their parent lists.
+    package var introspectedPasteboards: UInt64 = 1_000
+    /// `PropertiesChanged` signals a second of all pasteboards together.
+    package var propertySignalsPerSecond: UInt64 = 50
+
+    // Names
+
+    /// Bytes of an application id.
+    package var applicationBytes = UInt64(ApplicationID.maximumBytes)
+    /// Bytes of a scheme.
+    package var schemeBytes = UInt64(URLScheme.maximumBytes)
+    /// Bytes of UTF-8 of a pasteboard's name.
+    package var pasteboardNameBytes = UInt64(PasteboardName.maximumBytes)
+    /// Bytes of a content type.
+    package var contentTypeBytes = UInt64(ContentType.maximumBytes)
+
+    // Pasteboards
+
+    /// Pasteboards in the store and in memory together.
+    package var pasteboards: UInt64 = 100_000
+    /// Items of a version of a pasteboard.
+    package var itemsPerVersion: UInt64 = 65_535
+    /// Representations of all items of a version of a pasteboard.
+    package var representationsPerVersion: UInt64 = 65_535
+    /// Earlier versions that a pasteboard keeps where nobody sets its `HistoryLimit`.
+    package var history: UInt64 = 1
+    /// Earlier versions that a pasteboard can be told to keep.
+    package var historyMost: UInt64 = 100
+    /// Removals of pasteboards that are remembered for those who watch.
+    package var removalsKept: UInt64 = 10_000
+    /// Seconds for which a repeated call with the same id gets the same result.
+    package var operationKeptSeconds: UInt64 = 600
+    /// Questions for the next change that are open at a time, of all callers.
+    package var watchers: UInt64 = 10_000
+
+    // Schemes
+
+    /// Schemes that one application may claim.
+    package var schemesPerApplication: UInt64 = 1_024
+    /// Claims of all applications.
+    package var schemes: UInt64 = 200_000
+    /// Schemes for which the user has chosen an application.
+    package var schemeDefaults: UInt64 = 10_000
+    /// Requests in flight to one handler, where it asks for more than one.
+    package var windowMost: UInt64 = 1_024
+
+    // Requests
+
+    /// Milliseconds from acceptance to the end of a request whose sender states none.
+    package var requestTimeoutMilliseconds: UInt64 = 20_000
+    /// Milliseconds that a question for a change or an outcome stays open where the caller states none.
+    package var waitTimeoutMilliseconds: UInt64 = 20_000
+    /// Milliseconds in which a handler that is started has to own its name.
+    package var activationMilliseconds: UInt64 = 15_000
+    /// Starts of one handler within ``activationPeriodMilliseconds`` before it is not started again for a while.
+    package var activationStarts: UInt64 = 5
+    /// Milliseconds over which ``activationStarts`` counts.
+    package var activationPeriodMilliseconds: UInt64 = 10_000
+    /// Milliseconds that a queued request lives where its sender states none: 7 days.
+    package var timeToLiveMilliseconds: UInt64 = 604_800_000
+    /// Milliseconds that a queued request may live: 30 days.
+    package var timeToLiveMostMilliseconds: UInt64 = 2_592_000_000
+    /// Attempts after which a request that crashes its handler is parked.
+    package var attempts: UInt64 = 3
+    /// Handlers that may open each other's URLs in a row.
+    package var loopDepth: UInt64 = 8
+    /// Requests that have not ended, of all sources.
+    package var pendingRequests: UInt64 = 100_000
+    /// Requests that have not ended, of one source.
+    package var pendingRequestsPerSource: UInt64 = 10_000
+    /// Ended requests of a source whose record is kept.
+    package var endedRequestsKept: UInt64 = 10_000
+    /// Seconds for which the record of an ended request is kept.
+    package var endedRequestsKeptSeconds: UInt64 = 86_400
+    /// Bytes of a reply that is kept with the record of its request.
+    package var replyKeptBytes: UInt64 = 65_536
+
+    /// The limits of the contract.
+    package init() {}
+}

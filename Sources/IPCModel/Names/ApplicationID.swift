@@ -1,0 +1,96 @@
+/// The reverse-DNS id of an application, which is also the well-known bus name that it owns while it runs.
+///
+/// The grammar is “Bus names” of the D-Bus specification, which is narrower than that of DNS.
+package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The most bytes of a bus name; D-Bus specification, “Valid Names”.
+    package static let maximumBytes = 255
+
+    /// The id as it was written; case matters.
+    package let text: String
+
+    /// Checks a text against the grammar of well-known bus names.
+    package init(_ text: String) throws(Invalid) {
+        if let reason = Self.violation(in: text) { throw reason }
+        self.text = text
+    }
+
+    package var description: String { text }
+
+    /// The object on which the application takes calls: `demo.IPC-Server` gives `/demo/IPC_Server`.
+    ///
+    /// Desktop Entry Specification, “D-Bus Activation”: a slash before it, a slash for each dot, `_` for `-`.
+    package var objectPath: String {
+        let path = text.utf8.map { byte -> UInt8 in
+            switch byte {
+            case 0x2E: 0x2F
+            case 0x2D: 0x5F
+            default: byte
+            }
+        }
+        return "/" + String(decoding: path, as: UTF8.self)
+    }
+
+    package static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
+
+    private static func violation(in text: String) -> Invalid? {
+        guard !text.isEmpty else { return .empty }
+        guard text.utf8.count <= maximumBytes else { return .tooLong(text) }
+        guard text.utf8.first != 0x3A else { return .uniqueName(text) }
+        let elements = text.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
+        for element in elements {
+            guard let first = element.first else { return .emptyElement(text) }
+            if let scalar = element.first(where: { !isAllowed($0) }) { return .character(text, scalar) }
+            if UInt8(ascii: first).isASCIIDigit { return .digitFirst(text, element: String(element)) }
+        }
+        return elements.count < 2 ? .oneElement(text) : nil
+    }
+
+    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "_" || scalar == "-" || scalar.isASCII && UInt8(ascii: scalar).isASCIIAlphanumeric
+    }
+}
+
+extension ApplicationID {
+    /// Why a text is not an application id.
+    package enum Invalid: Condition, Hashable {
+        /// The text is empty.
+        case empty
+        /// The text has more than ``ApplicationID/maximumBytes`` bytes.
+        case tooLong(String)
+        /// The text starts with a colon: a unique name, which the bus gives out and nobody chooses.
+        case uniqueName(String)
+        /// Two dots stand side by side, or one at an end.
+        case emptyElement(String)
+        /// The text holds a character that no bus name may hold.
+        case character(String, Unicode.Scalar)
+        /// An element starts with a digit, which only unique names may.
+        case digitFirst(String, element: String)
+        /// The text has no dot.
+        case oneElement(String)
+
+        package var ipcError: IPCError {
+            IPCError(.invalidName, "the application id \(subject)\(complaint) (D-Bus specification, “Bus names”)")
+        }
+
+        private var subject: String {
+            switch self {
+            case .empty: "is empty"
+            case .tooLong(let text), .uniqueName(let text), .emptyElement(let text), .character(let text, _),
+                .digitFirst(let text, _), .oneElement(let text):
+                text.quoted
+            }
+        }
+
+        private var complaint: String {
+            switch self {
+            case .empty: "; it looks like “demo.IPCServer”"
+            case .tooLong(let text): " has \(text.utf8.count) bytes; at most \(ApplicationID.maximumBytes) are allowed"
+            case .uniqueName: " is a unique bus name; it has to be a name like “demo.IPCServer”"
+            case .emptyElement: " has an empty element; dots stand between elements only"
+            case .character(_, let scalar): " holds \(scalar.named); only letters, digits, “_”, “-” and “.” are allowed"
+            case .digitFirst(_, let element): " has the element \(element.quoted), which starts with a digit"
+            case .oneElement: " has one element; at least two are needed, as in “demo.IPCServer”"
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+extension UInt8 {
+    /// The byte as two digits of `0123456789abcdef`, in ASCII.
+    var hexadecimal: [UInt8] { [(self >> 4).hexadecimalDigit, (self & 0x0F).hexadecimalDigit] }
+
+    private var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
+
+    /// The value, 0 to 15, of one digit of `0123456789abcdef` in ASCII; capital letters are none.
+    var hexadecimalValue: UInt8? {
+        switch self {
+        case 0x30...0x39: self - 0x30
+        case 0x61...0x66: self - 0x61 + 10
+        default: nil
+        }
+    }
+}

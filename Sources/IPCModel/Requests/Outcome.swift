@@ -1,0 +1,40 @@
+/// How an open request stands: one of eight ends, or `queued`.
+///
+/// The raw value is the word on the wire.
+public enum Outcome: String, Sendable, Hashable, CaseIterable {
+    /// The handler took the request and says that it is done.
+    case handled
+    /// A program that cannot answer took the request.
+    case delivered
+    /// The handler looked at the request and did not want it.
+    case declined
+    /// The sender, the handler or the user broke it off.
+    case cancelled
+    /// The handler tried and failed, or ended before it answered.
+    case failed
+    /// The request was accepted, and then its handler could not be started.
+    case unavailable
+    /// The request was delivered and not answered in time: the handler may or may not have done it.
+    case timedOut = "timed-out"
+    /// The request was never delivered within its time.
+    case expired
+    /// The request waits for its handler; the only one that is not an end.
+    case queued
+
+    /// Whether the request is over: every outcome but ``queued``.
+    public var isEnd: Bool { self != .queued }
+
+    /// The exit code of the tools for this outcome, after sysexits.h.
+    public var exitCode: Int32 { exit.rawValue }
+
+    package var exit: ExitCode {
+        switch self {
+        case .handled, .delivered, .queued: .success
+        case .declined: .declined
+        case .cancelled: .cancelled
+        case .unavailable: .unavailable
+        case .failed: .failed
+        case .timedOut, .expired: .tryAgain
+        }
+    }
+}

@@ -1,0 +1,32 @@
+/// How much the source of a request is worth; the raw value is the word on the wire.
+///
+/// Only ``owned`` can match a rule that allows something (I19).
+public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
+    /// The bus attests it: the caller owns the bus name that it states.
+    case owned
+    /// The sandbox attests it.
+    case sandboxed
+    /// The caller states it, and nobody attests it.
+    case claimed
+    /// The caller states nothing.
+    case unknown
+}
+
+/// Who sent a request, as far as that is known.
+public struct Source: Sendable, Hashable, CustomStringConvertible {
+    /// The application id of the sender; empty where it stated none.
+    public let application: String
+    /// What the id is worth.
+    public let strength: SourceStrength
+
+    /// Makes a source of an application id, which may be empty, and its strength.
+    public init(application: String, strength: SourceStrength) {
+        self.application = application
+        self.strength = strength
+    }
+
+    /// `demo.IPCClient (claimed)`, or `unknown`.
+    public var description: String {
+        application.isEmpty ? strength.rawValue : "\(application) (\(strength.rawValue))"
+    }
+}

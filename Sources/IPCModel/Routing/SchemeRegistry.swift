@@ -1,0 +1,163 @@
+/// Which application handles which scheme.
+///
+/// The handler of a scheme is the application that the user chose, while it claims the scheme; else the one with the
+/// oldest lasting claim (persistent or installed); else the one with the oldest live claim. A newcomer never displaces
+/// a claim of its own rank, and a choice of the user is kept while its application is absent (I21).
+///
+/// Each change says for which schemes the handler has become another one. To find a handler costs the same with one
+/// scheme and with a hundred thousand.
+package struct SchemeRegistry: Sendable {
+    private var entries: [URLScheme: SchemeEntry] = [:]
+    /// The schemes that each application claims in any kind.
+    private var schemes: [ApplicationID: Set<URLScheme>] = [:]
+    /// The schemes that anybody claims.
+    private var claimed = SortedList<URLScheme>()
+    /// The age of the claim that was made last.
+    private var lastAge: UInt64 = 0
+    /// How many claims there are: pairs of application and scheme.
+    package private(set) var claimCount = 0
+    /// For how many schemes the user has chosen.
+    package private(set) var defaultCount = 0
+
+    private let limits: Limits
+
+    /// Makes an empty registry within the limits `schemes`, `schemes-per-application` and `scheme-defaults`.
+    package init(limits: Limits = Limits()) {
+        self.limits = limits
+    }
+
+    /// Claims schemes for an application, all or none.
+    ///
+    /// A claim that is there already in that kind keeps its age, and takes the new spelling. A stored claim is brought
+    /// back by registering in the order of age.
+    package mutating func register(
+        _ application: ApplicationID, _ schemes: [URLScheme], kind: SchemeClaim.Kind, allowReserved: Bool = false
+    ) throws(SchemeRegistryError) -> [SchemeChange] {
+        try check(application, schemes, allowReserved: allowReserved)
+        return schemes.compactMap { scheme in
+            lastAge += 1
+            var claim = entries[scheme]?.claim(of: application) ?? SchemeClaim(application, scheme)
+            claim.scheme = scheme
+            claim[age: kind] = claim[age: kind] ?? lastAge
+            return put(claim)
+        }
+    }
+
+    /// Takes back claims of an application; an empty list means all of them. What is not claimed is passed over.
+    package mutating func unregister(
+        _ application: ApplicationID, _ schemes: [URLScheme], kinds: Set<SchemeClaim.Kind> = [.live, .persistent]
+    ) -> [SchemeChange] {
+        let concerned = schemes.isEmpty ? self.schemes(of: application) : schemes
+        return concerned.compactMap { scheme in
+            guard var claim = claim(of: application, on: scheme) else { return nil }
+            for kind in kinds { claim[age: kind] = nil }
+            return put(claim)
+        }
+    }
+
+    /// Ends the live claims of an application whose process has gone.
+    package mutating func releaseLive(_ application: ApplicationID) -> [SchemeChange] {
+        unregister(application, [], kinds: [.live])
+    }
+
+    /// Sets the user's choice for a scheme, whether or not the application claims it at present; nil forgets it.
+    package mutating func setDefault(
+        _ scheme: URLScheme, _ application: ApplicationID?
+    ) throws(SchemeRegistryError) -> SchemeChange? {
+        if application != nil && defaultApplication(of: scheme) == nil {
+            do {
+                try limits.check(\.schemeDefaults, use: UInt64(defaultCount), request: 1)
+            } catch {
+                throw .limitExceeded(error)
+            }
+        }
+        return update(scheme) { $0.choose(application) }
+    }
+}
+
+extension SchemeRegistry {
+    /// The claim that handles a scheme; nil where nobody claims it.
+    package func handler(of scheme: URLScheme) -> SchemeClaim? { entries[scheme]?.handler }
+
+    /// The application that the user chose for a scheme, be it absent or not.
+    package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
+
+    /// The claim of one application on one scheme.
+    package func claim(of application: ApplicationID, on scheme: URLScheme) -> SchemeClaim? {
+        guard schemes[application]?.contains(scheme) == true else { return nil }
+        return entries[scheme]?.claim(of: application)
+    }
+
+    /// The schemes that an application claims, in their order.
+    package func schemes(of application: ApplicationID) -> [URLScheme] {
+        schemes[application].map { $0.sorted() } ?? []
+    }
+
+    /// The claims on a scheme in the order in which they would handle it, the user's choice left aside.
+    package func claims(on scheme: URLScheme) -> [SchemeClaim] { entries[scheme]?.claims ?? [] }
+
+    /// A page of the claims on one scheme, in the order of the application ids.
+    package func handlers(of scheme: URLScheme, after: ApplicationID? = nil, limit: Int) -> [SchemeClaim] {
+        let behind = claims(on: scheme).filter { claim in after.map { $0 < claim.application } ?? true }
+        return Array(behind.sorted { $0.application < $1.application }.prefix(max(0, limit)))
+    }
+
+    /// A page of all claimed schemes in their order, each by the claim that handles it.
+    package func handlers(after: URLScheme? = nil, limit: Int) -> [SchemeClaim] {
+        claimed.page(after: after, limit: max(0, limit)).compactMap { handler(of: $0) }
+    }
+
+    /// Up to `limit` claims of other applications on the same schemes, in the order of the list.
+    package func conflicts(_ application: ApplicationID, _ schemes: [URLScheme], limit: Int) -> [SchemeClaim] {
+        let others = schemes.lazy.flatMap { scheme in
+            claims(on: scheme).lazy.filter { $0.application != application }
+        }
+        return Array(others.prefix(max(0, limit)))
+    }
+}
+
+extension SchemeRegistry {
+    private func check(
+        _ application: ApplicationID, _ schemes: [URLScheme], allowReserved: Bool
+    ) throws(SchemeRegistryError) {
+        guard !schemes.isEmpty else { throw .noSchemes }
+        if !allowReserved, let reserved = schemes.first(where: \.isReserved) { throw .reserved(reserved) }
+        let known = self.schemes[application] ?? []
+        let added = UInt64(Set(schemes.filter { !known.contains($0) }).count)
+        guard added > 0 else { return }
+        do {
+            try limits.check(\.schemesPerApplication, use: UInt64(known.count), request: added)
+            try limits.check(\.schemes, use: UInt64(claimCount), request: added)
+        } catch {
+            throw .limitExceeded(error)
+        }
+    }
+
+    /// Stores a claim, or drops one without a kind, and keeps the indexes in step.
+    private mutating func put(_ claim: SchemeClaim) -> SchemeChange? {
+        let before = entries[claim.scheme]?.claims.count ?? 0
+        let change = update(claim.scheme) { $0.replace(claim) }
+        let after = entries[claim.scheme]?.claims.count ?? 0
+        claimCount += after - before
+        if claim.kinds.isEmpty {
+            schemes[claim.application]?.remove(claim.scheme)
+            if schemes[claim.application]?.isEmpty == true { schemes[claim.application] = nil }
+        } else {
+            schemes[claim.application, default: []].update(with: claim.scheme)
+        }
+        if after == 0 { claimed.remove(claim.scheme) } else if before == 0 { claimed.insert(claim.scheme) }
+        return change
+    }
+
+    /// Changes the entry of a scheme, and says so if its handler is another application afterwards.
+    private mutating func update(_ scheme: URLScheme, _ body: (inout SchemeEntry) -> Void) -> SchemeChange? {
+        let old = handler(of: scheme)?.application
+        let chosenBefore = defaultApplication(of: scheme) == nil ? 0 : 1
+        // In place: a copy of the entry here would have all its claims copied.
+        body(&entries[scheme, default: SchemeEntry()])
+        if entries[scheme]?.isEmpty == true { entries[scheme] = nil }
+        defaultCount += (defaultApplication(of: scheme) == nil ? 0 : 1) - chosenBefore
+        let new = handler(of: scheme)?.application
+        return old == new ? nil : SchemeChange(scheme: scheme, old: old, new: new)
+    }
+}

@@ -1,0 +1,174 @@
+import IPCDBus
+import IPCTesting
+import Testing
+
+/// What only a bus can show, on a bus of the test's own.
+@DBusActor
+@Suite(.privateBus)
+struct BusTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus.current }
+
+    private let name = try! BusName("org.example.Service")
+
+    private func connect(reconnects: Bool = false, _ objects: ObjectServer? = nil) async throws -> Connection {
+        try await Connection.open(.address(bus.address), reconnects: reconnects, objects: objects)
+    }
+
+    private func serve() async throws -> Connection {
+        let objects = ObjectServer()
+        objects.export([Echo.interface()], at: "/echo")
+        return try await connect(reconnects: true, objects)
+    }
+
+    @Test func aNameIsOwnedOnceAndReleased() async throws {
+        let (one, other) = (try await connect(), try await connect())
+        #expect(try await one.requestName(name) == .primaryOwner)
+        #expect(try await one.requestName(name) == .alreadyOwner)
+        #expect(try await other.requestName(name) == .exists)
+        #expect(try await other.owner(of: name) == one.uniqueName)
+        try await one.releaseName(name)
+        #expect(try await other.owner(of: name) == nil)
+        #expect(try await other.requestName(name) == .primaryOwner)
+    }
+
+    @Test func aWatchTellsOfEveryOwner() async throws {
+        let (watcher, owner) = (try await connect(), try await connect())
+        let seen = Collected<String>()
+        let watch = try await watcher.watchName(name) { old, new in
+            seen.add("\(old?.text ?? "-") > \(new?.text ?? "-")")
+        }
+        #expect(watch.owner == nil)
+        _ = try await owner.requestName(name)
+        let unique = try #require(owner.uniqueName).text
+        #expect(await seen.wait(for: 1) == ["- > \(unique)"])
+        owner.close()
+        #expect(await seen.wait(for: 2) == ["- > \(unique)", "\(unique) > -"])
+    }
+
+    @Test func waitingForANameEndsWithItsOwnerOrItsTimeout() async throws {
+        let (one, other) = (try await connect(), try await connect())
+        await #expect(throws: CallError.timedOut) { try await one.waitForName(name, timeout: .milliseconds(10)) }
+        let wanted = name
+        let waiting = Task { @DBusActor in try await one.waitForName(wanted, timeout: .seconds(20)) }
+        _ = try await other.requestName(name)
+        #expect(try await waiting.value == other.uniqueName)
+    }
+
+    @Test func aSignalCountsOnlyFromTheOwnerOfTheName() async throws {
+        let (owner, impostor, listener) = (try await connect(), try await connect(), try await connect())
+        _ = try await owner.requestName(name)
+        let heard = Collected<String>()
+        let subscription = try await listener.subscribe(to: Echo.announced, from: name) { text, _ in heard.add(text) }
+        let everything = Collected<String>()
+        let anybody = try await listener.subscribe(to: Echo.announced, from: nil) { text, _ in everything.add(text) }
+        try impostor.emit(Echo.announced, from: "/echo", "forged")
+        // The bus may deliver a signal to one connection directly, past every match rule.
+        try impostor.emit(Echo.announced, from: "/echo", "forged, unicast", to: listener.uniqueName)
+        _ = try await impostor.listNames()
+        try owner.emit(Echo.announced, from: "/echo", "genuine")
+        #expect(await heard.wait(for: 1) == ["genuine"])
+        // The control: without the check of the sender the forged ones arrive.
+        #expect(await everything.wait(for: 3) == ["forged", "forged, unicast", "genuine"])
+        withExtendedLifetime((subscription, anybody)) {}
+    }
+
+    @Test func theAnswerComesBeforeTheSignal() async throws {
+        let server = try await serve()
+        let client = try await connect()
+        let heard = Collected<String>()
+        let subscription = try await client.subscribe(to: Echo.announced, from: server.uniqueName) {
+            text, _ in heard.add(text)
+        }
+        try await client.call(Echo.announce, on: server.uniqueName, at: "/echo", "now")
+        heard.add("answered")
+        #expect(await heard.wait(for: 2).sorted() == ["answered", "now"])
+        withExtendedLifetime(subscription) {}
+    }
+
+    @Test func afterALossOfTheBusEverythingIsThereAgain() async throws {
+        let (server, client) = (try await serve(), try await connect(reconnects: true))
+        _ = try await server.requestName(name)
+        let heard = Collected<String>()
+        let subscription = try await client.subscribe(to: Echo.announced, from: name) { text, _ in heard.add(text) }
+        let seen = Collected<String>()
+        let watch = try await client.watchName(name) { _, new in seen.add(new == nil ? "gone" : "there") }
+        let (lost, back) = (Collected<Int>(), Collected<Int>())
+        client.onDisconnect { lost.add(1) }
+        server.onReconnect { back.add(1) }
+        client.onReconnect { back.add(1) }
+
+        try await bus.kill()
+        #expect(await lost.wait(for: 1) == [1])
+        try await bus.startAgain()
+        _ = await back.wait(for: 2)
+
+        #expect(try await client.call(Echo.add, on: name, at: "/echo", (40, 2), timeout: .seconds(10)) == 42)
+        try server.emit(Echo.announced, from: "/echo", "again")
+        #expect(await heard.wait(for: 1) == ["again"])
+        #expect(await seen.wait(for: 2) == ["gone", "there"])
+        withExtendedLifetime((subscription, watch)) {}
+    }
+
+    @Test func aCallOnItsWayFailsWithTheBus() async throws {
+        let (server, client) = (try await serve(), try await connect())
+        let unique = try #require(server.uniqueName)
+        let call = Task.immediate { @DBusActor in
+            try await client.call(Echo.never, on: unique, at: "/echo", (), timeout: .seconds(60))
+        }
+        try await bus.kill()
+        await #expect(throws: CallError.disconnected) { try await call.value }
+        #expect(!client.isConnected)
+    }
+
+    @Test func aServiceIsStartedByTheBus() async throws {
+        try await bus.addService(name: "org.example.Never", exec: "/bin/false")
+        let client = try await connect()
+        #expect(try await client.listActivatableNames().contains("org.example.Never"))
+        await #expect(throws: CallError.self) {
+            try await client.startService(try BusName("org.example.Never"), timeout: .seconds(10))
+        }
+    }
+
+    @Test func introspectionIsReadByOthers() async throws {
+        let server = try await serve()
+        _ = try await server.requestName(name)
+        let seen = try await RunningProcess.run(
+            "busctl", ["--user", "introspect", name.text, "/echo"], environment: bus.environment
+        ).succeeded()
+        #expect(seen.output.contains("Echo") && seen.output.contains("Greeting") && seen.output.contains("tt"))
+        let ping = try await RunningProcess.run(
+            "busctl", ["--user", "call", name.text, "/echo", "org.freedesktop.DBus.Peer", "Ping"],
+            environment: bus.environment
+        ).succeeded()
+        #expect(ping.status == .success)
+    }
+
+    @Test func noBusIsASentence() async throws {
+        for address in ["autolaunch:", "unixexec:path=/bin/sh", "unix:path=/nowhere/bus", ""] {
+            await #expect(throws: ConnectionError.self, "\(address)") {
+                try await Connection.open(.address(address))
+            }
+        }
+    }
+}
+
+/// What has happened, in order, for a test to wait on.
+@DBusActor
+final class Collected<Element: Sendable> {
+    private var elements: [Element] = []
+    private var waiting: (count: Int, continuation: CheckedContinuation<[Element], Never>)?
+
+    func add(_ element: Element) {
+        elements.append(element)
+        guard let waiting, elements.count >= waiting.count else { return }
+        self.waiting = nil
+        waiting.continuation.resume(returning: elements)
+    }
+
+    func wait(for count: Int) async -> [Element] {
+        if elements.count >= count { return elements }
+        return await withCheckedContinuation { waiting = (count, $0) }
+    }
+}

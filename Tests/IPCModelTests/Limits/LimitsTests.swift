@@ -1,0 +1,103 @@
+import IPCModel
+import Testing
+
+@Suite("Limits")
+struct LimitsTests {
+    private static let contract: [(name: String, number: UInt64)] = [
+        ("inline-message-bytes", 16 * 1_024 * 1_024), ("inline-value-bytes", 64 * 1_024),
+        ("descriptors-per-message", 16), ("url-bytes", 1_024 * 1_024), ("annotation-bytes", 16 * 1_024),
+        ("pasteboard-name-bytes", 255), ("history-most", 100), ("request-timeout-milliseconds", 20_000),
+        ("activation-milliseconds", 15_000), ("time-to-live-milliseconds", 7 * 24 * 3_600 * 1_000),
+        ("time-to-live-most-milliseconds", 30 * 24 * 3_600 * 1_000), ("ended-requests-kept", 10_000),
+        ("ended-requests-kept-seconds", 24 * 3_600), ("reply-kept-bytes", 64 * 1_024),
+        ("operation-kept-seconds", 10 * 60), ("loop-depth", 8), ("attempts", 3), ("page-rows", 100),
+        ("introspected-pasteboards", 1_000), ("property-signals-per-second", 50), ("activation-starts", 5),
+    ]
+
+    @Test("The numbers of the contract", arguments: contract)
+    func numbers(name: String, number: UInt64) {
+        #expect(Limits().dictionary[name] == number)
+    }
+
+    @Test("Every number has one row with a name of small letters and hyphens, and may be what it is")
+    func rows() {
+        let limits = Limits()
+        #expect(Limits.all.count == Mirror(reflecting: limits).children.count)
+        #expect(Set(Limits.all.map(\.keyPath)).count == Limits.all.count)
+        #expect(limits.dictionary.count == Limits.all.count)
+        for row in Limits.all {
+            #expect(row.name.allSatisfy { $0.isASCII && ($0.isLowercase || $0 == "-") }, "\(row.name)")
+            #expect(row.range.contains(limits[keyPath: row.keyPath]), "\(row.name)")
+            #expect(!row.remedy.isEmpty && row.remedy.last != ".", "\(row.name)")
+        }
+    }
+
+    @Test("A limit can be set to the ends of its range and not beyond", arguments: Limits.all.map(\.name))
+    func setting(name: String) throws {
+        let row = try #require(Limits.row(named: name))
+        for value in [row.range.lowerBound, row.range.upperBound] {
+            var limits = Limits()
+            try limits.set(name, value)
+            #expect(limits.dictionary[name] == value)
+            #expect(limits.dictionary.filter { $0.key != name } == Limits().dictionary.filter { $0.key != name })
+        }
+        let outside = [row.range.upperBound + 1] + (row.range.lowerBound == 0 ? [] : [row.range.lowerBound - 1])
+        for value in outside {
+            var limits = Limits()
+            let error = #expect(throws: Limits.Invalid.outOfRange(name, value, row.range)) {
+                try limits.set(name, value)
+            }
+            #expect(limits == Limits())
+            if let error { expectSentence(error) }
+        }
+    }
+
+    @Test("What a specification fixes cannot be set to anything else")
+    func fixed() {
+        var limits = Limits()
+        let error = #expect(throws: Limits.Invalid.self) { try limits.set("pasteboard-name-bytes", 256) }
+        #expect(error?.description == "the limit “pasteboard-name-bytes” cannot be 256; it is fixed at 255")
+    }
+
+    @Test("An unknown limit is refused, and the known ones are told")
+    func unknown() {
+        var limits = Limits()
+        let error = #expect(throws: Limits.Invalid.unknown("boards")) { try limits.set("boards", 1) }
+        let start = "there is no limit “boards”; the limits are inline-message-bytes, "
+        #expect(error?.description.hasPrefix(start) == true)
+        #expect(error?.ipcError.code == .invalidArguments)
+    }
+
+    private static let checks: [(use: UInt64, request: UInt64, fits: Bool)] = [
+        (0, 0, true), (0, 99, true), (0, 100, true), (0, 101, false), (99, 1, true), (99, 2, false), (100, 0, true),
+        (100, 1, false), (101, 0, false), (.max, 1, false), (1, .max, false), (.max, .max, false), (0, .max, false),
+    ]
+
+    @Test("A limit is exact at limit − 1, limit and limit + 1, and does not overflow", arguments: checks)
+    func checking(use: UInt64, request: UInt64, fits: Bool) {
+        let limits = Limits()
+        let expected = LimitExceeded(limit: "history-most", use: use, request: request, allowed: 100)
+        if fits {
+            #expect(throws: Never.self) { try limits.check(\.historyMost, use: use, request: request) }
+        } else {
+            #expect(throws: expected) { try limits.check(\.historyMost, use: use, request: request) }
+            expectSentence(expected)
+        }
+    }
+
+    @Test("The message names the limit, the use, the request, and what to do")
+    func message() {
+        let inline = LimitExceeded(limit: "inline-message-bytes", use: 0, request: 17_000_000, allowed: 16_777_216)
+        #expect(
+            inline.ipcError
+                == IPCError(
+                    .limitExceeded,
+                    "the limit “inline-message-bytes” is reached: 17000000 asked for, 16777216 allowed; "
+                        + "pass a file descriptor"))
+        let boards = LimitExceeded(limit: "pasteboards", use: 99_999, request: 2, allowed: 100_000)
+        #expect(
+            boards.description
+                == "the limit “pasteboards” is reached: 99999 in use, 2 more asked for, 100000 allowed; "
+                + "remove pasteboards that are not needed")
+    }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+/// A queue that is nothing but lists, for comparison.
+private struct NaiveQueue {
+    var window: Int
+    var lines: [(line: Int, ids: [Int])] = []
+    var inFlight: [Int] = []
+
+    mutating func enqueue(_ id: Int, line: Int) {
+        if let index = lines.firstIndex(where: { $0.line == line }) {
+            lines[index].ids.append(id)
+        } else {
+            lines.append((line, [id]))
+        }
+    }
+
+    mutating func next() -> Int? {
+        guard inFlight.count < window, !lines.isEmpty else { return nil }
+        var taken = lines.removeFirst()
+        let id = taken.ids.removeFirst()
+        if !taken.ids.isEmpty { lines.append(taken) }
+        inFlight.append(id)
+        return id
+    }
+
+    mutating func cancel(_ id: Int) -> Bool {
+        guard let index = lines.firstIndex(where: { $0.ids.contains(id) }) else { return false }
+        lines[index].ids.removeAll { $0 == id }
+        if lines[index].ids.isEmpty { lines.remove(at: index) }
+        return true
+    }
+}
+
+@Suite("DeliveryQueue over random operations")
+struct DeliveryQueueModelTests {
+    @Test("It does what plain lists do", arguments: 1...10 as ClosedRange<UInt64>)
+    func model(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed)
+        let window = Int.random(in: 1...6, using: &generator)
+        var queue = TaggedQueue<Int>(window: window)
+        var model = NaiveQueue(window: window)
+        for id in 0..<6_000 {
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0...3:
+                let line = Int.random(in: 0..<7, using: &generator)
+                queue.enqueue(id, line: line)
+                model.enqueue(id, line: line)
+            case 4, 5:
+                #expect(queue.next() == model.next())
+            case 6:
+                guard let finished = model.inFlight.randomElement(using: &generator) else { continue }
+                model.inFlight.removeAll { $0 == finished }
+                #expect(queue.finish(finished) == true)
+            default:
+                let target = Int.random(in: max(0, id - 50)...id, using: &generator)
+                #expect(queue.cancel(target) == model.cancel(target))
+            }
+            #expect(queue.inFlightCount == model.inFlight.count && queue.inFlightCount <= window)
+            #expect(queue.waitingCount == model.lines.reduce(0) { $0 + $1.ids.count })
+        }
+        #expect(queue.cancelAll() == drained(model))
+    }
+
+    private func drained(_ model: NaiveQueue) -> [Int] {
+        var model = model
+        model.window = .max
+        return Array(sequence(state: ()) { _ in model.next() })
+    }
+
+    @Test("I8, I15: every line in order, none served twice while another waits, the window never exceeded")
+    func properties() {
+        var generator = SeededGenerator(seed: 15)
+        var queue = TaggedQueue<Int>(window: 4)
+        var waiting: [Int: [Int]] = [:]
+        var inFlight: Set<Int> = []
+        /// For each line the deliveries to other lines since its own last one, or since it began to wait.
+        var passedBy: [Int: [Int: Int]] = [:]
+        for id in 0..<20_000 {
+            if Bool.random(using: &generator) {
+                let line = Int.random(in: 0..<9, using: &generator)
+                if waiting[line, default: []].isEmpty { passedBy[line] = [:] }
+                waiting[line, default: []].append(id)
+                queue.enqueue(id, line: line)
+            } else if let finished = inFlight.randomElement(using: &generator), Bool.random(using: &generator) {
+                inFlight.remove(finished)
+                queue.finish(finished)
+            }
+            guard let delivered = queue.next() else { continue }
+            inFlight.insert(delivered)
+            #expect(inFlight.count <= 4)
+            let line = waiting.first { $0.value.first == delivered }?.key
+            #expect(line != nil, "only the first of a line is delivered")
+            guard let line else { return }
+            waiting[line]?.removeFirst()
+            passedBy[line] = [:]
+            for other in waiting.keys where other != line && waiting[other]?.isEmpty == false {
+                passedBy[other, default: [:]][line, default: 0] += 1
+                #expect(passedBy[other]?[line] == 1, "the line \(line) was served twice while \(other) waited")
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import Testing
+
+@Suite("DeliveryQueue")
+struct DeliveryQueueTests {
+    @Test("I8: a line is delivered in the order in which it came")
+    func order() {
+        var queue = TaggedQueue<Int>()
+        for id in 0..<100 { queue.enqueue(id, line: "a") }
+        var delivered: [Int] = []
+        while let id = queue.next() {
+            delivered.append(id)
+            queue.finish(id)
+        }
+        #expect(delivered == Array(0..<100))
+        #expect(queue.isEmpty)
+    }
+
+    @Test("The handler has one request at a time in hand, or as many as its window", arguments: [1, 2, 5])
+    func window(size: Int) {
+        var queue = TaggedQueue<Int>(window: size)
+        for id in 0..<10 { queue.enqueue(id, line: "a") }
+        let taken = (0..<10).compactMap { _ in queue.next() }
+        #expect(taken == Array(0..<size))
+        #expect(queue.inFlightCount == size && queue.waitingCount == 10 - size)
+        queue.finish(0)
+        #expect(queue.next() == size && queue.next() == nil)
+    }
+
+    @Test("A window is at least 1, and a smaller one holds from the next delivery on")
+    func windowChanges() {
+        var queue = TaggedQueue<Int>(window: 0)
+        #expect(queue.window == 1)
+        queue.window = 3
+        for id in 0..<6 { queue.enqueue(id, line: "a") }
+        #expect([queue.next(), queue.next(), queue.next(), queue.next()] == [0, 1, 2, nil])
+        queue.window = -5
+        #expect(queue.window == 1)
+        queue.finish(0)
+        queue.finish(1)
+        #expect(queue.next() == nil)
+        queue.finish(2)
+        #expect(queue.next() == 3)
+    }
+
+    @Test("I15: lines take turns: one request is not kept away by a thousand of another line")
+    func turns() {
+        var queue = TaggedQueue<String>(window: 10_000)
+        for number in 0..<1_000 { queue.enqueue("a\(number)", line: "a") }
+        queue.enqueue("b0", line: "b")
+        queue.enqueue("c0", line: "c")
+        queue.enqueue("c1", line: "c")
+        let firstSix = (0..<6).map { _ in queue.next() }
+        #expect(firstSix == ["a0", "b0", "c0", "a1", "c1", "a2"])
+    }
+
+    @Test("A request that waits or is in hand is not taken twice")
+    func twice() {
+        var queue = TaggedQueue<Int>()
+        let entered = [queue.enqueue(1, line: "a"), queue.enqueue(1, line: "a"), queue.enqueue(1, line: "b")]
+        #expect(entered == [true, false, false])
+        #expect(queue.next() == 1)
+        #expect(queue.enqueue(1, line: "a") == false)
+        #expect(queue.isInFlight(1) && !queue.isWaiting(1))
+        #expect([queue.finish(1), queue.finish(1)] == [true, false])
+        #expect(queue.enqueue(1, line: "b") == true, "an ended request may come again")
+    }
+
+    @Test("Only what was not delivered yet can be cancelled", arguments: [0, 1, 2, 3])
+    func cancelling(position: Int) {
+        var queue = TaggedQueue<Int>(window: 10)
+        for id in 0..<4 { queue.enqueue(id, line: "a") }
+        #expect([queue.cancel(position), queue.cancel(position)] == [true, false])
+        let rest = (0..<4).filter { $0 != position }
+        #expect(rest.map { _ in queue.next() } == rest)
+        for id in 0..<4 { #expect(queue.cancel(id) == false) }
+        #expect(queue.next() == nil && queue.inFlightCount == 3)
+    }
+
+    @Test("A line whose last request is cancelled gives up its turn")
+    func cancelledLine() {
+        var queue = TaggedQueue<String>(window: 10)
+        for id in ["a0", "b0", "c0", "a1", "b1"] { queue.enqueue(id, line: String(id.prefix(1))) }
+        #expect([queue.cancel("b0"), queue.cancel("b1")] == [true, true])
+        #expect(queue.next() == "a0")
+        queue.enqueue("b2", line: "b")
+        #expect([queue.next(), queue.next(), queue.next(), queue.next()] == ["c0", "a1", "b2", nil])
+    }
+
+    @Test("What waits can be taken out at once, in the order of delivery; what is in hand stays")
+    func cancelAll() {
+        var queue = TaggedQueue<String>()
+        for id in ["a0", "a1", "a2", "b0", "b1"] { queue.enqueue(id, line: String(id.prefix(1))) }
+        #expect(queue.next() == "a0")
+        #expect(queue.cancelAll() == ["b0", "a1", "b1", "a2"])
+        #expect(queue.cancelAll().isEmpty)
+        #expect(queue.isInFlight("a0") && queue.waitingCount == 0 && !queue.isEmpty)
+    }
+}

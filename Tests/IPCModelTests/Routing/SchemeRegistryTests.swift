@@ -1,0 +1,156 @@
+import IPCModel
+import Testing
+
+@Suite("SchemeRegistry")
+struct SchemeRegistryTests {
+    private let first: ApplicationID
+    private let second: ApplicationID
+    private let third: ApplicationID
+    private let demo: URLScheme
+    private let other: URLScheme
+
+    init() throws {
+        first = try ApplicationID("demo.First")
+        second = try ApplicationID("demo.Second")
+        third = try ApplicationID("demo.Third")
+        demo = try URLScheme("IPCServer.demo")
+        other = try URLScheme("IPCClient.demo")
+    }
+
+    @Test("The first claim makes the handler, and says so; a second call changes nothing")
+    func firstClaim() throws {
+        var registry = SchemeRegistry()
+        #expect(registry.handler(of: demo) == nil)
+        let changes = try registry.register(first, [demo, other], kind: .live)
+        #expect(
+            changes == [
+                SchemeChange(scheme: demo, old: nil, new: first), SchemeChange(scheme: other, old: nil, new: first),
+            ])
+        #expect(try registry.register(first, [demo], kind: .live).isEmpty)
+        #expect(registry.claimCount == 2)
+    }
+
+    @Test("A scheme is found in every spelling, and shown as its handler spelled it last")
+    func spelling() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo], kind: .live)
+        #expect(try registry.handler(of: URLScheme("ipcserver.DEMO"))?.scheme.spelling == "IPCServer.demo")
+        #expect(try registry.register(first, [URLScheme("IPCSERVER.demo")], kind: .live).isEmpty)
+        #expect(registry.handler(of: demo)?.scheme.spelling == "IPCSERVER.demo")
+        #expect(registry.schemes(of: first).map(\.spelling) == ["IPCSERVER.demo"])
+    }
+
+    @Test("I21: a newcomer never displaces a claim of its rank", arguments: SchemeClaim.Kind.allCases)
+    func newcomer(kind: SchemeClaim.Kind) throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo], kind: kind)
+        #expect(try registry.register(second, [demo], kind: kind).isEmpty)
+        #expect(registry.handler(of: demo)?.application == first)
+        // Neither does it by asking again, nor does the first one lose its age by it.
+        #expect(try registry.register(second, [demo], kind: kind).isEmpty)
+        #expect(try registry.register(first, [demo], kind: kind).isEmpty)
+        #expect(registry.handler(of: demo)?.application == first)
+    }
+
+    @Test("A lasting claim precedes every live one, the oldest lasting one all others")
+    func lasting() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo], kind: .live)
+        let change = SchemeChange(scheme: demo, old: first, new: second)
+        #expect(try registry.register(second, [demo], kind: .persistent) == [change])
+        #expect(try registry.register(third, [demo], kind: .installed).isEmpty)
+        // A live claim that becomes lasting is as old as its lasting part.
+        #expect(try registry.register(first, [demo], kind: .persistent).isEmpty)
+        #expect(registry.claims(on: demo).map(\.application) == [second, third, first])
+        #expect(registry.claims(on: demo).map(\.kind) == [.persistent, .installed, .persistent])
+        #expect(registry.claim(of: first, on: demo)?.kinds == [.live, .persistent])
+    }
+
+    @Test("I21: the user's choice wins, is kept while its application is absent, and wins again when it is back")
+    func userDefault() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo], kind: .persistent)
+        _ = try registry.register(second, [demo], kind: .live)
+        #expect(try registry.setDefault(demo, second) == SchemeChange(scheme: demo, old: first, new: second))
+        #expect(registry.releaseLive(second) == [SchemeChange(scheme: demo, old: second, new: first)])
+        #expect(registry.defaultApplication(of: demo) == second)
+        let back = try registry.register(second, [demo], kind: .live)
+        #expect(back == [SchemeChange(scheme: demo, old: first, new: second)])
+        #expect(try registry.setDefault(demo, nil) == SchemeChange(scheme: demo, old: second, new: first))
+        #expect(registry.defaultApplication(of: demo) == nil)
+    }
+
+    @Test("The user may choose an application that claims nothing yet")
+    func absentDefault() throws {
+        var registry = SchemeRegistry()
+        #expect(try registry.setDefault(demo, third) == nil)
+        #expect(registry.handler(of: demo) == nil && registry.defaultCount == 1)
+        #expect(registry.handlers(limit: 10).isEmpty, "a choice alone is no handler")
+        _ = try registry.register(first, [demo], kind: .live)
+        #expect(registry.handler(of: demo)?.application == first)
+        let change = SchemeChange(scheme: demo, old: first, new: third)
+        #expect(try registry.register(third, [demo], kind: .live) == [change])
+    }
+
+    @Test("When a process ends, its live claims end, and the next oldest claim handles")
+    func release() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo, other], kind: .live)
+        _ = try registry.register(first, [other], kind: .persistent)
+        _ = try registry.register(second, [demo, other], kind: .live)
+        #expect(registry.releaseLive(first) == [SchemeChange(scheme: demo, old: first, new: second)])
+        #expect(registry.claim(of: first, on: other)?.kinds == [.persistent])
+        #expect(registry.releaseLive(second) == [SchemeChange(scheme: demo, old: second, new: nil)])
+        #expect(registry.releaseLive(third).isEmpty)
+        #expect(registry.claimCount == 1)
+    }
+
+    @Test("Unregistering takes the named schemes, an empty list takes all; installed claims stay")
+    func unregister() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo, other], kind: .live)
+        _ = try registry.register(first, [demo], kind: .installed)
+        #expect(registry.unregister(first, [other]) == [SchemeChange(scheme: other, old: first, new: nil)])
+        #expect(registry.unregister(first, [other]).isEmpty, "what is not claimed is passed over")
+        #expect(registry.unregister(first, []).isEmpty, "the installed claim handles on")
+        #expect(registry.claim(of: first, on: demo)?.isInstalledOnly == true)
+        let gone = registry.unregister(first, [], kinds: [.installed])
+        #expect(gone == [SchemeChange(scheme: demo, old: first, new: nil)])
+        #expect(registry.claimCount == 0 && registry.schemes(of: first).isEmpty)
+    }
+
+    @Test("I22: a reserved scheme needs an explicit word, and one in a list refuses the whole list")
+    func reserved() throws {
+        var registry = SchemeRegistry()
+        let https = try URLScheme("HTTPS")
+        let error = #expect(throws: SchemeRegistryError.reserved(https)) {
+            try registry.register(first, [demo, https], kind: .persistent)
+        }
+        #expect(error?.ipcError.code == .reservedScheme)
+        #expect(registry.handler(of: demo) == nil && registry.claimCount == 0)
+        let changes = try registry.register(first, [demo, https], kind: .persistent, allowReserved: true)
+        #expect(changes.map(\.scheme) == [demo, https])
+    }
+
+    @Test("An empty list of schemes is refused")
+    func empty() {
+        var registry = SchemeRegistry()
+        let error = #expect(throws: SchemeRegistryError.noSchemes) {
+            try registry.register(first, [], kind: .live)
+        }
+        if let error { expectSentence(error) }
+    }
+
+    @Test("Conflicts are the claims of others, in the order of the list, up to a limit")
+    func conflicts() throws {
+        var registry = SchemeRegistry()
+        _ = try registry.register(first, [demo, other], kind: .live)
+        _ = try registry.register(second, [demo], kind: .live)
+        _ = try registry.register(third, [other, demo], kind: .live)
+        let found = registry.conflicts(third, [other, demo], limit: 10)
+        #expect(found.map(\.application) == [first, first, second])
+        #expect(found.map(\.scheme) == [other, demo, demo])
+        #expect(registry.conflicts(third, [other, demo], limit: 2).count == 2)
+        #expect(registry.conflicts(first, [try URLScheme("unclaimed")], limit: 10).isEmpty)
+    }
+}

@@ -1,0 +1,64 @@
+/// What dbus-broker's launcher needs where no systemd runs: a user manager of its own, the journal's socket, and a
+/// `/run/systemd` that says that systemd is there. All of it lies in a mount namespace.
+enum BrokerLauncher {
+    /// Prints `ready` when the bus runs; what the journal would have got goes to standard error.
+    static let script = """
+        import os, socket, subprocess, sys, threading
+
+        subprocess.check_call(["mount", "-t", "tmpfs", "none", "/run/systemd"])
+        os.makedirs("/run/systemd/system")
+        os.makedirs("/run/systemd/journal")
+        journal = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        journal.bind("/run/systemd/journal/socket")
+
+        def forward():
+            while True:
+                for line in journal.recv(65536).split(b"\\n"):
+                    if line.startswith(b"MESSAGE="):
+                        sys.stderr.write(line[8:].decode("utf-8", "replace") + "\\n")
+
+        threading.Thread(target=forward, daemon=True).start()
+        path = os.environ["XDG_RUNTIME_DIR"] + "/ready"
+        if os.path.exists(path):
+            os.unlink(path)
+        notify = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        notify.bind(path)
+        manager = subprocess.Popen(
+            ["/lib/systemd/systemd", "--user", "--unit=private-bus.target"],
+            env=dict(os.environ, NOTIFY_SOCKET=path))
+
+        def wait():
+            while b"READY=1" not in notify.recv(65536):
+                pass
+            print("ready", flush=True)
+
+        threading.Thread(target=wait, daemon=True).start()
+        sys.exit(manager.wait())
+
+        """
+
+    /// The units by which the manager starts the bus: the socket first, so that its address does not change.
+    static func writeUnits(_ files: BusDirectory) throws {
+        let units = try files.directory.makeDirectory("config/systemd/user")
+        for (name, text) in [
+            ("private-bus.target", "[Unit]\nRequires=dbus.socket dbus.service\nAfter=dbus.service\n"),
+            ("dbus.socket", "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=\(files.socket)\n"),
+            (
+                "dbus.service",
+                """
+                [Unit]
+                DefaultDependencies=no
+                Requires=dbus.socket
+                After=dbus.socket
+                [Service]
+                Type=notify
+                Sockets=dbus.socket
+                ExecStart=dbus-broker-launch --scope user --config-file \(files.configuration)
+
+                """
+            ),
+        ] {
+            try FileContents.write(text, to: "\(units)/\(name)")
+        }
+    }
+}

@@ -1,0 +1,137 @@
+internal import Glibc
+
+/// The broker as a process on a private bus. It can be killed and started again on the same store, as often as a test
+/// wants, and run below a system-call trace.
+package final class BrokerProcess: Sendable {
+    /// The bus name of the broker.
+    package static let busName = "org.swiftipc.Broker1"
+
+    /// How the broker is started; the same at each start.
+    package struct Settings: Sendable {
+        /// The directory of the store; `nil` is `store` in the bus's directory.
+        package var store: String?
+        /// Arguments after `--store DIR`.
+        package var arguments: [String] = []
+        /// Variables in addition to those of the bus.
+        package var environment: [String: String] = [:]
+        /// Another program than `ipc-broker`, such as a control that must fail; an absolute path.
+        package var executable: String?
+        /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
+        package var traced = false
+
+        package init() {}
+    }
+
+    private struct Life: Sendable {
+        let process: RunningProcess
+        /// The broker itself: below the tracer, if there is one.
+        let pid: Int32
+        let startTime: Duration
+        let traceFile: String?
+    }
+
+    /// The directory of the store.
+    package let store: String
+    private let bus: PrivateBus
+    private let settings: Settings
+    private let life: Observed<Life>
+
+    /// Starts the broker and returns when it is ready: it owns its name and its objects are there.
+    ///
+    /// - Parameter bus: `nil` is the bus of the running test.
+    /// - Throws: a ``HarnessError`` with what it wrote, when it ends or does not become ready.
+    package static func start(
+        on bus: PrivateBus? = nil, _ settings: Settings = Settings()
+    ) async throws -> BrokerProcess {
+        let bus = try bus ?? PrivateBus.current
+        let store = settings.store ?? bus.directory.appending("store")
+        return BrokerProcess(bus, store, settings, try await launch(bus, store, settings))
+    }
+
+    private init(_ bus: PrivateBus, _ store: String, _ settings: Settings, _ life: Life) {
+        self.bus = bus
+        self.store = store
+        self.settings = settings
+        self.life = Observed(life)
+    }
+
+    /// The process ID of the broker, also of one that has ended.
+    package var pid: Int32 { life.value.pid }
+
+    /// Whether it runs.
+    package var isRunning: Bool { life.value.process.isRunning }
+
+    /// The time from the start of the process until it was ready, at the last start.
+    package var startTime: Duration { life.value.startTime }
+
+    /// Its log since the last start.
+    package var log: String { life.value.process.errors.text }
+
+    /// Resident anonymous memory, in bytes (`RssAnon`).
+    package var residentAnonymousBytes: Int {
+        get throws { try ProcessStatus(pid: pid).residentAnonymousBytes }
+    }
+
+    /// The number of its open descriptors.
+    package var openDescriptors: Int {
+        get throws { try ProcessStatus(pid: pid).openDescriptors }
+    }
+
+    /// Sends a signal; does nothing when it has ended.
+    package func signal(_ number: Int32) {
+        if isRunning { Glibc.kill(pid, number) }
+    }
+
+    /// `kill -9`, and waits until it is gone.
+    package func kill9() async throws {
+        signal(SIGKILL)
+        try await wait()
+    }
+
+    /// SIGTERM, and waits for its end.
+    @discardableResult
+    package func terminate(deadline: Duration = usualDeadline) async throws -> ExitStatus {
+        signal(SIGTERM)
+        return try await wait(deadline: deadline)
+    }
+
+    /// Waits for its end. Below a tracer the status is the same, for the tracer ends as its child did.
+    @discardableResult
+    package func wait(deadline: Duration = usualDeadline) async throws -> ExitStatus {
+        try await life.value.process.wait(deadline: deadline)
+    }
+
+    /// Starts it on the same store, and returns when it is ready; kills it first if it runs.
+    package func restart() async throws {
+        if isRunning { try await kill9() }
+        let next = try await Self.launch(bus, store, settings)
+        life.update { $0 = next }
+    }
+
+    /// The system calls of the last life, which must have ended.
+    package func recording() throws -> SystemCallRecording {
+        guard let file = life.value.traceFile else { throw HarnessError("This broker is not traced.") }
+        guard !isRunning else { throw HarnessError("The broker runs; its trace is complete when it has ended.") }
+        return try SystemCallRecording(contentsOf: file)
+    }
+
+    private static func launch(_ bus: PrivateBus, _ store: String, _ settings: Settings) async throws -> Life {
+        let clock = ContinuousClock()
+        let begin = clock.now
+        let traceFile = settings.traced ? bus.directory.appending("trace-\(UInt64.random(in: 0 ... .max))") : nil
+        let tracer = traceFile.map { SystemCallTrace.command(output: $0) } ?? []
+        let command = tracer + [try settings.executable ?? Binaries.path("ipc-broker"), "--store", store]
+        let process = try await RunningProcess.start(
+            command[0], Array(command.dropFirst()) + settings.arguments,
+            environment: bus.environment.merging(settings.environment) { $1 }, input: .none)
+        do {
+            try await process.errors.waitForLine { $0.split { !$0.isLetter }.contains("ready") }
+        } catch {
+            await process.end()
+            throw error
+        }
+        let pid = traceFile == nil ? process.pid : process.statistics.children.first
+        guard let pid else { throw HarnessError("The traced broker has ended. \(process.errors.text)") }
+        return Life(process: process, pid: pid, startTime: clock.now - begin, traceFile: traceFile)
+    }
+}

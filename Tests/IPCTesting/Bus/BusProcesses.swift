@@ -1,0 +1,74 @@
+internal import Glibc
+
+/// One life of a bus: the process that the harness started, and the one that is the bus.
+struct BusProcesses: Sendable {
+    /// dbus-daemon, or the script that keeps dbus-broker's surroundings.
+    let launcher: RunningProcess
+    /// The process that carries the messages.
+    let busPID: Int32
+
+    /// Starts the bus and returns when it accepts connections.
+    ///
+    /// - Throws: ``BusUnavailable`` when this machine cannot run it.
+    static func start(_ implementation: BusImplementation, in files: BusDirectory) async throws -> BusProcesses {
+        // The bus outlives the children of the test, whose scope ends first.
+        try await ProcessScope.$current.withValue(nil) {
+            switch implementation {
+            case .daemon: try await startDaemon(files)
+            case .broker: try await startBroker(files)
+            }
+        }
+    }
+
+    private static func startDaemon(_ files: BusDirectory) async throws -> BusProcesses {
+        // Descriptor 1 is a pipe: the address arrives on it when the bus listens, and not before.
+        let process = try await RunningProcess.start(
+            "dbus-daemon",
+            ["--nofork", "--nopidfile", "--nosyslog", "--config-file=\(files.configuration)", "--print-address=1"],
+            environment: files.environment)
+        try await process.waitForLine { $0.hasPrefix("unix:") }
+        return BusProcesses(launcher: process, busPID: process.pid)
+    }
+
+    private static func startBroker(_ files: BusDirectory) async throws -> BusProcesses {
+        let needed = ["/usr/bin/dbus-broker-launch", "/lib/systemd/systemd", "/usr/bin/python3", "/usr/bin/unshare"]
+        let missing = needed.filter { !FileContents.exists($0) }
+        let script = files.directory.appending("dbus-broker.py")
+        try FileContents.write(BrokerLauncher.script, to: script)
+        try BrokerLauncher.writeUnits(files)
+        // A user who is not root needs a namespace of users to be allowed to mount.
+        let asUser = geteuid() == 0 ? [] : ["--user", "--map-current-user", "--keep-caps"]
+        let process = try await RunningProcess.start(
+            "unshare", asUser + ["--mount", "--", "/usr/bin/python3", "-u", script],
+            environment: files.environment)
+        do {
+            try await process.waitForLine { $0 == "ready" }
+        } catch {
+            await process.end()
+            // With everything there, a start that fails is a fault and no reason to skip a test.
+            guard !missing.isEmpty || geteuid() != 0 else { throw error }
+            throw BusUnavailable(
+                description: missing.isEmpty
+                    ? "dbus-broker's launcher does not start for a user who is not root here; run the tests as root. "
+                        + "\(error)"
+                    : "dbus-broker cannot be started: there is no \(missing.joined(separator: ", no ")).")
+        }
+        let below = process.statistics.descendants
+        guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {
+            throw HarnessError("dbus-broker does not run below its launcher.\n\(process.errors.text)")
+        }
+        return BusProcesses(launcher: process, busPID: bus)
+    }
+
+    /// SIGKILL on everything that carries the bus; what the bus started lives on.
+    func kill() async throws {
+        let below = launcher.pid == busPID ? [] : launcher.statistics.descendants
+        // The supervisor first: it would start the bus again.
+        for pid in below where Self.carriesBus(pid) { try await ProcessStatus(pid: pid).kill9() }
+        try await launcher.kill9()
+    }
+
+    private static func carriesBus(_ pid: Int32) -> Bool {
+        ["systemd", "dbus-broker", "dbus-broker-lau", "python3"].contains(ProcessStatus(pid: pid).command)
+    }
+}

@@ -1,0 +1,126 @@
+internal import Glibc
+
+/// A message bus of a test's own, in a temporary directory, with real programs on it.
+///
+/// `@Test(.privateBus)` starts one for each test; see ``PrivateBusTrait``.
+package final class PrivateBus: Sendable {
+    @TaskLocal package static var scoped: PrivateBus?
+
+    /// The bus of the running test.
+    ///
+    /// - Throws: a ``HarnessError`` in a test without the trait `.privateBus`.
+    package static var current: PrivateBus {
+        get throws {
+            guard let scoped else { throw HarnessError("This test has no bus; give it the trait .privateBus.") }
+            return scoped
+        }
+    }
+
+    package let implementation: BusImplementation
+    private let files: BusDirectory
+    private let lives: Observed<Lives>
+
+    private struct Lives: Sendable {
+        var current: BusProcesses?
+        /// All launchers, for what they started.
+        var launchers: [RunningProcess]
+    }
+
+    /// Starts a bus and returns when it accepts connections. Call ``stop()`` at the end.
+    ///
+    /// - Throws: ``BusUnavailable`` when this machine cannot run this implementation.
+    package static func start(_ implementation: BusImplementation = .current) async throws -> PrivateBus {
+        let files = try BusDirectory()
+        return PrivateBus(implementation, files, try await BusProcesses.start(implementation, in: files))
+    }
+
+    private init(_ implementation: BusImplementation, _ files: BusDirectory, _ processes: BusProcesses) {
+        self.implementation = implementation
+        self.files = files
+        lives = Observed(Lives(current: processes, launchers: [processes.launcher]))
+    }
+
+    /// The address, the same over restarts; without the bus's GUID, which is not.
+    package var address: String { files.address }
+
+    /// The path of the bus's socket.
+    package var socketPath: String { files.socket }
+
+    /// The bus's temporary directory; it holds the home, the configuration and the data of the programs on the bus.
+    package var directory: TemporaryDirectory { files.directory }
+
+    /// The directory of the `.service` files: `dbus-1/services` below `XDG_DATA_HOME`.
+    package var serviceDirectory: String { files.services }
+
+    /// The whole environment of a program on this bus; home, runtime, configuration and data directories lie below
+    /// ``directory``, and `PATH` is this process's own.
+    package var environment: [String: String] { files.environment }
+
+    /// The process ID of the bus.
+    package var pid: Int32 {
+        get throws { try running().busPID }
+    }
+
+    /// Resident memory of the bus, in bytes.
+    package var residentBytes: Int {
+        get throws { try ProcessStatus(pid: pid).residentBytes }
+    }
+
+    /// What the bus wrote to standard error since its last start.
+    package var log: String { lives.value.launchers.last?.errors.text ?? "" }
+
+    /// SIGKILL; programs on the bus, also those that it started, live on.
+    package func kill() async throws {
+        let processes = try running()
+        lives.update { $0.current = nil }
+        try await processes.kill()
+    }
+
+    /// Starts the bus again at the same address, with the same services; kills it first if it runs.
+    package func startAgain() async throws {
+        if lives.value.current != nil { try await kill() }
+        let started = try await BusProcesses.start(implementation, in: files)
+        lives.update { lives in
+            lives.current = started
+            lives.launchers.append(started.launcher)
+        }
+    }
+
+    /// Ends the bus, kills all programs that it started, and removes its directory.
+    package func stop() async {
+        if lives.value.current != nil { try? await kill() }
+        for launcher in lives.value.launchers { await launcher.end() }
+        await killMarked()
+        files.directory.remove()
+    }
+
+    /// Makes a name startable by the bus, which knows it when this returns.
+    ///
+    /// - Parameters:
+    ///   - name: the well-known name.
+    ///   - exec: the command line, in the quoting of the D-Bus specification's `Exec`; the first word is an absolute
+    ///     path.
+    package func addService(name: String, exec: String) async throws {
+        try FileContents.write("[D-BUS Service]\nName=\(name)\nExec=\(exec)\n", to: "\(files.services)/\(name).service")
+        if lives.value.current != nil { try await reloadConfiguration() }
+    }
+
+    /// Forgets a name that ``addService(name:exec:)`` made startable.
+    package func removeService(name: String) async throws {
+        unlink("\(files.services)/\(name).service")
+        if lives.value.current != nil { try await reloadConfiguration() }
+    }
+
+    private func running() throws -> BusProcesses {
+        guard let processes = lives.value.current else { throw HarnessError("The bus does not run.") }
+        return processes
+    }
+
+    /// Kills the programs that the bus started in sessions of their own: they have the bus's environment.
+    private func killMarked() async {
+        for pid in ProcessStatus.all
+        where ProcessStatus(pid: pid).wasStarted(with: BusDirectory.marker, files.directory.path) {
+            try? await ProcessStatus(pid: pid).kill9()
+        }
+    }
+}

@@ -1,0 +1,114 @@
+internal import Glibc
+
+/// What `/proc/PID` tells about a process; see proc(5).
+package struct ProcessStatus: Sendable {
+    package let pid: Int32
+
+    package init(pid: Int32) { self.pid = pid }
+
+    /// Whether the process exists and has not ended (a zombie has ended).
+    package var isRunning: Bool {
+        guard let state = statistics?.first else { return false }
+        return state != "Z" && state != "X"
+    }
+
+    /// Anonymous memory that is resident, in bytes (`RssAnon`): what the process itself costs, without files and
+    /// libraries shared with others.
+    package var residentAnonymousBytes: Int {
+        get throws { try field("RssAnon") * 1024 }
+    }
+
+    /// All resident memory, in bytes (`VmRSS`).
+    package var residentBytes: Int {
+        get throws { try field("VmRSS") * 1024 }
+    }
+
+    /// The number of open descriptors.
+    ///
+    /// The directory of a process that is not dumpable can be read only by root; its length, which Linux 6.2 and
+    /// newer set to the number of descriptors, can be read by everybody.
+    package var openDescriptors: Int {
+        get throws {
+            let path = "/proc/\(pid)/fd"
+            if let names = FileContents.names(in: path) { return names.count }
+            var facts = stat()
+            guard stat(path, &facts) == 0, facts.st_size > 0 else { throw HarnessError.system("stat \(path)") }
+            return Int(facts.st_size)
+        }
+    }
+
+    /// The files that are mapped into the process, each once.
+    package var mappedFiles: Set<String> {
+        get throws {
+            let lines = try FileContents.text("/proc/\(pid)/maps").split(separator: "\n")
+            return Set(lines.compactMap { line in line.firstIndex(of: "/").map { String(line[$0...]) } })
+        }
+    }
+
+    /// The parent's process ID; `nil` when the process is gone.
+    package var parent: Int32? { statistics.flatMap { Int32($0[1]) } }
+
+    /// The processes that have this one as parent.
+    package var children: [Int32] {
+        Self.all.filter { ProcessStatus(pid: $0).parent == pid }
+    }
+
+    /// The processes below this one, parents before children.
+    package var descendants: [Int32] {
+        children.flatMap { [$0] + ProcessStatus(pid: $0).descendants }
+    }
+
+    /// The session that the process belongs to; `nil` when the process is gone.
+    package var session: Int32? { statistics.flatMap { Int32($0[3]) } }
+
+    /// The name of the program, cut at 15 bytes; `nil` when the process is gone.
+    package var command: String? {
+        (try? FileContents.text("/proc/\(pid)/comm")).map { String($0.dropLast()) }
+    }
+
+    /// Whether the environment that the process was started with holds this value; `false` when it cannot be read.
+    package func wasStarted(with name: String, _ value: String) -> Bool {
+        guard let bytes = try? FileContents.read("/proc/\(pid)/environ") else { return false }
+        return bytes.split(separator: 0).contains { $0.elementsEqual("\(name)=\(value)".utf8) }
+    }
+
+    /// The process IDs of this machine.
+    package static var all: [Int32] { (FileContents.names(in: "/proc") ?? []).compactMap { Int32($0) } }
+
+    /// Kills a process that need not be a child of this one, and returns when it is gone.
+    ///
+    /// - Throws: ``DeadlineExceeded``, for example when it is not ours to kill.
+    package func kill9() async throws {
+        kill(pid, SIGKILL)
+        try await withDeadline("end of process \(pid)") {
+            // The event would be that of pidfd_open(2), which Swift's Glibc module lacks; a kill takes microseconds.
+            while isRunning { try await Task.sleep(for: .milliseconds(1)) }
+        }
+    }
+
+    /// Kills those whose session's leader, one of these processes, has ended; returns when they are gone. A leader's
+    /// number that has been given to a new process is passed over: a session of that number may be the new one's.
+    static func killSessions(of leaders: Set<Int32>) async {
+        for pid in all {
+            guard let session = ProcessStatus(pid: pid).session, leaders.contains(session) else { continue }
+            if !FileContents.exists("/proc/\(session)") { try? await ProcessStatus(pid: pid).kill9() }
+        }
+    }
+
+    /// The fields of `/proc/PID/stat` after the command, which may itself hold blanks and brackets: state, parent,
+    /// process group, session, …
+    private var statistics: [Substring]? {
+        let text = try? FileContents.text("/proc/\(pid)/stat")
+        return text.flatMap { text in
+            text.lastIndex(of: ")").map { text[text.index(after: $0)...].split(separator: " ") }
+        }
+    }
+
+    private func field(_ name: String) throws -> Int {
+        let lines = try FileContents.text("/proc/\(pid)/status").split(separator: "\n")
+        guard let line = lines.first(where: { $0.hasPrefix("\(name):") }),
+            let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) })
+        else { throw HarnessError("/proc/\(pid)/status has no \(name): the process has ended.") }
+        return number
+    }
+}

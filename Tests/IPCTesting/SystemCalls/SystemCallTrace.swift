@@ -1,0 +1,53 @@
+internal import Glibc
+
+/// strace(1) on a running process, or in front of a command.
+package final class SystemCallTrace: Sendable {
+    /// What shows the order of writes, flushes and messages.
+    package static let calls = [
+        "fdatasync", "fsync", "pwrite64", "pwritev", "pwritev2", "write", "writev", "sendmsg", "sendto", "recvmsg",
+        "recvfrom",
+    ]
+
+    private let process: RunningProcess
+    private let file: String
+
+    private init(_ process: RunningProcess, _ file: String) {
+        self.process = process
+        self.file = file
+    }
+
+    /// The words to put before a command so that its system calls are recorded in a file. The tracer ends as the
+    /// command does, after it has written everything.
+    ///
+    /// - Parameters:
+    ///   - output: the path of the file.
+    ///   - shownBytes: how many bytes of each buffer are recorded.
+    package static func command(
+        output: String, calls: [String] = SystemCallTrace.calls, shownBytes: Int = 4096
+    ) -> [String] {
+        // By seccomp only the recorded calls stop the process.
+        ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
+    }
+
+    /// Attaches to a running process and its threads, and returns when that is done. A process that is not dumpable
+    /// lets only root do this.
+    package static func attach(
+        to pid: Int32, output: String, calls: [String] = SystemCallTrace.calls, shownBytes: Int = 4096
+    ) async throws -> SystemCallTrace {
+        let process = try await RunningProcess.start(
+            "strace", options(output, calls, shownBytes) + ["-p", String(pid)], input: .none)
+        try await process.errors.waitForLine(containing: "Process \(pid) attached")
+        return SystemCallTrace(process, output)
+    }
+
+    /// Detaches and reads what was recorded; the process runs on.
+    package func end() async throws -> SystemCallRecording {
+        try await process.terminate()
+        return try SystemCallRecording(contentsOf: file)
+    }
+
+    private static func options(_ output: String, _ calls: [String], _ shownBytes: Int) -> [String] {
+        ["-f", "-ttt", "-yy", "-xx", "-s", String(shownBytes), "-o", output]
+            + ["-e", "trace=\(calls.joined(separator: ","))"]
+    }
+}

@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// Where the product's tools lie: `IPC_BINARIES`, or else the directory of the test executable, which is
+/// `.build/<configuration>`.
+package enum Binaries {
+    /// The directory of the tools.
+    package static let directory: String = {
+        if let given = environmentVariable("IPC_BINARIES"), !given.isEmpty { return given }
+        let running = (try? executablePath()) ?? CommandLine.arguments[0]
+        return running.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+    }()
+
+    /// The absolute path of a tool such as `ipc-broker`.
+    ///
+    /// - Throws: a ``HarnessError`` that says where it was looked for.
+    package static func path(_ tool: String) throws -> String {
+        let path = "\(directory)/\(tool)"
+        guard access(path, X_OK) == 0 else {
+            throw HarnessError(
+                "There is no executable \(path). Build it (swift build --product \(tool)), or set IPC_BINARIES to the "
+                    + "directory of the tools.")
+        }
+        return path
+    }
+
+    private static func executablePath() throws -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+        guard count > 0 else { throw HarnessError.system("readlink /proc/self/exe") }
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+}
