@@ -9,6 +9,7 @@ let strict: [SwiftSetting] = [
 ]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 
 // The five floors, from the ground up; arrows only run down.
@@ -16,15 +17,19 @@ let package = Package(
     name: "swift-ipc",
     products: [
         .library(name: "IPCDBus", targets: ["IPCDBus"]),
+        .executable(name: "ipc-broker", targets: ["ipc-broker"]),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
     targets: [
         // Floor 0: C
         .systemLibrary(name: "CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "CLinux"),
 
         // Floor 1: foundations
@@ -33,6 +38,20 @@ let package = Package(
 
         // Floor 2: adapters
         .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: strict),
+        .target(
+            name: "IPCStore", dependencies: ["IPCModel", "CXXHash", .product(name: "GRDB", package: "GRDB.swift")],
+            swiftSettings: strict),
+
+        // Floor 3: programs
+        .target(
+            name: "IPCBroker",
+            dependencies: ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", logging],
+            swiftSettings: strict),
+
+        // Floor 4: executables
+        .executableTarget(
+            name: "ipc-broker", dependencies: ["IPCBroker", "IPCModel", arguments, logging], swiftSettings: strict),
+
         // Tests: one folder a module, and the harness they share
         .target(
             name: "IPCTesting",
@@ -41,6 +60,9 @@ let package = Package(
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),
         .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -103,7 +103,8 @@ final class IOThread: SerialExecutor, @unchecked Sendable {
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
             for index in 0..<max(0, Int(count)) { happened(events[index]) }
-            timers.runDue()
+            // One at a time, because an action may set or cancel timers.
+            while let action = timers.takeDue() { action() }
         }
     }
 
@@ -169,12 +170,9 @@ private struct TimerQueue {
         return CInt(clamping: max(0, milliseconds))
     }
 
-    mutating func runDue() {
-        guard !entries.isEmpty else { return }
-        let now = ContinuousClock.now
-        while let first = entries.first, first.deadline <= now {
-            entries.removeFirst()
-            first.action()
-        }
+    /// The action of the first entry whose time has come.
+    mutating func takeDue() -> (() -> Void)? {
+        guard let first = entries.first, first.deadline <= ContinuousClock.now else { return nil }
+        return entries.removeFirst().action
     }
 }

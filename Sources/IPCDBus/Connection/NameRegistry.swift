@@ -15,6 +15,16 @@ final class NameRegistry {
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
+    /// How many signals have told of the owner of a name. A signal is handled as it comes and the answer to a call a
+    /// little later, so an answer counts only if no signal overtook it.
+    private(set) var signalled: [BusName: UInt64] = [:]
+
+    func signal(_ name: BusName, owner: BusName?) {
+        guard watches[name] != nil else { return }
+        signalled[name, default: 0] += 1
+        learn(name, owner: owner)
+    }
+
     func own(_ name: BusName, flags: UInt32) { owned[name] = flags }
     func disown(_ name: BusName) { owned[name] = nil }
 
@@ -35,6 +45,7 @@ final class NameRegistry {
         guard watches[name]?.isEmpty ?? true else { return false }
         watches[name] = nil
         owners[name] = nil
+        signalled[name] = nil
         return true
     }
 

@@ -54,6 +54,18 @@ extension Method {
         }
     }
 
+    /// The handler passes the answer on, to be given later, once: it is sent before the closure returns. Where the
+    /// closure is let go unused, the caller gets an error.
+    public func answered(
+        later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
+    ) -> ExportedMethod {
+        exported { input, call, server in
+            handler(input, call) { result in
+                do { call.answer(try result.get(), as: output) } catch { call.fail(server.wire(error, call)) }
+            }
+        }
+    }
+
     private func exported(
         _ work: @escaping @DBusActor (Input, IncomingCall, ObjectServer) -> Void
     ) -> ExportedMethod {
@@ -67,6 +79,9 @@ extension Method {
         }
     }
 }
+
+/// Sends the answer to a call; see ``Method/answered(later:)``.
+public typealias DelayedAnswer<Output: Sendable> = @DBusActor (Result<Output, any Error>) -> Void
 
 /// A property with its accessors.
 public struct ExportedProperty: Sendable {

@@ -60,11 +60,13 @@ extension Connection {
         let subscription = Subscription(self, rule) { message in
             var reader = MessageReader(message)
             guard let (_, _, new) = try? MessageBus.nameOwnerChanged.arguments.read(&reader) else { return }
-            names.learn(name, owner: new.isEmpty ? nil : BusName(trusted: new))
+            names.signal(name, owner: new.isEmpty ? nil : BusName(trusted: new))
         }
         let watch = NameWatch(name, number: number, names: names, subscription: subscription)
         try await bus(MessageBus.addMatch, rule.text)
-        names.learn(name, owner: try await owner(of: name))
+        let before = names.signalled[name]
+        let present = try await owner(of: name)
+        if names.signalled[name] == before { names.learn(name, owner: present) }
         names.setHandler(name, number, changed)
         return watch
     }

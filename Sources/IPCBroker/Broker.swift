@@ -1,0 +1,193 @@
+internal import CLinux
+package import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+package import Logging
+
+/// The broker: `run` is its whole life.
+@DBusActor
+package final class Broker {
+    private let configuration: BrokerConfiguration
+    private let logger: Logger
+    private let store: Store
+    private let connection: Connection
+    private let clients: BusClients
+    private let schemes: SchemesService
+    private let urls: URLsService
+    private let pasteboards: PasteboardsService
+    private let watchers: ChangeWatchers
+    private let announcer: ChangeAnnouncer
+    private let storeEvents: StoreEvents
+
+    /// Why a broker ended by itself.
+    package enum End: Error, Sendable {
+        /// Another broker serves this bus.
+        case alreadyRunning(owner: String)
+        /// There is no message bus to serve.
+        case noBus(String)
+        /// The message bus is gone.
+        case busLost
+        /// The store can no longer promise anything (I3).
+        case storeFailed(String)
+        /// It would serve everybody on the machine.
+        case systemBus
+    }
+
+    /// Serves until `stop` ends or the bus or the store is lost; on the way out everybody is answered, and the store
+    /// is checkpointed.
+    /// - Throws: ``End`` for an end that was not asked for; the store's and the bus's errors if it cannot begin.
+    package nonisolated static func run(
+        _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
+    ) async throws {
+        clinux_raise_descriptor_limit()
+        let broker = try await Broker(configuration, logger: logger)
+        try await broker.serve(until: stop)
+    }
+
+    private init(_ configuration: BrokerConfiguration, logger: Logger) async throws {
+        self.configuration = configuration
+        self.logger = logger
+        guard (try? configuration.bus.isSystemBus) != true else { throw End.systemBus }
+        let objects = ObjectServer(logger: logger)
+        objects.invalidArguments = IPCError.Code.invalidArguments.errorName
+        objects.translate = { Self.translate($0) }
+        do throws(ConnectionError) { connection = try await Connection.open(configuration.bus, objects: objects) } catch
+        {
+            throw End.noBus(error.description)
+        }
+        let events = StoreEvents()
+        storeEvents = events
+        store = try Store.open(configuration.storeConfiguration(events))
+        Self.report(store.report, to: logger)
+        clients = BusClients(connection)
+        schemes = SchemesService(store: store, clients: clients, connection: connection, limits: configuration.limits)
+        watchers = ChangeWatchers(limits: configuration.limits)
+        announcer = ChangeAnnouncer(connection: connection, limits: configuration.limits)
+        urls = URLsService(
+            store: store, schemes: schemes, clients: clients, connection: connection, limits: configuration.limits)
+        pasteboards = PasteboardsService(
+            store: store, connection: connection, watchers: watchers, limits: configuration.limits)
+    }
+
+    private static func report(_ report: OpeningReport, to logger: Logger) {
+        if !report.wasClean { logger.notice("the last run did not end in good order; the store was checked") }
+        guard let place = report.quarantine else { return }
+        logger.error(
+            "the store was damaged and put away; what passed its checksums was brought over",
+            metadata: [
+                "kept-at": "\(place)", "rows": "\(report.salvaged?.rows ?? 0)", "check": "\(report.damage ?? "")",
+            ])
+    }
+
+    /// The one place that joins the parts; objects first, the name last, so that nobody calls too early.
+    private func start() async throws {
+        let pasteboard = PasteboardService(store: store, clients: clients, limits: configuration.limits)
+        let broker = BrokerService(configuration) { [watchers, urls] in
+            ["watchers": "\(watchers.count)", "pending-requests": "\(urls.pending)"]
+        }
+        connection.objects.export(
+            [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
+        connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
+        clients.ownerChanged = { [schemes] in schemes.ownerLeft($0) }
+        clients.departed = { [urls, pasteboards] caller in
+            urls.callerLeft(caller)
+            pasteboards.callerLeft(caller)
+        }
+        storeEvents.changed = { [weak self] in self?.changed($0) }
+        try await clients.start()
+        try await schemes.load(InstalledClaims(environment: { configuration.environment[$0] }, logger: logger).load())
+        guard try await connection.requestName(Broker1.busName).isOwner else {
+            let owner = try await connection.owner(of: Broker1.busName)
+            throw End.alreadyRunning(owner: owner?.text ?? "another connection")
+        }
+        logger.info(
+            "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
+    }
+
+    private func serve(until stop: @escaping @Sendable () async -> Void) async throws {
+        let ending = Ending()
+        storeEvents.failed = { ending.end(.failure(.storeFailed("\($0)"))) }
+        connection.onDisconnect { ending.end(.failure(.busLost)) }
+        let waiting = Task { @DBusActor in
+            await stop()
+            ending.end(.success(()))
+        }
+        defer { waiting.cancel() }
+        let result: Result<Void, End>
+        do {
+            try await start()
+            result = await ending.wait()
+        } catch {
+            await shutDown()
+            throw error
+        }
+        await shutDown()
+        try result.get()
+    }
+
+    /// Answers everybody (I18), makes everything durable, says good-bye.
+    private func shutDown() async {
+        urls.endAll(because: "the broker ended")
+        watchers.endAll()
+        do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
+        await connection.closeAfterFlush()
+    }
+
+    /// Pasteboards moved, and that is on the disk.
+    private func changed(_ moves: [PasteboardMove]) {
+        watchers.changed(moves)
+        announcer.changed(moves)
+    }
+
+    /// The names of errors on the wire: conditions have one of the contract, what the store cannot do has one, all
+    /// else is a fault.
+    private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
+        if let condition = error as? any Condition { return condition.errorReply }
+        return nil
+    }
+}
+
+/// What the store tells from its own thread, on ours.
+@DBusActor
+final class StoreEvents {
+    var changed: @DBusActor ([PasteboardMove]) -> Void = { _ in }
+    var failed: @DBusActor (any Error) -> Void = { _ in }
+
+    nonisolated init() {}
+}
+
+extension BrokerConfiguration {
+    fileprivate func storeConfiguration(_ events: StoreEvents) throws -> StoreConfiguration {
+        var store = StoreConfiguration(directory: store)
+        store.limits = limits
+        store.control = try control.map { name in
+            guard let control = StoreConfiguration.Control(rawValue: name) else {
+                throw IPCError(.invalidArguments, "there is no control “\(name)” for tests")
+            }
+            return control
+        }
+        store.onChange = { moves in Task { @DBusActor in events.changed(moves) } }
+        store.onFault = { fault in Task { @DBusActor in events.failed(fault) } }
+        return store
+    }
+}
+
+/// The first reason to end; later ones change nothing.
+@DBusActor
+private final class Ending {
+    private var result: Result<Void, Broker.End>?
+    private var waiting: CheckedContinuation<Result<Void, Broker.End>, Never>?
+
+    func end(_ result: Result<Void, Broker.End>) {
+        guard self.result == nil else { return }
+        self.result = result
+        waiting?.resume(returning: result)
+        waiting = nil
+    }
+
+    func wait() async -> Result<Void, Broker.End> {
+        if let result { return result }
+        return await withCheckedContinuation { waiting = $0 }
+    }
+}

@@ -1,0 +1,29 @@
+package import IPCDBus
+package import IPCModel
+
+/// What a broker is started with.
+package struct BrokerConfiguration: Sendable {
+    /// The folder of the store.
+    package var store: String
+    package var bus: BusAddress
+    package var limits: Limits
+    /// A deliberate defect, for tests that must see their promise broken; `nil` outside them.
+    package var control: String?
+
+    /// `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
+    package var environment: [String: String] = [:]
+
+    package init(store: String, bus: BusAddress = .session, limits: Limits = Limits(), control: String? = nil) {
+        self.store = store
+        self.bus = bus
+        self.limits = limits
+        self.control = control
+    }
+
+    /// The semantic version of the broker, the library and the tools.
+    package static let version = "0.1.0"
+    /// What this broker can do.
+    package static let features = [
+        "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take",
+    ]
+}

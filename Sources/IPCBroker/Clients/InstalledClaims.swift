@@ -1,0 +1,81 @@
+internal import Glibc
+internal import IPCModel
+internal import Logging
+
+/// Claims that packages install: `swift-ipc/handlers/<application id>.handler` below the data folders of the XDG Base
+/// Directory Specification. They need no user's store, and go with the package.
+struct InstalledClaims {
+    struct Entry {
+        let application: ApplicationID
+        let schemes: [URLScheme]
+    }
+
+    let directories: [String]
+    let logger: Logger
+
+    /// - Parameter environment: `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME` are read.
+    init(environment: (String) -> String?, logger: Logger) {
+        let home = environment("XDG_DATA_HOME") ?? environment("HOME").map { $0 + "/.local/share" }
+        let system = environment("XDG_DATA_DIRS") ?? "/usr/local/share:/usr/share"
+        directories = ([home].compactMap(\.self) + system.split(separator: ":").map(String.init))
+            .filter { $0.hasPrefix("/") }.map { $0 + "/swift-ipc/handlers" }
+        self.logger = logger
+    }
+
+    /// All claims; of an application that stands in several folders the first counts. A file that cannot be read is
+    /// passed over and logged.
+    func load() -> [Entry] {
+        var found: [ApplicationID: Entry] = [:]
+        for directory in directories {
+            for file in Self.names(in: directory) where file.hasSuffix(".handler") {
+                do {
+                    let application = try ApplicationID(String(file.dropLast(8)))
+                    guard found[application] == nil else { continue }
+                    found[application] = Entry(
+                        application: application, schemes: try Self.schemes(in: "\(directory)/\(file)"))
+                } catch { logger.warning("\(directory)/\(file) is passed over: \(error)") }
+            }
+        }
+        return found.values.sorted { $0.application < $1.application }
+    }
+
+    private static func names(in directory: String) -> [String] {
+        guard let handle = opendir(directory) else { return [] }
+        defer { closedir(handle) }
+        var names: [String] = []
+        while let entry = readdir(handle) {
+            names.append(
+                withUnsafePointer(to: &entry.pointee.d_name) {
+                    $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                })
+        }
+        return names.sorted()
+    }
+
+    /// `Schemes=a;b;` in the group `[Handler]`, a list of a key file (Desktop Entry Specification, "Basic format").
+    private static func schemes(in path: String) throws -> [URLScheme] {
+        var inGroup = false
+        for line in try contents(of: path).split(whereSeparator: \.isNewline) {
+            if line.hasPrefix("[") {
+                inGroup = line == "[Handler]"
+            } else if inGroup, line.hasPrefix("Schemes=") {
+                return try line.dropFirst(8).split(separator: ";").map { try URLScheme(String($0)) }
+            }
+        }
+        throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
+    }
+
+    /// At most 64 KiB of a file.
+    private static func contents(of path: String) throws -> String {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { throw IPCError(.inputOutput, String(cString: strerror(errno))) }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: 65_536)
+        let count = read(file, &bytes, bytes.count)
+        guard count >= 0 else { throw IPCError(.inputOutput, String(cString: strerror(errno))) }
+        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
+            throw IPCError(.invalidArguments, "it is not UTF-8")
+        }
+        return text
+    }
+}

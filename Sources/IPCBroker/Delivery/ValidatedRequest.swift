@@ -1,0 +1,102 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// An `OpenURL` whose arguments are known to be right, before anything is written or anybody asked.
+struct ValidatedRequest: Sendable {
+    let url: URLText
+    let id: RequestID?
+    /// The receiver that the sender pins.
+    let application: ApplicationID?
+    let items: [PasteboardItem]?
+    let pasteboard: PasteboardName?
+    let changeCount: UInt64?
+    let set: PayloadSetOptions
+    let annotation: Value?
+    let timeout: Duration
+    let source: ApplicationID?
+    /// Of all arguments, to tell a repetition from another call with the same id.
+    let digest: ContentDigest?
+
+    init(url: String, options: OpenURLOptions, limits: Limits) throws {
+        self.url = try URLText(url)
+        id = try options.id.map { try RequestID($0) }
+        application = try options.application.map { try ApplicationID($0) }
+        pasteboard = try options.pasteboard.map { try PasteboardName($0) }
+        source = try options.sourceApplication.map { try ApplicationID($0) }
+        items = options.items
+        changeCount = options.changeCount
+        set = options.set ?? PayloadSetOptions()
+        annotation = options.annotation
+        let milliseconds = UInt64(options.timeout ?? UInt32(clamping: limits.requestTimeoutMilliseconds))
+        guard milliseconds > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
+        timeout = .milliseconds(Int(milliseconds))
+        try Self.checkCombination(options)
+        try items.map { try limits.checkPayload($0) }
+        if let annotation { try Self.check(annotation, limits: limits) }
+        digest = id == nil ? nil : Self.digest(url, options)
+    }
+
+    /// What cannot mean anything together is an error rather than ignored.
+    private static func checkCombination(_ options: OpenURLOptions) throws(IPCError) {
+        if options.set != nil, options.items == nil || options.pasteboard == nil {
+            throw IPCError(
+                .invalidArguments, "“set” says how to put “items” on a “pasteboard”; give both, or leave it out")
+        }
+        if options.changeCount != nil, options.pasteboard == nil || options.items != nil {
+            throw IPCError(
+                .invalidArguments, "“change-count” binds a version of a “pasteboard”; it goes without “items”")
+        }
+    }
+
+    private static func check(_ annotation: Value, limits: Limits) throws {
+        guard !annotation.containsReference else {
+            throw IPCError(.invalidArguments, "an “annotation” has no value of the types h, o, g and v in it")
+        }
+        try limits.check(\.annotationBytes, request: UInt64(annotation.approximateBytes))
+    }
+
+    /// Every argument with its name and length, so that no two calls have the same text.
+    private static func digest(_ url: String, _ options: OpenURLOptions) -> ContentDigest {
+        var arguments = CallArguments()
+        arguments.add("url", url)
+        arguments.add("application", options.application)
+        arguments.add("pasteboard", options.pasteboard)
+        arguments.add("change-count", options.changeCount.map(String.init))
+        arguments.add("if-change-count", options.set?.ifChangeCount.map(String.init))
+        arguments.add("create", options.set?.create.map(String.init))
+        arguments.add("persistent", options.set?.persistent.map(String.init))
+        arguments.add("annotation", options.annotation.map { "\($0)" })
+        arguments.add("timeout", options.timeout.map(String.init))
+        arguments.add("source-application", options.sourceApplication)
+        arguments.add(options.items)
+        return arguments.digest
+    }
+}
+
+extension Value {
+    /// Whether something of the types h, o, g or v is in it.
+    var containsReference: Bool { signature.text.contains { "hogv".contains($0) } }
+
+    /// The bytes that it takes in a message, without padding.
+    var approximateBytes: Int {
+        switch self {
+        case .string(let text): text.utf8.count + 5
+        case .bytes(let bytes): bytes.count + 4
+        case .array(_, let values), .structure(let values): values.reduce(4) { $0 + $1.approximateBytes }
+        case .dictionary(_, _, let entries):
+            entries.reduce(4) { $0 + $1.key.approximateBytes + $1.value.approximateBytes }
+        default: 8
+        }
+    }
+}
+
+extension Limits {
+    /// What a version of a pasteboard, or a payload, may hold, so that it fits one message.
+    func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
+        try check(\.itemsPerVersion, request: UInt64(items.count))
+        try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))
+        try check(\.inlineMessageBytes, request: UInt64(items.reduce(0) { $0 + $1.byteCount }))
+    }
+}

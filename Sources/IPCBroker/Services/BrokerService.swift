@@ -1,0 +1,48 @@
+internal import Foundation
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+
+/// `org.swiftipc.Broker1`: what this broker is, and its state.
+@DBusActor
+final class BrokerService {
+    private let configuration: BrokerConfiguration
+    private let state: @DBusActor () -> [String: String]
+
+    /// - Parameter state: figures of the moment, for people.
+    init(_ configuration: BrokerConfiguration, state: @escaping @DBusActor () -> [String: String]) {
+        self.configuration = configuration
+        self.state = state
+    }
+
+    /// 64-bit numbers are strings, because many readers of JSON keep numbers as doubles.
+    private struct Description: Encodable {
+        let version: String
+        let features: [String]
+        let limits: [String: String]
+        let store: [String: String]
+        let state: [String: String]
+    }
+
+    private func describe() throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        let description = Description(
+            version: BrokerConfiguration.version, features: BrokerConfiguration.features,
+            limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],
+            state: state())
+        return String(decoding: try encoder.encode(description), as: UTF8.self)
+    }
+
+    var exported: ExportedInterface {
+        let limits = configuration.limits.dictionary
+        return ExportedInterface(
+            Broker1.description,
+            methods: [Broker1.describe.answered { _, _ in try self.describe() }],
+            properties: [
+                Broker1.version.answered(get: { _ in BrokerConfiguration.version }),
+                Broker1.features.answered(get: { _ in BrokerConfiguration.features }),
+                Broker1.limits.answered(get: { _ in limits }),
+            ])
+    }
+}

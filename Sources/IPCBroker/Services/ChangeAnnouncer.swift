@@ -1,0 +1,55 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// `PropertiesChanged` for tools that know nothing better: at the first change and after the last one of a burst, at
+/// most so many a second for all pasteboards together. A bus keeps signals for receivers that do not read, so their
+/// number must not follow the number of changes.
+@DBusActor
+final class ChangeAnnouncer {
+    private let connection: Connection
+    private let pause: Duration
+    private var waiting: [PasteboardName: PasteboardMove] = [:]
+    private var order: [PasteboardName] = []
+    private let timer = DBusTimer()
+    private var lastSent: ContinuousClock.Instant?
+
+    init(connection: Connection, limits: Limits) {
+        self.connection = connection
+        pause = .milliseconds(1000 / Int(limits.propertySignalsPerSecond))
+    }
+
+    func changed(_ moves: [PasteboardMove]) {
+        for move in moves where waiting.updateValue(move, forKey: move.name) == nil { order.append(move.name) }
+        if timer.deadline == nil { sendNext() }
+    }
+
+    private func sendNext() {
+        let now = ContinuousClock.now
+        if let lastSent, now < lastSent + pause { return wait(until: lastSent + pause) }
+        guard !order.isEmpty else { return }
+        let name = order.removeFirst()
+        if let move = waiting.removeValue(forKey: name), let state = move.state {
+            lastSent = now
+            send(move, state)
+        }
+        if !order.isEmpty { wait(until: now + pause) }
+    }
+
+    private func wait(until deadline: ContinuousClock.Instant) {
+        timer.set(at: deadline) { [weak self] in self?.sendNext() }
+    }
+
+    private func send(_ move: PasteboardMove, _ state: PasteboardMove.State) {
+        guard let path = try? PasteboardsService.path(of: move.name) else { return }
+        let changed: [String: Value] = [
+            Pasteboard1.changeCount.name.text: .uint64(move.changeCount),
+            Pasteboard1.persistent.name.text: .boolean(state.isPersistent),
+            Pasteboard1.historyLimit.name.text: .uint32(state.historyLimit),
+        ]
+        try? connection.emit(
+            Properties.changed, from: path,
+            (Pasteboard1.name.text, changed, [Pasteboard1.types.name.text, Pasteboard1.itemCount.name.text]))
+    }
+}

@@ -1,0 +1,250 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// `org.swiftipc.Schemes1`: claims, defaults, and who would get a URL.
+@DBusActor
+final class SchemesService {
+    private var registry: SchemeRegistry
+    /// How many requests a handler takes at a time, where it is not 1.
+    private var windows: [ApplicationID: Int] = [:]
+    private let store: Store
+    private let clients: BusClients
+    private let connection: Connection
+    private let limits: Limits
+
+    /// A handler registered with another window.
+    var windowChanged: @DBusActor (ApplicationID, Int) -> Void = { _, _ in }
+
+    init(store: Store, clients: BusClients, connection: Connection, limits: Limits) {
+        self.store = store
+        self.clients = clients
+        self.connection = connection
+        self.limits = limits
+        registry = SchemeRegistry(limits: limits)
+    }
+
+    /// Takes in what is stored and what is installed; in the order of age.
+    func load(_ installed: [InstalledClaims.Entry]) async throws {
+        let (claims, defaults) = try await store.commit { (try $0.claims().claims, try $0.defaults().defaults) }
+        for claim in claims {
+            _ = try registry.register(claim.application, [claim.scheme], kind: .persistent, allowReserved: true)
+            if claim.window != 1 { windows[claim.application] = Int(claim.window) }
+        }
+        for entry in installed {
+            // An installed claim was checked by whoever installed it, except for what nobody may install.
+            _ = try? registry.register(entry.application, entry.schemes, kind: .installed)
+        }
+        for choice in defaults { _ = try registry.setDefault(choice.scheme, choice.application) }
+    }
+
+    func window(of application: ApplicationID) -> Int { windows[application] ?? 1 }
+
+    /// The owner of the bus name is gone, and its live claims with it.
+    func ownerLeft(_ application: ApplicationID) {
+        announce(registry.releaseLive(application))
+    }
+
+    // MARK: Routing
+
+    /// Where a URL goes; asks the bus what it could start only if that matters.
+    func resolve(_ url: URLText, pinned: ApplicationID? = nil, candidates: Int = 0) async -> Resolution {
+        let known = knownResolution(url, pinned: pinned)
+        if let known, candidates == 0 { return known }
+        let activatable = await clients.activatable()
+        return URLRouter.resolve(
+            url, pinned: pinned, in: registry, candidatesMost: candidates, running: clients.isRunning,
+            activatable: { activatable.contains($0.text) })
+    }
+
+    /// Where a URL goes, if nothing needs to be asked: the handler runs, or there is none.
+    func knownResolution(_ url: URLText, pinned: ApplicationID?) -> Resolution? {
+        let resolution = URLRouter.resolve(
+            url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
+        return resolution.running || resolution.application == nil ? resolution : nil
+    }
+
+    // MARK: Members
+
+    func register(
+        _ input: (String, [String], RegisterOptions), _ call: IncomingCall
+    ) async throws -> RegisterResult {
+        let application = try ApplicationID(input.0)
+        let schemes = try input.1.map { try URLScheme($0) }
+        let window = UInt64(input.2.window ?? 1)
+        guard window > 0 else { throw IPCError(.invalidArguments, "the window 0 would let no request through") }
+        try limits.check(\.windowMost, request: window)
+        let persistent = input.2.persistent ?? false
+        if !persistent { try await checkOwner(application, call) }
+        let changes = try registry.register(
+            application, schemes, kind: persistent ? .persistent : .live, allowReserved: input.2.allowReserved ?? false)
+        if persistent {
+            do {
+                try await store.commit { transaction in
+                    for scheme in schemes {
+                        try transaction.saveClaim(
+                            StoredClaim(
+                                application: application, scheme: scheme, window: UInt32(window), time: transaction.now)
+                        )
+                    }
+                }
+            } catch {
+                _ = registry.unregister(application, schemes, kinds: [.persistent])
+                throw error
+            }
+        }
+        if input.2.window != nil || !persistent { setWindow(Int(window), of: application) }
+        try announce(changes, after: call)
+        var result = RegisterResult()
+        result.conflicts = registry.conflicts(application, schemes, limit: Int(limits.pageRowsMost)).map { claim in
+            var facts = ClaimFacts()
+            facts.scheme = claim.scheme.spelling
+            facts.application = claim.application.text
+            facts.kind = claim.kind.rawValue
+            facts.handler = registry.handler(of: claim.scheme)?.application == claim.application
+            return facts
+        }
+        return result
+    }
+
+    private func setWindow(_ window: Int, of application: ApplicationID) {
+        windows[application] = window == 1 ? nil : window
+        windowChanged(application, window)
+    }
+
+    private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
+        let owner = try await clients.owner(of: application)
+        guard owner != call.sender else { return }
+        let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
+        throw IPCError(
+            .notOwner,
+            "only the owner of the bus name “\(application)” can register for it, and \(who); own the name first, "
+                + "or register persistently")
+    }
+
+    func unregister(_ input: (String, [String], NoOptions), _ call: IncomingCall) async throws {
+        let application = try ApplicationID(input.0)
+        let schemes = try input.1.map { try URLScheme($0) }
+        let concerned = schemes.isEmpty ? registry.schemes(of: application) : schemes
+        let kinds = Set(concerned.compactMap { registry.claim(of: application, on: $0) }.flatMap(\.kinds))
+        let owns = try await clients.owner(of: application) == call.sender
+        if !owns, kinds.contains(.live), !kinds.contains(.persistent) { try await checkOwner(application, call) }
+        try await store.commit { transaction in
+            for scheme in concerned { try transaction.removeClaim(of: application, on: scheme) }
+        }
+        try announce(
+            registry.unregister(application, schemes, kinds: owns ? [.live, .persistent] : [.persistent]), after: call)
+    }
+
+    func canOpenURL(_ text: String, _ call: IncomingCall) async throws -> Bool {
+        await resolve(try URLText(text)).canOpen
+    }
+
+    func resolveURL(_ text: String, _ call: IncomingCall) async throws -> ResolutionFacts {
+        let resolution = await resolve(try URLText(text), candidates: Int(limits.pageRowsMost))
+        var facts = ResolutionFacts()
+        facts.application = resolution.application?.text ?? ""
+        facts.reason = resolution.reason.rawValue
+        facts.running = resolution.running
+        facts.activatable = resolution.activatable
+        // Without queued requests nothing can wait for a handler.
+        facts.queueable = false
+        facts.candidates = resolution.candidates.map { candidate in
+            var facts = ClaimFacts()
+            facts.application = candidate.application.text
+            facts.kind = candidate.kind.rawValue
+            facts.running = candidate.running
+            facts.activatable = candidate.activatable
+            facts.reason = candidate.reason.rawValue
+            return facts
+        }
+        return facts
+    }
+
+    func listHandlers(_ input: (String, PageOptions), _ call: IncomingCall) async throws -> [HandlerRow] {
+        let most = try limits.page(input.1.limit)
+        let activatable = await clients.activatable()
+        guard input.0.isEmpty else {
+            return rows(of: try URLScheme(input.0), activatable)
+        }
+        let after = try input.1.after.flatMap { try $0.isEmpty ? nil : URLScheme($0) }
+        var page: [HandlerRow] = []
+        for winner in registry.handlers(after: after, limit: most) {
+            let rows = rows(of: winner.scheme, activatable)
+            if !page.isEmpty, page.count + rows.count > most { break }
+            page += rows
+        }
+        return page
+    }
+
+    private func rows(of scheme: URLScheme, _ activatable: Set<String>) -> [HandlerRow] {
+        let winner = registry.handler(of: scheme)?.application
+        let chosen = registry.defaultApplication(of: scheme)
+        let claims = registry.claims(on: scheme)
+        return (claims.filter { $0.application == winner } + claims.filter { $0.application != winner }).map { claim in
+            var facts = ClaimFacts()
+            facts.application = claim.application.text
+            facts.kind = claim.kind.rawValue
+            facts.handler = claim.application == winner
+            facts.isDefault = claim.application == chosen
+            facts.running = clients.isRunning(claim.application)
+            facts.activatable = activatable.contains(claim.application.text)
+            return HandlerRow(scheme: claim.scheme.spelling, facts: facts)
+        }
+    }
+
+    func setDefault(_ input: (String, String, NoOptions), _ call: IncomingCall) async throws {
+        let scheme = try URLScheme(input.0)
+        let application = input.1.isEmpty ? nil : try ApplicationID(input.1)
+        let former = registry.defaultApplication(of: scheme)
+        let change = try registry.setDefault(scheme, application)
+        do {
+            try await store.commit { try $0.setDefault(application, for: scheme) }
+        } catch {
+            _ = try? registry.setDefault(scheme, former)
+            throw error
+        }
+        try announce([change].compactMap(\.self), after: call)
+    }
+
+    // MARK: Signals
+
+    private func announce(_ changes: [SchemeChange], after call: IncomingCall) throws {
+        for change in changes {
+            try call.emitAfterReply(Schemes1.handlerChanged, from: Broker1.path, Self.values(change))
+        }
+    }
+
+    private func announce(_ changes: [SchemeChange]) {
+        for change in changes { try? connection.emit(Schemes1.handlerChanged, from: Broker1.path, Self.values(change)) }
+    }
+
+    private static func values(_ change: SchemeChange) -> (String, String, String) {
+        (change.scheme.spelling, change.old?.text ?? "", change.new?.text ?? "")
+    }
+
+    var exported: ExportedInterface {
+        ExportedInterface(
+            Schemes1.description,
+            methods: [
+                Schemes1.register.answered { try await self.register($0, $1) },
+                Schemes1.unregister.answered { try await self.unregister($0, $1) },
+                Schemes1.canOpenURL.answered { try await self.canOpenURL($0.0, $1) },
+                Schemes1.resolveURL.answered { try await self.resolveURL($0.0, $1) },
+                Schemes1.listHandlers.answered { try await self.listHandlers($0, $1) },
+                Schemes1.setDefault.answered { try await self.setDefault($0, $1) },
+            ])
+    }
+}
+
+extension Limits {
+    /// The rows of a page: what the caller asks for, at least 1 and at most the limit.
+    func page(_ asked: UInt32?) throws -> Int {
+        guard let asked else { return Int(pageRowsMost) }
+        guard asked > 0, UInt64(asked) <= pageRowsMost else {
+            throw IPCError(.invalidArguments, "the limit of a page is 1 to \(pageRowsMost) rows, not \(asked)")
+        }
+        return Int(asked)
+    }
+}

@@ -1,0 +1,249 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// `org.swiftipc.URLs1`: accepts open requests, has them delivered, and answers with what became of them.
+@DBusActor
+final class URLsService {
+    private let store: Store
+    private let schemes: SchemesService
+    private let clients: BusClients
+    private let connection: Connection
+    private let activation: Activation
+    private let limits: Limits
+    private var deliveries: [ApplicationID: HandlerDelivery] = [:]
+    private var byCaller: [BusName: [RequestID: HandlerDelivery]] = [:]
+    private var underWay: [RequestID: RequestUnderWay] = [:]
+    private let arrivals = ArrivalOrder()
+    private(set) var pending = 0
+
+    init(
+        store: Store, schemes: SchemesService, clients: BusClients, connection: Connection, limits: Limits
+    ) {
+        self.store = store
+        self.schemes = schemes
+        self.clients = clients
+        self.connection = connection
+        self.limits = limits
+        activation = Activation(
+            connection: connection, clients: clients, timeout: .milliseconds(Int(limits.activationMilliseconds)))
+        schemes.windowChanged = { [weak self] application, window in
+            self?.deliveries[application]?.setWindow(window)
+        }
+    }
+
+    // MARK: OpenURL
+
+    func openURL(_ input: (String, OpenURLOptions), _ call: IncomingCall) async throws -> OpenURLResult {
+        let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
+        guard let id = request.id else { return try await open(request, id: .random(), for: call.sender) }
+        return try await openOnce(request, id: id, for: call.sender)
+    }
+
+    /// A repeated call has one effect and the same result (I10): it joins the one that is under way; for one that has
+    /// ended there is a record.
+    private func openOnce(
+        _ request: ValidatedRequest, id: RequestID, for caller: BusName?
+    ) async throws -> OpenURLResult {
+        if let underWay = underWay[id] {
+            guard underWay.digest == request.digest else { throw RequestError.identifierReused(id) }
+            return try await underWay.result.value
+        }
+        let result = Task.immediate { @DBusActor in try await open(request, id: id, for: caller) }
+        underWay[id] = RequestUnderWay(digest: request.digest, result: result)
+        defer { underWay[id] = nil }
+        return try await result.value
+    }
+
+    private func open(
+        _ request: ValidatedRequest, id: RequestID, for caller: BusName?
+    ) async throws -> OpenURLResult {
+        try limits.check(\.pendingRequests, use: UInt64(pending), request: 1)
+        pending += 1
+        defer { pending -= 1 }
+        let (target, source) = try await route(request, for: caller)
+        let accepted = try await accept(request, id: id, target: target, source: source)
+        switch accepted.value {
+        case .ended(let record, let outcome): return OpenURLResult(record, outcome: outcome)
+        case .bound(let payload):
+            let pending = PendingRequest(
+                id: id, url: request.url, source: source, caller: caller, payload: payload,
+                annotation: request.annotation, deadline: .now + request.timeout)
+            let end = await deliver(pending, to: target)
+            return try await record(end, of: request, id: id, target: target, payload, group: accepted.group)
+        }
+    }
+
+    /// Fixes the receiver and the source. What needs no question to the bus passes at once; what does keeps its place
+    /// among the requests of its caller.
+    private func route(
+        _ request: ValidatedRequest, for caller: BusName?
+    ) async throws -> (ApplicationID, Source) {
+        if !arrivals.isOccupied(caller), let source = clients.knownSource(stated: request.source, by: caller),
+            let resolution = schemes.knownResolution(request.url, pinned: request.application)
+        {
+            return (try Self.target(resolution), source)
+        }
+        await arrivals.enter(caller)
+        defer { arrivals.leave(caller) }
+        let source = await clients.source(stated: request.source, by: caller)
+        return (try Self.target(await schemes.resolve(request.url, pinned: request.application)), source)
+    }
+
+    private static func target(_ resolution: Resolution) throws(RoutingError) -> ApplicationID {
+        try resolution.acceptance()
+        guard let application = resolution.application else { throw .noHandler(resolution.scheme) }
+        return application
+    }
+
+    /// Binds the payload and notes the request, in the order of arrival: written, not yet waited for, because the answer
+    /// is the acknowledgement (I1).
+    private func accept(
+        _ request: ValidatedRequest, id: RequestID, target: ApplicationID, source: Source
+    ) async throws -> Staged<Acceptance> {
+        try await store.stage { transaction in
+            var known: RequestRecord?
+            if let digest = request.digest, let record = try transaction.request(id) {
+                guard record.arguments == digest else { throw RequestError.identifierReused(id) }
+                if let outcome = record.outcome { return .ended(record, outcome) }
+                known = record
+            }
+            let payload = try transaction.bind(request, boundBefore: known?.changeCount, source: source)
+            if let digest = request.digest, known == nil {
+                _ = try transaction.beginRequest(
+                    RequestRecord(
+                        id: id, arguments: digest, source: source, application: target.text,
+                        pasteboard: request.pasteboard, changeCount: payload.changeCount ?? 0,
+                        accepted: transaction.now))
+            }
+            return .bound(payload)
+        }
+    }
+
+    private func deliver(_ request: PendingRequest, to target: ApplicationID) async -> RequestEnd {
+        let delivery: HandlerDelivery
+        do { delivery = try self.delivery(to: target) } catch {
+            return RequestEnd(.failed, because: "\(error)")
+        }
+        if let caller = request.caller { byCaller[caller, default: [:]][request.id] = delivery }
+        defer {
+            if let caller = request.caller {
+                byCaller[caller]?[request.id] = nil
+                if byCaller[caller]?.isEmpty == true { byCaller[caller] = nil }
+            }
+            if delivery.isIdle, deliveries[target] === delivery { deliveries[target] = nil }
+        }
+        return await delivery.end(of: request)
+    }
+
+    private func delivery(to target: ApplicationID) throws -> HandlerDelivery {
+        if let delivery = deliveries[target] { return delivery }
+        let delivery = try HandlerDelivery(
+            target, window: schemes.window(of: target), connection: connection, activation: activation)
+        deliveries[target] = delivery
+        return delivery
+    }
+
+    /// Payload, request and outcome become durable together, before the sender is answered (I1).
+    private func record(
+        _ end: RequestEnd, of request: ValidatedRequest, id: RequestID, target: ApplicationID, _ payload: BoundPayload,
+        group: CommitGroup
+    ) async throws -> OpenURLResult {
+        do {
+            try await store.commit { transaction in
+                try transaction.require(group)
+                if request.id != nil { _ = try transaction.finishRequest(id, end) }
+            }
+            return OpenURLResult(end, id: id, target: target.text, changeCount: payload.changeCount)
+        } catch {
+            // The handler has seen it, so this is an end and no error; but it is not on the disk.
+            var lost = RequestEnd(
+                .failed, code: "not-recorded",
+                because: "the handler answered “\(end.outcome.rawValue)”, but the store could not keep it: \(error)")
+            lost.attempts = end.attempts
+            return OpenURLResult(lost, id: id, target: target.text, changeCount: nil)
+        }
+    }
+
+    // MARK: Ends
+
+    /// A sender that left is not waited for: what was not delivered is cancelled.
+    func callerLeft(_ caller: BusName) {
+        for (id, delivery) in byCaller[caller] ?? [:] {
+            delivery.cancel(id, because: "the sender left before the request was delivered")
+        }
+    }
+
+    func endAll(because reason: String) {
+        for delivery in deliveries.values { delivery.endAll(because: reason) }
+    }
+
+    var exported: ExportedInterface {
+        ExportedInterface(
+            URLs1.description, methods: [URLs1.openURL.answered { try await self.openURL($0, $1) }])
+    }
+}
+
+/// A request whose sender gave it an id, while it is under way.
+private struct RequestUnderWay {
+    let digest: ContentDigest?
+    let result: Task<OpenURLResult, any Error>
+}
+
+/// What came of accepting a request.
+private enum Acceptance: Sendable {
+    case bound(BoundPayload)
+    /// It is the repetition of a call that has ended.
+    case ended(RequestRecord, Outcome)
+}
+
+extension StoreTransaction {
+    /// The payload of a request, as the contract's rule "Payload" says.
+    /// - Parameter boundBefore: the change count that the same request was bound to before a crash.
+    fileprivate borrowing func bind(
+        _ request: ValidatedRequest, boundBefore: UInt64?, source: Source
+    ) throws -> BoundPayload {
+        guard let name = request.pasteboard else { return BoundPayload(items: request.items) }
+        guard let items = request.items else {
+            let content = try items(of: name, ReadOptions(changeCount: boundBefore ?? request.changeCount))
+            return BoundPayload(items: content.items, pasteboard: name, changeCount: content.facts.changeCount)
+        }
+        if let boundBefore { return BoundPayload(items: items, pasteboard: name, changeCount: boundBefore) }
+        if request.set.create ?? true {
+            let made = try createPasteboard(name, persistent: request.set.persistent ?? (name != .general))
+            if !made.isNew, let persistent = request.set.persistent { try setPersistent(persistent, of: name) }
+        } else if let persistent = request.set.persistent {
+            try setPersistent(persistent, of: name)
+        }
+        let count = try setItems(
+            items, on: name, IPCStore.WriteOptions(source: source, ifChangeCount: request.set.ifChangeCount))
+        return BoundPayload(items: items, pasteboard: name, changeCount: count)
+    }
+}
+
+/// Keeps the calls of one caller in the order of their arrival while some of them must ask the bus first.
+@DBusActor
+final class ArrivalOrder {
+    private var waiting: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
+
+    func isOccupied(_ caller: BusName?) -> Bool { waiting[caller] != nil }
+
+    func enter(_ caller: BusName?) async {
+        guard waiting[caller] != nil else {
+            waiting[caller] = []
+            return
+        }
+        await withCheckedContinuation { waiting[caller]?.append($0) }
+    }
+
+    func leave(_ caller: BusName?) {
+        guard var queue = waiting[caller], !queue.isEmpty else {
+            waiting[caller] = nil
+            return
+        }
+        let next = queue.removeFirst()
+        waiting[caller] = queue
+        next.resume()
+    }
+}

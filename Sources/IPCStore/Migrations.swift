@@ -1,0 +1,58 @@
+internal import GRDB
+
+/// The versions of the schema, each with the statements that lead to it from the one before.
+///
+/// A migration that was released is never changed: a new one goes to the end of the list, with a store of the version
+/// before it among the tests' fixtures.
+enum Migrations {
+    /// The schema that this broker writes; `user_version` of the file.
+    static let latest = UInt32(persistent.count)
+
+    private static let persistent: [[String]] = [Schema.shared + Schema.persistentOnly]
+
+    /// The database in memory is made anew each time, at the latest version.
+    private static let volatile: [[String]] = [Schema.shared]
+
+    /// Brings the file to the latest version, each step in a transaction of its own, and makes the tables in memory.
+    static func run(on database: Database, at now: UInt64) throws {
+        let version = try UInt32.fetchOne(database, sql: "PRAGMA main.user_version") ?? 0
+        for (index, statements) in persistent.enumerated() where index >= version {
+            try database.inTransaction(.immediate) {
+                try run(statements, .persistent, on: database)
+                try database.execute(sql: "PRAGMA main.user_version = \(index + 1)")
+                if index == 0 { try begin(database) }
+                return .commit
+            }
+        }
+        // An older broker looks into the file before it opens it (I25): let the file itself say what it is.
+        if version < latest { _ = try database.checkpoint(.truncate) }
+        for statements in volatile { try run(statements, .volatile, on: database) }
+        try verify(database)
+    }
+
+    private static func run(_ statements: [String], _ area: Area, on database: Database) throws {
+        for statement in statements { try database.execute(sql: StatementCache.expand(statement, area)) }
+    }
+
+    /// Marks a new file as ours, and begins the change counts.
+    private static func begin(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA main.application_id = \(Int32(bitPattern: DatabaseHeader.applicationID))")
+        let statement = try PreparedStatement("INSERT INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: database)
+        for id in 1...2 {
+            let columns: [SQLValue] = [.number(id), .integer(1), .integer(0), .integer(0), .integer(1)]
+            try statement.run(columns + [Checksum.of(columns, in: .reservation)])
+        }
+    }
+
+    private static func verify(_ database: Database) throws {
+        let mark = try Int64.fetchOne(database, sql: "PRAGMA main.application_id") ?? 0
+        guard mark == Int64(DatabaseHeader.applicationID) else {
+            throw StoreError.setting(
+                name: "application_id", value: "\(mark)", wanted: "\(DatabaseHeader.applicationID)")
+        }
+        let version = try Int64.fetchOne(database, sql: "PRAGMA main.user_version") ?? 0
+        guard version == Int64(latest) else {
+            throw StoreError.setting(name: "user_version", value: "\(version)", wanted: "\(latest)")
+        }
+    }
+}

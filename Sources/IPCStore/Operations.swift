@@ -1,0 +1,206 @@
+internal import IPCModel
+
+/// The calls that can be repeated with their id; the numbers stand in rows.
+enum OperationKind: Int64 {
+    case setItems = 1
+    case addItems = 2
+    case clear = 3
+    case take = 4
+}
+
+/// A call that may come again.
+struct RepeatableCall {
+    let id: RequestID
+    let kind: OperationKind
+    let arguments: ContentDigest
+}
+
+/// What a call gave that was made before.
+struct KnownOperation {
+    let result: UInt64
+    /// The version that is held for the call; 0 for none.
+    let version: UInt64
+    let area: Area
+}
+
+/// The digest of what a call was given: the same id with other arguments is a mistake of the caller.
+struct ArgumentsDigest {
+    let digest: ContentDigest
+
+    init(
+        _ name: PasteboardName, _ kind: OperationKind, _ rows: [[(RepresentationRow, Representation)]],
+        _ options: WriteOptions
+    ) {
+        var bytes: [UInt8] = []
+        bytes.append(UInt8(kind.rawValue))
+        bytes.append(field: name.text)
+        bytes.append(number: options.ifChangeCount ?? .max)
+        for item in rows {
+            bytes.append(number: UInt64(item.count))
+            for (row, _) in item {
+                bytes.append(field: row.type)
+                bytes.append(UInt8(row.kind))
+                bytes.append(contentsOf: row.digest.bytes)
+            }
+        }
+        digest = ContentDigest(of: bytes)
+    }
+
+    /// The arguments of a call that reads and clears.
+    init(_ name: PasteboardName, types: [ContentType]?, changeCount: UInt64?) {
+        var bytes: [UInt8] = []
+        bytes.append(field: name.text)
+        bytes.append(number: changeCount ?? .max)
+        for type in types ?? [] { bytes.append(field: type.canonical) }
+        bytes.append(types == nil ? 0 : 1)
+        digest = ContentDigest(of: bytes)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(field: String) {
+        append(number: UInt64(field.utf8.count))
+        append(contentsOf: field.utf8)
+    }
+
+    fileprivate mutating func append(number: UInt64) {
+        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
+    }
+}
+
+/// Which calls are remembered, oldest first; the rows tell what they gave (I10).
+struct OperationLog {
+    private struct Entry {
+        let key: Int
+        let sequence: Int64
+        let area: Area
+        let time: UInt64
+        let version: UInt64
+    }
+
+    private var entries: [Entry] = []
+    private var first = 0
+    private var index: [Int: Int] = [:]
+    private var base = 0
+    private(set) var lastSequence: Int64 = 0
+
+    /// Calls that are remembered.
+    var count: Int { entries.count - first }
+
+    /// Where the row of a call is.
+    func place(_ id: RequestID) -> (sequence: Int64, area: Area)? {
+        index[id.hashValue].map { entries[$0 - base] }.map { ($0.sequence, $0.area) }
+    }
+
+    /// The oldest call.
+    var oldest: (sequence: Int64, area: Area, time: UInt64, version: UInt64)? {
+        guard first < entries.count else { return nil }
+        let entry = entries[first]
+        return (entry.sequence, entry.area, entry.time, entry.version)
+    }
+
+    mutating func add(_ id: RequestID, _ sequence: Int64, version: UInt64, _ area: Area, at time: UInt64) {
+        lastSequence = max(lastSequence, sequence)
+        // Ids are told apart by a hash with a seed of this process: 64 bits are enough, and nobody can choose them.
+        index[id.hashValue] = base + entries.count
+        entries.append(
+            Entry(key: id.hashValue, sequence: sequence, area: area, time: time, version: version))
+    }
+
+    mutating func forgetOldest() {
+        // The id may have come again after the time for which the first call was known.
+        let key = entries[first].key
+        if index[key] == base + first { index[key] = nil }
+        first += 1
+    }
+
+    mutating func takeBackAdded() {
+        index[entries.removeLast().key] = nil
+    }
+
+    mutating func takeBackForgotten() {
+        first -= 1
+        let key = entries[first].key
+        if index[key] == nil { index[key] = base + first }
+    }
+
+    /// Lets go of the room of forgotten calls; not while any may be taken back.
+    mutating func compact() {
+        guard first > 1_024, first > entries.count / 2 else { return }
+        entries.removeFirst(first)
+        base += first
+        first = 0
+    }
+}
+
+extension OperationLog {
+    /// Reads which calls the file remembers. A damaged one is known by its id, so that its repetition is an error and
+    /// not a second effect, until its turn to be forgotten comes.
+    mutating func load(_ session: StoreSession) throws {
+        try session.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
+            lastSequence = max(lastSequence, row.integer(0))
+            guard let id = try? RequestID(row.text(1)) else { return }
+            let isIntact = row.isIntact(.operation, checksum: 7)
+            add(
+                id, row.integer(0), version: isIntact ? row.number(5) : 0, .persistent,
+                at: isIntact ? row.number(6) : session.configuration.now())
+        }
+    }
+}
+
+extension StoreSession {
+    /// Whether so many seconds are over since a time. A time that lies ahead, after the clock was set back, is not.
+    func isOver(_ time: UInt64, _ seconds: UInt64, at now: UInt64) -> Bool {
+        now >= time && (now - time) / 1_000 >= seconds
+    }
+
+    /// What a call gave that was made before with the same id; nil where none was, or longer ago than it is kept.
+    func known(
+        _ id: RequestID, _ kind: OperationKind, _ arguments: ContentDigest, at now: UInt64
+    ) throws -> KnownOperation? {
+        guard let place = operations.place(id) else { return nil }
+        return try statement("SELECT * FROM @.operation WHERE sequence = ?", place.area)
+            .first([.integer(place.sequence)]) { row in
+                guard row.isIntact(.operation, checksum: 7) else {
+                    throw StoreError.damagedRecord("the call \(id.text)")
+                }
+                guard !isOver(row.number(6), configuration.limits.operationKeptSeconds, at: now) else { return nil }
+                guard row.integer(2) == kind.rawValue, ContentDigest(stored: row.bytes(3)) == arguments else {
+                    throw PasteboardError.identifierReused(id)
+                }
+                return KnownOperation(result: row.number(4), version: row.number(5), area: place.area)
+            }
+    }
+
+    /// Remembers what a call gave, and forgets calls that are older than they are kept.
+    func remember(
+        _ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area, at now: UInt64
+    ) throws {
+        try forgetOperations(at: now)
+        // The same id may stand there from a call that is too old to be known.
+        let sequence = operations.lastSequence + 1
+        try insert(
+            "INSERT INTO @.operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
+            [
+                .integer(sequence), .text(call.id.text), .integer(call.kind.rawValue),
+                .bytes(call.arguments.bytes), .number(result), .number(version), .number(now),
+            ], in: .operation)
+        operations.add(call.id, sequence, version: version, area, at: now)
+        undo.append(.operationAdded)
+    }
+
+    /// Forgets a few calls at a time, so that no call pays for many others.
+    private func forgetOperations(at now: UInt64) throws {
+        let kept = configuration.limits.operationKeptSeconds
+        for _ in 0..<2 {
+            guard let oldest = operations.oldest else { return }
+            guard isOver(oldest.time, kept, at: now) || operations.count >= configuration.operationsKept else {
+                return
+            }
+            if oldest.version != 0 { try release(oldest.version, oldest.area) }
+            try write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
+            operations.forgetOldest()
+            undo.append(.operationForgotten)
+        }
+    }
+}

@@ -1,0 +1,125 @@
+package import IPCModel
+
+/// A claim on a scheme that outlives its process.
+package struct StoredClaim: Sendable, Hashable {
+    package let application: ApplicationID
+    /// The scheme as it was written.
+    package let scheme: URLScheme
+    /// How many requests may be in flight to the application.
+    package let window: UInt32
+    /// Whether deliveries may carry descriptors.
+    package let takesDescriptors: Bool
+    /// When the claim was made, in milliseconds since 1970; the order of claims is that of ``StoreTransaction/claims()``.
+    package let time: UInt64
+
+    package init(
+        application: ApplicationID, scheme: URLScheme, window: UInt32 = 1, takesDescriptors: Bool = false,
+        time: UInt64
+    ) {
+        (self.application, self.scheme, self.window) = (application, scheme, window)
+        (self.takesDescriptors, self.time) = (takesDescriptors, time)
+    }
+}
+
+/// A choice of the user.
+package struct StoredDefault: Sendable, Hashable {
+    package let scheme: URLScheme
+    package let application: ApplicationID
+}
+
+extension StoreTransaction {
+    /// The claims, oldest first, and how many rows were left out because they are damaged.
+    package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
+        var claims: [StoredClaim] = []
+        var damaged = 0
+        let statement = try session.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
+        try statement.query { row in
+            if let claim = StoredClaim(row) { claims.append(claim) } else { damaged += 1 }
+        }
+        return (claims, damaged)
+    }
+
+    /// Writes a claim down. One of the same application on the same scheme is changed and keeps its age.
+    package func saveClaim(_ claim: StoredClaim) throws {
+        let find = try session.statement(
+            "SELECT sequence FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
+        let known = try find.first([.text(claim.application.text), .text(claim.scheme.spelling)]) { $0.integer(0) }
+        let sequence = try known ?? session.nextSequence("SELECT max(sequence) FROM @.scheme_claim")
+        try session.insert(
+            "INSERT OR REPLACE INTO @.scheme_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
+            claim.columns(sequence), in: .schemeClaim)
+    }
+
+    /// Forgets a claim; one that is not there is no error.
+    package func removeClaim(of application: ApplicationID, on scheme: URLScheme) throws {
+        try session.write(
+            "DELETE FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent,
+            [.text(application.text), .text(scheme.spelling)])
+    }
+
+    /// Forgets all claims of an application.
+    package func removeClaims(of application: ApplicationID) throws {
+        try session.write(
+            "DELETE FROM @.scheme_claim WHERE application = ?", .persistent, [.text(application.text)])
+    }
+
+    /// The user's choices, and how many rows were left out because they are damaged.
+    package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
+        var defaults: [StoredDefault] = []
+        var damaged = 0
+        let statement = try session.statement("SELECT * FROM @.scheme_default ORDER BY sequence", .persistent)
+        try statement.query { row in
+            if let choice = StoredDefault(row) { defaults.append(choice) } else { damaged += 1 }
+        }
+        return (defaults, damaged)
+    }
+
+    /// Writes the user's choice for a scheme down, or forgets it for nil (I21).
+    package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
+        guard let application else {
+            return try session.write(
+                "DELETE FROM @.scheme_default WHERE scheme = ?", .persistent, [.text(scheme.spelling)])
+        }
+        let sequence = try session.nextSequence("SELECT max(sequence) FROM @.scheme_default")
+        try session.insert(
+            "INSERT OR REPLACE INTO @.scheme_default VALUES (?, ?, ?, ?, ?)", .persistent,
+            [.integer(sequence), .text(scheme.spelling), .text(application.text), .number(now)],
+            in: .schemeDefault)
+    }
+}
+
+extension StoreSession {
+    func nextSequence(_ greatest: StaticString) throws -> Int64 {
+        (try statement(greatest, .persistent).first { $0.integer(0) } ?? 0) + 1
+    }
+}
+
+extension StoredClaim {
+    /// The columns of the row without the checksum.
+    func columns(_ sequence: Int64) -> [SQLValue] {
+        [
+            .integer(sequence), .text(application.text), .text(scheme.spelling), .number(UInt64(max(1, window))),
+            .number(takesDescriptors ? 1 : 0), .number(time),
+        ]
+    }
+
+    /// Reads a row of `SELECT *`; nil where it is damaged.
+    init?(_ row: SQLRow) {
+        guard row.isIntact(.schemeClaim, checksum: 6), let application = try? ApplicationID(row.text(1)),
+            let scheme = try? URLScheme(row.text(2))
+        else { return nil }
+        self.init(
+            application: application, scheme: scheme, window: UInt32(truncatingIfNeeded: row.integer(3)),
+            takesDescriptors: row.integer(4) & 1 != 0, time: row.number(5))
+    }
+}
+
+extension StoredDefault {
+    /// Reads a row of `SELECT *`; nil where it is damaged.
+    init?(_ row: SQLRow) {
+        guard row.isIntact(.schemeDefault, checksum: 4), let scheme = try? URLScheme(row.text(1)),
+            let application = try? ApplicationID(row.text(2))
+        else { return nil }
+        self.init(scheme: scheme, application: application)
+    }
+}

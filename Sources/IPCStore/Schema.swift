@@ -1,0 +1,160 @@
+/// The tables as the first version of the store makes them; later versions change them by a migration of their own.
+///
+/// Rows have sequential keys, so that a commit touches few pages, and payloads stand once. Each row ends with a checksum
+/// over the columns before it; only the value of a representation stands behind, covered by the digest before it, so
+/// that what precedes it can be read without the pages that it overflows to. Times are milliseconds since 1970. There
+/// are no foreign keys: a version may outlive its pasteboard while somebody holds it, and a content serves several
+/// versions.
+enum Schema {
+    /// The tables that both databases have; `@` stands for the name of the database.
+    static let shared: [String] = [pasteboard, version, versionExtends, representation, removal, operation]
+
+    /// The tables that only the file has.
+    static let persistentOnly: [String] = [reservation, openRequest, schemeClaim, schemeDefault]
+
+    /// `id` is the change count with which the pasteboard was made. `versions` are the change counts of the versions
+    /// that it keeps, 8 bytes each, lowest byte first, the current one last: the row alone tells them, under its
+    /// checksum, and no index has to be kept up at each change.
+    private static let pasteboard = """
+        CREATE TABLE @.pasteboard (
+            id INTEGER PRIMARY KEY CHECK (id > 0),
+            name TEXT NOT NULL UNIQUE CHECK (length(CAST(name AS BLOB)) BETWEEN 1 AND 255),
+            change_count INTEGER NOT NULL CHECK (change_count >= id),
+            history_limit INTEGER NOT NULL CHECK (history_limit BETWEEN 0 AND 100),
+            created INTEGER NOT NULL,
+            versions BLOB NOT NULL CHECK (length(versions) BETWEEN 8 AND 808 AND length(versions) % 8 = 0),
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// A version is the first `representations` representations of a content, and `content` is the change count at
+    /// which the content began: adding items makes a version with more of the same content, and nothing is copied.
+    /// Content 0 is empty. `pins` counts who holds the version although its pasteboard has let it go.
+    private static let version = """
+        CREATE TABLE @.version (
+            change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
+            pasteboard INTEGER NOT NULL,
+            content INTEGER NOT NULL CHECK (content BETWEEN 0 AND change_count),
+            items INTEGER NOT NULL CHECK (items BETWEEN 0 AND representations),
+            representations INTEGER NOT NULL CHECK (representations BETWEEN 0 AND 65535),
+            bytes INTEGER NOT NULL CHECK (bytes >= 0),
+            pins INTEGER NOT NULL CHECK (pins >= 0),
+            time INTEGER NOT NULL,
+            expires_at INTEGER,
+            flags INTEGER NOT NULL,
+            strength INTEGER NOT NULL CHECK (strength BETWEEN 0 AND 3),
+            source TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    private static let versionExtends = """
+        CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
+        """
+
+    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 a file (`value` is null then).
+    private static let representation = """
+        CREATE TABLE @.representation (
+            id INTEGER PRIMARY KEY CHECK (id >= 1048576),
+            item INTEGER NOT NULL CHECK (item >= 0),
+            kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+            type TEXT NOT NULL,
+            size INTEGER NOT NULL CHECK (size >= 0),
+            digest BLOB NOT NULL CHECK (length(digest) = 16),
+            checksum INTEGER NOT NULL,
+            value BLOB CHECK ((kind = 2) = (value IS NULL))
+        ) STRICT
+        """
+
+    private static let removal = """
+        CREATE TABLE @.removal (
+            change_count INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// Calls that may be repeated with their id. The index over the ids is kept in memory: random keys would make each
+    /// call write a page of its own.
+    private static let operation = """
+        CREATE TABLE @.operation (
+            sequence INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 4),
+            arguments BLOB NOT NULL CHECK (length(arguments) = 16),
+            result INTEGER NOT NULL,
+            version INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// The change counts below `next` may have been shown, whatever became of their transactions; `clean` is 1 only
+    /// between a stop in good order and the next start. Removals up to `removed_to` are not kept; `had_volatile` tells that
+    /// the run had pasteboards in memory, whose removal is nowhere written. Two equal rows: the damage of one takes no count back.
+    private static let reservation = """
+        CREATE TABLE @.reservation (
+            id INTEGER PRIMARY KEY CHECK (id IN (1, 2)),
+            next INTEGER NOT NULL CHECK (next > 0),
+            removed_to INTEGER NOT NULL CHECK (removed_to >= 0),
+            had_volatile INTEGER NOT NULL CHECK (had_volatile IN (0, 1)),
+            clean INTEGER NOT NULL CHECK (clean IN (0, 1)),
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// Open requests whose sender gave an id, in the order of acceptance. States: 0 waiting, 1 queued, 2 ended.
+    /// `payload` is the change count of a version that is pinned for the request, 0 for none; `context` is what the
+    /// router keeps with it, opaque to the store.
+    private static let openRequest = """
+        CREATE TABLE @.open_request (
+            sequence INTEGER PRIMARY KEY,
+            id TEXT NOT NULL,
+            arguments BLOB NOT NULL CHECK (length(arguments) = 16),
+            state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 2),
+            outcome TEXT CHECK ((state = 2) = (outcome IS NOT NULL)),
+            strength INTEGER NOT NULL CHECK (strength BETWEEN 0 AND 3),
+            source TEXT NOT NULL,
+            application TEXT NOT NULL,
+            url TEXT,
+            pasteboard TEXT,
+            change_count INTEGER NOT NULL,
+            payload INTEGER NOT NULL,
+            attempts INTEGER NOT NULL,
+            accepted INTEGER NOT NULL,
+            expires_at INTEGER,
+            ended INTEGER CHECK ((state = 2) = (ended IS NOT NULL)),
+            error_name TEXT NOT NULL,
+            error_code TEXT NOT NULL,
+            error_message TEXT NOT NULL,
+            context BLOB,
+            reply BLOB,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// Claims that outlive their process, oldest first.
+    private static let schemeClaim = """
+        CREATE TABLE @.scheme_claim (
+            sequence INTEGER PRIMARY KEY,
+            application TEXT NOT NULL,
+            scheme TEXT NOT NULL COLLATE NOCASE,
+            window INTEGER NOT NULL CHECK (window > 0),
+            flags INTEGER NOT NULL,
+            time INTEGER NOT NULL,
+            checksum INTEGER NOT NULL,
+            UNIQUE (application, scheme)
+        ) STRICT
+        """
+
+    /// The user's choices.
+    private static let schemeDefault = """
+        CREATE TABLE @.scheme_default (
+            sequence INTEGER PRIMARY KEY,
+            scheme TEXT NOT NULL UNIQUE COLLATE NOCASE,
+            application TEXT NOT NULL,
+            time INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+}

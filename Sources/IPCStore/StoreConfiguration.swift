@@ -1,0 +1,35 @@
+package import IPCModel
+
+/// How a store is opened.
+package struct StoreConfiguration: Sendable {
+    /// The directory of the store; made where it is missing, together with its parents.
+    package var directory: String
+    /// The limits that the store itself holds.
+    package var limits = Limits()
+    /// Milliseconds since 1970.
+    package var now: @Sendable () -> UInt64
+    /// Milliseconds after which what was only staged goes to the disk where no commit takes it along before.
+    package var lingerMilliseconds: UInt64 = 5
+    /// The most calls with an id that are remembered at a time; the oldest go first.
+    package var operationsKept = 100_000
+    /// Called on the store's own thread with the pasteboards that moved, after their changes are on the disk and before
+    /// the callers are answered; in the order of the change counts.
+    package var onChange: @Sendable ([PasteboardMove]) -> Void = { _ in }
+    /// Called once, on the store's own thread, when the disk has failed and nothing more is acknowledged.
+    package var onFault: @Sendable (any Error) -> Void = { _ in }
+    /// Breaks a promise on purpose, for tests that show that they would notice.
+    package var control: Control?
+
+    /// What a test can break.
+    package enum Control: String, Sendable, CaseIterable {
+        /// Answers come before the commit, and the commit is held back for 50 ms.
+        case acknowledgeBeforeCommit = "acknowledge-before-commit"
+        /// `PRAGMA synchronous = OFF`: a commit does not wait for the disk.
+        case synchronousOff = "synchronous-off"
+    }
+
+    package init(directory: String, now: @escaping @Sendable () -> UInt64 = SystemClock.milliseconds) {
+        self.directory = directory
+        self.now = now
+    }
+}

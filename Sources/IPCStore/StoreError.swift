@@ -1,0 +1,51 @@
+package import IPCModel
+
+/// Why the store cannot do what it is asked for, where a caller can act on it.
+package enum StoreError: Condition, Hashable {
+    /// The disk is full: nothing of the operation was written, what was acknowledged is safe, reading goes on.
+    case noSpace
+    /// The store is closed, or a write to the disk failed and nothing more is acknowledged.
+    case unavailable
+    /// Another process has the store open.
+    case inUse(directory: String, holder: String)
+    /// A newer broker wrote the store; it is left untouched.
+    case newer(file: String, version: UInt32, supported: UInt32)
+    /// The file is a database of another program; it is left untouched.
+    case foreign(file: String)
+    /// The directory or a file in it is not what a store may use.
+    case unsafePlace(path: String, reason: String)
+    /// SQLite does not keep a setting that the promises of the store rest on.
+    case setting(name: String, value: String, wanted: String)
+    /// A stored record, other than a version of a pasteboard, fails its checksum.
+    case damagedRecord(String)
+
+    package var ipcError: IPCError {
+        switch self {
+        case .noSpace: IPCError(.noSpace, sentence)
+        case .damagedRecord: IPCError(.inputOutput, sentence)
+        case .unavailable, .inUse, .newer, .foreign, .unsafePlace, .setting: IPCError(.storeUnavailable, sentence)
+        }
+    }
+
+    private var sentence: String {
+        switch self {
+        case .noSpace:
+            "the disk of the store is full; nothing was written, try again when there is space"
+        case .unavailable:
+            "the store takes nothing more: it is closed, or the disk failed"
+        case .inUse(let directory, let holder):
+            "the store \(directory.quoted) is in use by \(holder); end it, or choose another store"
+        case .newer(let file, let version, let supported):
+            "the store \(file.quoted) has version \(version), and this broker knows versions up to \(supported); "
+                + "use a newer broker, the store is untouched"
+        case .foreign(let file):
+            "the file \(file.quoted) is a database of another program; choose another store, it is untouched"
+        case .unsafePlace(let path, let reason):
+            "the store cannot use \(path.quoted): \(reason)"
+        case .setting(let name, let value, let wanted):
+            "SQLite has \(name) = \(value) where the store needs \(wanted)"
+        case .damagedRecord(let what):
+            "the record of \(what) is damaged on the disk"
+        }
+    }
+}

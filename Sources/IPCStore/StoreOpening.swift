@@ -1,0 +1,122 @@
+internal import GRDB
+internal import Glibc
+
+/// What was found when the store was opened.
+package struct OpeningReport: Sendable, Hashable {
+    /// Whether the last run ended in good order; true for a new store.
+    package var wasClean = true
+    /// Where a damaged file was put away; nil where none was damaged.
+    package var quarantine: String?
+    /// What the check of the damaged file said.
+    package var damage: String?
+    /// What could be brought over from the damaged file; nil where none was damaged.
+    package var salvaged: Salvage?
+
+    /// How much was brought over from a damaged file.
+    package struct Salvage: Sendable, Hashable {
+        /// Rows that passed their checksums and are in the new file.
+        package var rows = 0
+        /// Tables whose end could not be reached.
+        package var tablesCutShort = 0
+
+        package init() {}
+    }
+
+    package init() {}
+}
+
+/// The steps from a directory to an open database.
+struct StoreOpening {
+    let configuration: StoreConfiguration
+    let directory: StoreDirectory
+    let lock: StoreLock
+
+    /// Takes the directory and its lock.
+    init(_ configuration: StoreConfiguration) throws {
+        self.configuration = configuration
+        directory = try StoreDirectory(configuration.directory)
+        lock = try StoreLock(directory)
+    }
+
+    /// Opens the database, or puts a damaged one away and begins a new one with what can be saved.
+    func openDatabase() throws -> (DatabaseQueue, OpeningReport) {
+        var report = OpeningReport()
+        do {
+            try refuseForeignAndNewer()
+            let database = try open(&report)
+            return (database, report)
+        } catch  where error.isDamage {
+            report.damage = String(describing: error)
+        }
+        let quarantine = Quarantine(directory, at: configuration.now())
+        report.quarantine = try quarantine.move()
+        let database = try open(&report)
+        report.salvaged = try quarantine.salvage(into: database, at: configuration.now())
+        return (database, report)
+    }
+
+    /// Looks at the files before anything may write to them (I25).
+    private func refuseForeignAndNewer() throws {
+        switch DatabaseHeader.inspect(directory) {
+        case .nothing: return
+        case .noDatabase: throw DamagedFile("the file is no SQLite database")
+        case .foreign: throw StoreError.foreign(file: directory.database)
+        case .store(let version) where version > Migrations.latest:
+            throw StoreError.newer(file: directory.database, version: version, supported: Migrations.latest)
+        case .store: return
+        }
+    }
+
+    private func open(_ report: inout OpeningReport) throws -> DatabaseQueue {
+        try directory.prepareFile(directory.database)
+        try directory.checkUnlessMissing(directory.log)
+        let database = try DatabaseQueue(path: directory.database, configuration: StoreSettings.connection)
+        report.wasClean = try database.writeWithoutTransaction { database in
+            try StoreSettings(control: configuration.control).apply(to: database)
+            try Migrations.run(on: database, at: configuration.now())
+            let isClean = try Self.endedInGoodOrder(database)
+            if !isClean { try Self.check(database) }
+            return isClean
+        }
+        try directory.synchronize()
+        return database
+    }
+
+    /// Whether the last run marked its end; false where neither of the two marks can be read.
+    private static func endedInGoodOrder(_ database: Database) throws -> Bool {
+        let statement = try PreparedStatement("SELECT * FROM main.reservation", on: database)
+        var marks: [Bool] = []
+        try statement.query { row in
+            if row.isIntact(.reservation, checksum: 5) { marks.append(row.integer(4) == 1) }
+        }
+        return !marks.isEmpty && marks.allSatisfy { $0 }
+    }
+
+    /// Checks the structure of the whole file; “PRAGMA quick_check”.
+    private static func check(_ database: Database) throws {
+        let findings = try String.fetchAll(database, sql: "PRAGMA main.quick_check(3)")
+        guard findings == ["ok"] else { throw DamagedFile(findings.joined(separator: "; ")) }
+        guard try intactReservations(database) > 0 else {
+            throw DamagedFile("both reservations of change counts are damaged")
+        }
+    }
+
+    private static func intactReservations(_ database: Database) throws -> Int {
+        var intact = 0
+        try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
+            if row.isIntact(.reservation, checksum: 5) { intact += 1 }
+        }
+        return intact
+    }
+}
+
+extension Error {
+    /// Whether a file is damaged, as opposed to a disk that fails.
+    var isDamage: Bool {
+        if self is DamagedFile { return true }
+        return switch (self as? DatabaseError)?.resultCode {
+        case ResultCode.SQLITE_CORRUPT?, ResultCode.SQLITE_NOTADB?: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,205 @@
+internal import GRDB
+internal import IPCModel
+
+/// The state of an open store, used on its thread alone: the connection, its statements, and what is known of the
+/// tables without asking them.
+///
+/// What is kept in memory follows the transaction by ``UndoLog``: taken back with an operation that fails, or with a
+/// group that does not reach the disk.
+final class StoreSession {
+    let database: Database
+    let configuration: StoreConfiguration
+    let log: WriteAheadLog
+    private let persistent: StatementCache
+    private let volatile: StatementCache
+
+    var counter: ChangeCounter
+    var undo = UndoLog()
+    /// Pasteboards that were read, by name; emptied when anything is undone.
+    var boards: [PasteboardName: Board] = [:]
+    var boardCount: UInt64 = 0
+    var contentTypes: [String: ContentType] = [:]
+    var operations = OperationLog()
+    var requests = RequestLog()
+    /// The number of removals that are kept, in both databases.
+    var removalCount: UInt64 = 0
+
+    /// The pasteboards that the group which gathers has moved.
+    var moves: [PasteboardMove] = []
+
+    /// The group that gathers now.
+    private(set) var group = CommitGroup(number: 1)
+    /// Groups with staged operations that did not reach the disk.
+    private(set) var lostGroups: Set<CommitGroup> = []
+    /// Whether the group that gathers has written anything.
+    private(set) var isDirty = false
+    private var step = Step()
+
+    /// What an operation has opened.
+    private struct Step {
+        var wrote = false
+        var hasSavepoint = false
+    }
+
+    /// Makes a session on a database whose schema is up to date.
+    init(_ database: Database, _ configuration: StoreConfiguration) throws {
+        (self.database, self.configuration) = (database, configuration)
+        persistent = StatementCache(database, .persistent)
+        volatile = StatementCache(database, .volatile)
+        log = try WriteAheadLog(database)
+        counter = ChangeCounter()
+        try start()
+    }
+
+    private func start() throws {
+        try openCounter()
+        for area in Area.allCases {
+            boardCount += try count("SELECT count(*) FROM @.pasteboard", area)
+            removalCount += try count("SELECT count(*) FROM @.removal", area)
+        }
+        try operations.load(self)
+        try requests.load(self)
+        try createGeneral()
+        try commit()
+    }
+
+    private func count(_ sql: StaticString, _ area: Area) throws -> UInt64 {
+        try statement(sql, area).first { $0.number(0) } ?? 0
+    }
+}
+
+// MARK: Statements
+
+extension StoreSession {
+    /// A statement that only reads.
+    func statement(_ sql: StaticString, _ area: Area) throws -> PreparedStatement {
+        switch area {
+        case .persistent: try persistent[sql]
+        case .volatile: try volatile[sql]
+        }
+    }
+
+    /// Runs a statement that writes.
+    func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
+        try prepareToWrite()
+        try statement(sql, area).run(values)
+    }
+
+    /// Writes a row whose last column is the checksum over those before it.
+    func insert(_ sql: StaticString, _ area: Area, _ columns: [SQLValue], in domain: Checksum.Domain) throws {
+        try write(sql, area, columns + [Checksum.of(columns, in: domain)])
+    }
+}
+
+// MARK: Transactions
+
+extension StoreSession {
+    /// Opens the transaction of the group before its first write, and a savepoint before the first write of each
+    /// further operation: the first one is undone with the transaction.
+    func prepareToWrite() throws {
+        guard !step.wrote else { return }
+        if isDirty {
+            try statement("SAVEPOINT operation", .persistent).run()
+            step.hasSavepoint = true
+        } else {
+            try statement("BEGIN IMMEDIATE", .persistent).run()
+            isDirty = true
+        }
+        step.wrote = true
+    }
+
+    /// Runs one operation; what it throws undoes what it wrote.
+    ///
+    /// `GroupLost` where SQLite has undone the whole transaction, as it may on a full disk.
+    func perform<Value>(_ body: (borrowing StoreTransaction) throws -> Value) throws -> (value: Value, wrote: Bool) {
+        var result: Result<Value, any Error> = .failure(StoreError.unavailable)
+        let wrote = try runStep { result = .success(try body(StoreTransaction(self))) }
+        return (try result.get(), wrote)
+    }
+
+    /// The part that does not depend on the result: swiftc 6.3 ends with an assertion when it specialises all of it.
+    /// - Returns: whether the operation wrote anything.
+    func runStep(_ body: () throws -> Void) throws -> Bool {
+        step = Step()
+        let mark = undo.mark
+        do {
+            try body()
+            if step.wrote, !database.isInsideTransaction { throw StoreError.noSpace }
+            if step.hasSavepoint { try statement("RELEASE operation", .persistent).run() }
+            return step.wrote
+        } catch {
+            if isDirty, !database.isInsideTransaction { throw GroupLost() }
+            try takeBack(to: mark)
+            throw error.isFullDisk ? StoreError.noSpace : error
+        }
+    }
+
+    private func takeBack(to mark: Int) throws {
+        guard step.wrote else { return }
+        if step.hasSavepoint {
+            try statement("ROLLBACK TO operation", .persistent).run()
+            try statement("RELEASE operation", .persistent).run()
+        } else {
+            try statement("ROLLBACK", .persistent).run()
+            isDirty = false
+        }
+        forget(to: mark)
+    }
+
+    private func forget(to mark: Int) {
+        boards.removeAll(keepingCapacity: true)
+        while let change = undo.pop(to: mark) { revert(change) }
+    }
+
+    /// Brings the group to the disk and begins the next; `GroupLost` where the disk is full.
+    func commit() throws {
+        if isDirty {
+            do {
+                try statement("COMMIT", .persistent).run()
+            } catch  where error.isFullDisk {
+                throw GroupLost()
+            }
+        }
+        isDirty = false
+        counter.committed()
+        undo.removeAll()
+        tellMoves()
+        operations.compact()
+        requests.compact()
+        group = CommitGroup(number: group.number + 1)
+    }
+
+    private func tellMoves() {
+        guard !moves.isEmpty else { return }
+        configuration.onChange(moves)
+        moves.removeAll(keepingCapacity: true)
+    }
+
+    /// Notes that a pasteboard has moved, to be told when that is on the disk.
+    func note(_ move: PasteboardMove) {
+        moves.append(move)
+        undo.append(.moved)
+    }
+
+    /// Takes back everything that the group wrote, and begins the next.
+    func abandonGroup(hadStaged: Bool) throws {
+        if database.isInsideTransaction { try statement("ROLLBACK", .persistent).run() }
+        isDirty = false
+        forget(to: 0)
+        if hadStaged { lostGroups.insert(group) }
+        group = CommitGroup(number: group.number + 1)
+    }
+}
+
+/// The transaction of the group is gone: the disk is full.
+struct GroupLost: Error {}
+
+extension Error {
+    /// Whether the disk, or the user's share of it, is full.
+    var isFullDisk: Bool {
+        (self as? DatabaseError)?.resultCode == .SQLITE_FULL
+    }
+
+    /// Whether the disk or the file has failed, as opposed to a condition that the caller can act on.
+    var isFault: Bool { self is DatabaseError && !isFullDisk }
+}

@@ -1,0 +1,61 @@
+internal import GRDB
+
+/// The settings of the connection that the promises of the store rest on, and their proof.
+struct StoreSettings {
+    let control: StoreConfiguration.Control?
+
+    /// How GRDB opens the connection. Its own write-ahead mode would lower `synchronous` to NORMAL, which can lose
+    /// acknowledged commits at a power cut.
+    static var connection: Configuration {
+        var configuration = Configuration()
+        configuration.journalMode = .default
+        configuration.foreignKeysEnabled = false
+        configuration.label = "store"
+        return configuration
+    }
+
+    private struct Setting {
+        let name: String
+        /// How the setting is written.
+        let value: String
+        /// How SQLite shows it.
+        let shown: String
+
+        init(_ name: String, _ value: String, shown: String? = nil) {
+            (self.name, self.value, self.shown) = (name, value, shown ?? value)
+        }
+    }
+
+    /// In this order: the locking mode before the journal mode, so that no shared memory is used for the log's index.
+    private var settings: [Setting] {
+        let isOff = control == .synchronousOff
+        return [
+            Setting("main.locking_mode", "exclusive"),
+            Setting("main.journal_mode", "wal"),
+            Setting("main.synchronous", isOff ? "OFF" : "FULL", shown: isOff ? "0" : "2"),
+            Setting("trusted_schema", "OFF", shown: "0"),
+            Setting("cell_size_check", "ON", shown: "1"),
+            Setting("foreign_keys", "OFF", shown: "0"),
+            Setting("temp_store", "MEMORY", shown: "2"),
+            // The store does this itself, because SQLite hides the errors of its own.
+            Setting("wal_autocheckpoint", "0"),
+            Setting("main.journal_size_limit", "67108864"),
+            Setting("main.cache_size", "-8192"),
+        ]
+    }
+
+    /// Makes the settings, reads each of them back, and attaches the database in memory; `StoreError.setting` where
+    /// one does not hold.
+    func apply(to database: Database) throws {
+        for setting in settings {
+            try database.execute(sql: "PRAGMA \(setting.name) = \(setting.value)")
+        }
+        try database.execute(sql: "ATTACH DATABASE ':memory:' AS \(Area.volatile.schema)")
+        for setting in settings {
+            let value = try String.fetchOne(database, sql: "PRAGMA \(setting.name)") ?? ""
+            guard value == setting.shown else {
+                throw StoreError.setting(name: setting.name, value: value, wanted: setting.shown)
+            }
+        }
+    }
+}

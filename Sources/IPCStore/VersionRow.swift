@@ -1,0 +1,161 @@
+internal import IPCModel
+
+/// A version of a pasteboard as its row has it.
+struct VersionRow {
+    let changeCount: UInt64
+    /// The key of the pasteboard.
+    let pasteboard: UInt64
+    /// The change count at which the content began; 0 for none.
+    var content: UInt64 = 0
+    var items = 0
+    /// How many representations of the content belong to the version: the first ones.
+    var representations = 0
+    /// The size of all values.
+    var bytes: UInt64 = 0
+    var pins: UInt64 = 0
+    let source: Source
+    /// When the version was made, in milliseconds since 1970.
+    let time: UInt64
+    /// When the version ends, in milliseconds since 1970.
+    var expiresAt: UInt64?
+    var flags: UInt64 = 0
+
+    /// A version without items.
+    init(changeCount: UInt64, pasteboard: UInt64, source: Source, time: UInt64) {
+        (self.changeCount, self.pasteboard, self.source, self.time) = (changeCount, pasteboard, source, time)
+    }
+
+    /// The columns of the row without the checksum.
+    var columns: [SQLValue] {
+        [
+            .number(changeCount), .number(pasteboard), .number(content), .number(items), .number(representations),
+            .number(bytes), .number(pins), .number(time), .number(expiresAt), .number(flags),
+            .integer(source.strength.number), .text(source.application),
+        ]
+    }
+
+    /// Reads a row of `SELECT *`; nil where it is damaged.
+    init?(_ row: SQLRow) {
+        guard row.isIntact(.version, checksum: 12), let strength = SourceStrength(number: row.integer(10)) else {
+            return nil
+        }
+        self.init(
+            changeCount: row.number(0), pasteboard: row.number(1),
+            source: Source(application: row.text(11), strength: strength), time: row.number(7))
+        (content, items, representations) = (row.number(2), Int(row.integer(3)), Int(row.integer(4)))
+        (bytes, pins, flags) = (row.number(5), row.number(6), row.number(9))
+        expiresAt = row.isNull(8) ? nil : row.number(8)
+    }
+}
+
+extension SourceStrength {
+    /// The number that stands in a row.
+    var number: Int64 {
+        switch self {
+        case .unknown: 0
+        case .claimed: 1
+        case .sandboxed: 2
+        case .owned: 3
+        }
+    }
+
+    init?(number: Int64) {
+        guard let strength = Self.allCases.first(where: { $0.number == number }) else { return nil }
+        self = strength
+    }
+}
+
+/// The keys of the representations of a content.
+struct ContentKeys {
+    let content: UInt64
+
+    /// The key of the representation with an ordinal, counted from 0 over all items.
+    func key(_ ordinal: Int) -> SQLValue { .number(content << 20 | UInt64(ordinal)) }
+
+    /// The first and the last key that the content can have.
+    var range: [SQLValue] { [key(0), key(1 << 20 - 1)] }
+
+    /// The first and the last key of the first `count` representations.
+    func range(_ count: Int) -> [SQLValue] { [key(0), key(count - 1)] }
+}
+
+extension StoreSession {
+    /// A version by its change count; nil where there is none, an error where its row is damaged.
+    func version(_ count: UInt64, of name: PasteboardName, _ area: Area) throws -> VersionRow? {
+        try statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) { row in
+            guard let version = VersionRow(row), version.changeCount == count else {
+                throw PasteboardError.damaged(name, count)
+            }
+            return version
+        }
+    }
+
+    func insert(_ version: VersionRow, _ area: Area) throws {
+        try insert(
+            "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
+            in: .version)
+    }
+
+    /// Makes a version the current one of its pasteboard, and lets go of those that are too many.
+    func append(_ version: VersionRow, to board: inout Board) throws {
+        try insert(version, board.area)
+        board.versions.append(version.changeCount)
+        try trimVersions(of: &board)
+        try update(board)
+    }
+
+    /// Lets go of the oldest versions of a pasteboard until its limit holds.
+    func trimVersions(of board: inout Board) throws {
+        while board.versions.count > Int(board.historyLimit) + 1 {
+            try dropVersion(board.versions.removeFirst(), board.area)
+        }
+    }
+
+    /// Lets go of a version that its pasteboard keeps no more; one that somebody holds stays until it is released.
+    ///
+    /// A damaged one stays behind: what it says about its content cannot be trusted.
+    func dropVersion(_ count: UInt64, _ area: Area) throws {
+        let found = try statement("SELECT * FROM @.version WHERE change_count = ?", area)
+            .first([.number(count)], VersionRow.init)
+        guard let version = found, version.pins == 0 else { return }
+        try delete(version, area)
+    }
+
+    /// Adds one to those who hold a version, or takes one away.
+    func setPins(_ pins: UInt64, of version: VersionRow, _ area: Area) throws {
+        var version = version
+        version.pins = pins
+        try write(
+            "UPDATE @.version SET pins = ?, checksum = ? WHERE change_count = ?", area,
+            [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
+    }
+
+    /// Takes one away from those who hold a version, and deletes it with the last; for versions that no pasteboard
+    /// keeps.
+    func release(_ count: UInt64, _ area: Area) throws {
+        let found = try statement("SELECT * FROM @.version WHERE change_count = ?", area)
+            .first([.number(count)], VersionRow.init)
+        guard let version = found else { return }
+        if version.pins > 1 {
+            try setPins(version.pins - 1, of: version, area)
+        } else {
+            try delete(version, area)
+        }
+    }
+
+    private func delete(_ version: VersionRow, _ area: Area) throws {
+        try write("DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)])
+        guard version.content != 0, try !isNeeded(content: version.content, area) else { return }
+        try write(
+            "DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, ContentKeys(content: version.content).range)
+    }
+
+    /// Whether a version has the content: the one that began it, or one that extends it.
+    private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
+        let first = try statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
+        if try first.first([.number(content)], { _ in true }) != nil { return true }
+        let extensions = try statement(
+            "SELECT 1 FROM @.version WHERE content = ? AND content <> change_count AND content <> 0 LIMIT 1", area)
+        return try extensions.first([.number(content)], { _ in true }) != nil
+    }
+}

@@ -1,0 +1,134 @@
+import ArgumentParser
+@preconcurrency import Dispatch
+import Foundation
+import IPCBroker
+import IPCModel
+import Logging
+
+/// The broker as a program: arguments in, exit codes out.
+@main
+struct IPCBrokerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ipc-broker",
+        abstract: "Routes URLs to their handlers and keeps pasteboards, as org.swiftipc.Broker1 on the session bus.",
+        discussion: """
+            Usually the bus starts it by itself. It is ready when its bus name appears. SIGTERM ends it within 2 s: \
+            everybody is answered, the store is checkpointed, exit 0.
+
+            EXAMPLES
+              ipc-broker
+              ipc-broker --store /tmp/trial --log-level debug
+              ipc-broker --limit watchers=100 --limit pasteboards=1000
+            """,
+        version: BrokerConfiguration.version)
+
+    @Option(help: "The folder of the store (default: $SWIFT_IPC_STORE, else $XDG_DATA_HOME/swift-ipc).")
+    var store: String?
+
+    @Option(
+        name: .customLong("limit"),
+        help: ArgumentHelp("Set a limit; the list is in the property Limits.", valueName: "name=value"))
+    var limits: [LimitSetting] = []
+
+    @Option(help: "What to log to stderr: trace, debug, info, notice, warning or error. Never content.")
+    var logLevel: LogLevel = .info
+
+    func run() async throws {
+        LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
+        var logger = Logger(label: "ipc-broker")
+        logger.logLevel = logLevel.level
+        do {
+            var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store))
+            for setting in limits { try configuration.limits.set(setting.name, setting.value) }
+            configuration.environment = ProcessInfo.processInfo.environment
+            configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
+            try await Broker.run(configuration, logger: logger) { await TerminationSignal.first() }
+        } catch {
+            let failure = BrokerFailure(error)
+            logger.error("\(failure.sentence)")
+            throw ExitCode(failure.exitCode)
+        }
+    }
+}
+
+/// `name=value`
+struct LimitSetting: ExpressibleByArgument {
+    let name: String
+    let value: UInt64
+
+    init?(argument: String) {
+        let parts = argument.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, let value = UInt64(parts[1]) else { return nil }
+        name = String(parts[0])
+        self.value = value
+    }
+}
+
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+    case trace, debug, info, notice, warning, error
+
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
+}
+
+enum StoreLocation {
+    /// The folder that was asked for, or the one of the XDG Base Directory Specification.
+    static func resolve(_ asked: String?) throws -> String {
+        let environment = ProcessInfo.processInfo.environment
+        if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
+            return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        }
+        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/swift-ipc" }
+        guard let home = environment["HOME"], home.hasPrefix("/") else {
+            throw IPCError(
+                .storeUnavailable, "there is no place for the store: set XDG_DATA_HOME or HOME, or give --store")
+        }
+        return home + "/.local/share/swift-ipc"
+    }
+}
+
+enum TerminationSignal {
+    /// Returns at the first SIGTERM or SIGINT.
+    static func first() async {
+        let arrivals = AsyncStream<Void> { continuation in
+            let sources = [SIGTERM, SIGINT].map { number in
+                // The default action would end the process before the source is asked.
+                signal(number, SIG_IGN)
+                let source = DispatchSource.makeSignalSource(signal: number)
+                source.setEventHandler { continuation.yield() }
+                source.resume()
+                return source
+            }
+            continuation.onTermination = { _ in for source in sources { source.cancel() } }
+        }
+        for await _ in arrivals { return }
+    }
+}
+
+/// What a broker that could not begin, or had to end, says and returns.
+struct BrokerFailure {
+    let sentence: String
+    let exitCode: Int32
+
+    init(_ error: any Error) {
+        switch error {
+        case let condition as any Condition:
+            (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.code.exitCode)
+        case Broker.End.alreadyRunning(let owner):
+            sentence = "a broker already serves this bus (\(owner)); there is one for each session bus"
+            exitCode = IPCModel.ExitCode.cannotCreate.rawValue
+        case Broker.End.systemBus:
+            sentence = "the broker serves session buses only; on the system bus it would serve every user"
+            exitCode = IPCModel.ExitCode.notPermitted.rawValue
+        case Broker.End.noBus(let reason):
+            sentence = "\(reason). Start it in a session, or below dbus-run-session"
+            exitCode = IPCModel.ExitCode.unavailable.rawValue
+        case Broker.End.busLost:
+            (sentence, exitCode) = ("the message bus is gone", IPCModel.ExitCode.unavailable.rawValue)
+        case Broker.End.storeFailed(let reason):
+            sentence = "the store failed, so nothing more is acknowledged: \(reason)"
+            exitCode = IPCModel.ExitCode.inputOutput.rawValue
+        default:
+            (sentence, exitCode) = ("\(error)", IPCModel.ExitCode.inputOutput.rawValue)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+
+/// A caller of the broker that speaks the contract and nothing more, on a bus of the test's own.
+@DBusActor
+final class BrokerClient {
+    let connection: Connection
+
+    /// - Parameter objects: what the broker may call here.
+    init(_ bus: PrivateBus? = nil, objects: ObjectServer? = nil) async throws {
+        let bus = try bus ?? PrivateBus.current
+        connection = try await Connection.open(.address(bus.address), objects: objects)
+    }
+
+    func call<Input, Output>(
+        _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input
+    ) async throws(CallError) -> Output {
+        try await connection.call(
+            method, on: Broker1.busName, at: path, input, timeout: .seconds(30), startsService: false)
+    }
+
+    func path(_ board: String) throws -> ObjectPath {
+        try Pasteboards1.root.appending(PasteboardName(board).pathElement)
+    }
+
+    func create(_ board: String) async throws {
+        var options = GetPasteboardOptions()
+        options.create = true
+        _ = try await call(Pasteboards1.getPasteboard, (board, options))
+    }
+
+    @discardableResult
+    func set(_ items: [PasteboardItem], on board: String) async throws -> UInt64 {
+        try await call(Pasteboard1.setItems, at: path(board), (items, WriteOptions()))
+    }
+
+    func get(_ board: String) async throws -> (count: UInt64, items: [PasteboardItem]) {
+        let (count, items, _) = try await call(Pasteboard1.getItems, at: path(board), GetItemsOptions())
+        return (count, items)
+    }
+
+    /// A waiting request with a payload on a pasteboard.
+    func open(_ url: String, _ items: [PasteboardItem]? = nil, on board: String? = nil) async throws -> OpenURLResult {
+        var options = OpenURLOptions()
+        options.items = items
+        options.pasteboard = board
+        return try await call(URLs1.openURL, (url, options))
+    }
+}
+
+/// A handler in this process: it owns the application's bus name and answers at once.
+@DBusActor
+final class TestHandler {
+    typealias Answer = @DBusActor (String, String, OpenURLContext) async throws -> (String, HandlerReply)
+    let connection: Connection
+
+    /// Returns when it is registered, persistently, so that it outlives the broker.
+    init(
+        _ application: String, _ scheme: String, bus: PrivateBus? = nil,
+        answer: @escaping Answer = { _, _, _ in (Outcome.handled.rawValue, HandlerReply()) }
+    ) async throws {
+        let bus = try bus ?? PrivateBus.current
+        let objects = ObjectServer()
+        let handler = ExportedInterface(
+            URLHandler1.description,
+            methods: [
+                URLHandler1.openURL.answered { input, _ async throws in try await answer(input.0, input.1, input.2) },
+                URLHandler1.cancelURL.answered { _, _ in },
+            ])
+        objects.export([handler], at: try ObjectPath(try ApplicationID(application).objectPath))
+        connection = try await Connection.open(.address(bus.address), objects: objects)
+        _ = try await connection.requestName(try BusName(application))
+        var options = RegisterOptions()
+        options.persistent = true
+        _ = try await connection.call(
+            Schemes1.register, on: Broker1.busName, at: Broker1.path, (application, [scheme], options))
+    }
+}

@@ -1,0 +1,43 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+/// I1: no answer leaves before a flush that began after its frames were written, shown by the system calls.
+@DBusActor
+@Suite(.privateBus, .serialized)
+struct FlushTests {
+    @Test func everyAnswerFollowsAFlush() async throws {
+        let check = try await trace(requests: 100, control: nil)
+        print("flush: \(check.answers) answers, \(check.violations.count) before a flush")
+        #expect(check.answers == 200)
+        #expect(check.violations.isEmpty, "\(check.violations.prefix(3))")
+    }
+
+    /// The control: without waiting for the disk the answers come too early.
+    @Test func withoutSynchronousTheTraceShowsIt() async throws {
+        let check = try await trace(requests: 10, control: "synchronous-off")
+        #expect(check.violations.count == 20)
+    }
+
+    private func trace(requests: Int, control: String?) async throws -> FlushCheck {
+        var settings = BrokerProcess.Settings()
+        settings.traced = true
+        settings.environment = control.map { ["SWIFT_IPC_TEST_CONTROL": $0] } ?? [:]
+        let broker = try await BrokerProcess.start(settings)
+        let handler = try await TestHandler("org.example.Handler", "flush")
+        let client = try await BrokerClient()
+        try await client.create("board")
+        for number in 0..<requests {
+            try await client.set([.string("set \(number)")], on: "board")
+            let result = try await client.open("flush:\(number)", [.string("sent \(number)")], on: "board")
+            #expect(result.outcome == Outcome.handled.rawValue)
+        }
+        try await broker.terminate()
+        withExtendedLifetime(handler) {}
+        return try broker.recording().everyAnswerFollowsAFlush(writes: .allBefore) {
+            $0.member == Pasteboard1.setItems.name.text || $0.member == URLs1.openURL.name.text
+        }
+    }
+}
