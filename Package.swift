@@ -7,17 +7,24 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
+// An async function of the product runs where its caller runs: on the I/O thread, so that calls reach the store in their
+// order and without a change of thread.
+let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
+let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
 // The five floors, from the ground up; arrows only run down.
 let package = Package(
     name: "swift-ipc",
     products: [
+        .library(name: "IPC", targets: ["IPC"]),
         .library(name: "IPCDBus", targets: ["IPCDBus"]),
         .executable(name: "ipc-broker", targets: ["ipc-broker"]),
+        .executable(name: "ipc-server", targets: ["ipc-server"]),
+        .executable(name: "ipc-client", targets: ["ipc-client"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -33,36 +40,61 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Floor 1: foundations
-        .target(name: "IPCModel", swiftSettings: strict),
-        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: strict),
+        .target(name: "IPCModel", swiftSettings: product),
+        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
-        .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: strict),
+        .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: product),
         .target(
-            name: "IPCStore", dependencies: ["IPCModel", "CXXHash", .product(name: "GRDB", package: "GRDB.swift")],
+            name: "IPCStore",
+            dependencies: [
+                "IPCModel", "CXXHash", .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+            ],
             swiftSettings: strict),
 
         // Floor 3: programs
         .target(
             name: "IPCBroker",
             dependencies: ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", logging],
-            swiftSettings: strict),
+            swiftSettings: product),
+
+        .target(name: "IPC", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "CXXHash"], swiftSettings: product),
 
         // Floor 4: executables
         .executableTarget(
-            name: "ipc-broker", dependencies: ["IPCBroker", "IPCModel", arguments, logging], swiftSettings: strict),
+            name: "ipc-broker", dependencies: ["IPCBroker", "IPCModel", arguments, logging], swiftSettings: product),
+        .target(
+            name: "IPCTools", dependencies: ["IPC", "IPCModel", "IPCDBus", "CLinux", arguments, subprocess, system],
+            swiftSettings: strict),
+        .executableTarget(
+            name: "ipc-server", dependencies: ["IPCTools", "IPC", "IPCModel", arguments], swiftSettings: strict),
+        .executableTarget(
+            name: "ipc-client", dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", arguments],
+            swiftSettings: strict),
 
         // Tests: one folder a module, and the harness they share
         .target(
             name: "IPCTesting",
-            dependencies: [subprocess, .product(name: "SystemPackage", package: "swift-system")],
+            dependencies: [subprocess, system],
             path: "Tests/IPCTesting", swiftSettings: strict),
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),
+        .testTarget(
+            name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel"], exclude: ["Fixtures"], swiftSettings: strict),
         .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
         .testTarget(
+            name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "IPCToolsTests",
+            dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ipc-server", "ipc-client", arguments],
+            exclude: ["Help"], swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests",
-            dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"], swiftSettings: strict),
+            dependencies: [
+                "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server", "ipc-client",
+            ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

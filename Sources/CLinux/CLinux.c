@@ -1,6 +1,8 @@
+#define _GNU_SOURCE
 #include "CLinux.h"
 
 #include <pthread.h>
+#include <sys/resource.h>
 
 int clinux_raise_descriptor_limit(void) {
     struct rlimit limit;

@@ -109,7 +109,7 @@ package final class Broker {
         let ending = Ending()
         storeEvents.failed = { ending.end(.failure(.storeFailed("\($0)"))) }
         connection.onDisconnect { ending.end(.failure(.busLost)) }
-        let waiting = Task { @DBusActor in
+        let waiting = DBusActor.task {
             await stop()
             ending.end(.success(()))
         }
@@ -128,8 +128,8 @@ package final class Broker {
 
     /// Answers everybody (I18), makes everything durable, says good-bye.
     private func shutDown() async {
-        urls.endAll(because: "the broker ended")
         watchers.endAll()
+        await urls.finish(within: .seconds(1))
         do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
         await connection.closeAfterFlush()
     }
@@ -167,8 +167,8 @@ extension BrokerConfiguration {
             }
             return control
         }
-        store.onChange = { moves in Task { @DBusActor in events.changed(moves) } }
-        store.onFault = { fault in Task { @DBusActor in events.failed(fault) } }
+        store.onChange = { moves in DBusActor.task { events.changed(moves) } }
+        store.onFault = { fault in DBusActor.task { events.failed(fault) } }
         return store
     }
 }

@@ -20,8 +20,6 @@ package struct BrokerConfiguration: Sendable {
         self.control = control
     }
 
-    /// The semantic version of the broker, the library and the tools.
-    package static let version = "0.1.0"
     /// What this broker can do.
     package static let features = [
         "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take",

@@ -106,7 +106,8 @@ extension StoreSession {
 
     /// Notes a stop in good order; the numbers that were not taken are free again.
     func closeCounter() throws {
-        _ = try runStep { try writeReservation(next: counter.last + 1, clean: true) }
+        beginOperation()
+        try writeReservation(next: counter.last + 1, clean: true)
         try commit()
     }
 

@@ -89,7 +89,7 @@ struct GroupCommit {
         } catch is GroupLost {
             return try giveUpGroup()
         } catch {
-            waiting.forEach { $0.operation.fail(StoreError.unavailable) }
+            for (operation, _) in waiting { operation.fail(StoreError.unavailable) }
             waiting = []
             throw error
         }
@@ -124,7 +124,8 @@ struct GroupCommit {
             do {
                 try run(operation)
             } catch {
-                (waiting.map(\.operation) + operations[(index + 1)...]).forEach { $0.fail(StoreError.unavailable) }
+                let unanswered = waiting.map(\.operation) + operations[(index + 1)...]
+                for operation in unanswered { operation.fail(StoreError.unavailable) }
                 waiting = []
                 throw error
             }

@@ -6,17 +6,15 @@ internal import GRDB
 /// before it among the tests' fixtures.
 enum Migrations {
     /// The schema that this broker writes; `user_version` of the file.
-    static let latest = UInt32(persistent.count)
+    static let latest = UInt32(steps.count)
 
-    private static let persistent: [[String]] = [Schema.shared + Schema.persistentOnly]
+    private static let steps: [[String]] = [Schema.first]
 
-    /// The database in memory is made anew each time, at the latest version.
-    private static let volatile: [[String]] = [Schema.shared]
-
-    /// Brings the file to the latest version, each step in a transaction of its own, and makes the tables in memory.
-    static func run(on database: Database, at now: UInt64) throws {
+    /// Brings the file to the latest version, each step in a transaction of its own, and makes the same tables in memory,
+    /// where some of them stay empty.
+    static func run(on database: Database) throws {
         let version = try UInt32.fetchOne(database, sql: "PRAGMA main.user_version") ?? 0
-        for (index, statements) in persistent.enumerated() where index >= version {
+        for (index, statements) in steps.enumerated() where index >= version {
             try database.inTransaction(.immediate) {
                 try run(statements, .persistent, on: database)
                 try database.execute(sql: "PRAGMA main.user_version = \(index + 1)")
@@ -26,8 +24,9 @@ enum Migrations {
         }
         // An older broker looks into the file before it opens it (I25): let the file itself say what it is.
         if version < latest { _ = try database.checkpoint(.truncate) }
-        for statements in volatile { try run(statements, .volatile, on: database) }
+        for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)
+        try verifySchema(database)
     }
 
     private static func run(_ statements: [String], _ area: Area, on database: Database) throws {
@@ -41,6 +40,22 @@ enum Migrations {
         for id in 1...2 {
             let columns: [SQLValue] = [.number(id), .integer(1), .integer(0), .integer(0), .integer(1)]
             try statement.run(columns + [Checksum.of(columns, in: .reservation)])
+        }
+    }
+
+    /// The definitions of the tables have no checksum; but those of the database in memory are made by the same steps.
+    private static func verifySchema(_ database: Database) throws {
+        let damaged = try String.fetchAll(
+            database,
+            sql: """
+                SELECT name FROM (SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema
+                EXCEPT SELECT type, name, tbl_name, rootpage, sql FROM volatile.sqlite_schema)
+                """)
+        let count = try Int.fetchOne(
+            database,
+            sql: "SELECT (SELECT count(*) FROM main.sqlite_schema) - (SELECT count(*) FROM volatile.sqlite_schema)")
+        guard damaged.isEmpty, count == 0 else {
+            throw DamagedFile("definitions of tables are damaged: \(damaged.joined(separator: ", "))")
         }
     }
 

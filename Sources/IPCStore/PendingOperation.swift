@@ -29,10 +29,9 @@ struct AwaitedOperation<Value: Sendable>: PendingOperation {
     func run(_ session: StoreSession) throws -> FinishedOperation {
         let continuation = continuation
         do {
-            let (value, wrote) = try session.perform(body)
-            let staged = Staged(value: value, group: session.group)
-            return FinishedOperation(wrote: wrote) { continuation.resume(returning: staged) }
-        } catch  where !error.isFault && !(error is GroupLost) {
+            let staged = Staged(value: try session.perform(body), group: session.group)
+            return FinishedOperation(wrote: session.operationWrote) { continuation.resume(returning: staged) }
+        } catch let error where !error.isFault && !(error is GroupLost) {
             return FinishedOperation(wrote: false) { continuation.resume(throwing: error) }
         }
     }

@@ -27,20 +27,29 @@ struct Quarantine {
     /// A flipped bit must not cost a pasteboard that it does not hit (I5), also where it hits the structure of the
     /// file. The change counts go on behind everything that is found, or behind the clock where they cannot be read.
     func salvage(into database: DatabaseQueue, at now: UInt64) throws -> OpeningReport.Salvage {
-        try database.writeWithoutTransaction { database in
-            do {
-                try database.execute(sql: "ATTACH DATABASE ? AS damaged", arguments: [place])
-            } catch  where error.isDamage {
-                // Nothing can be read; SQLite attaches what it cannot read all the same.
-            }
-            defer { try? database.execute(sql: "DETACH DATABASE damaged") }
-            var salvage = Salvage(database)
-            try database.inTransaction(.immediate) {
-                try salvage.copyAll(at: now)
-                return .commit
-            }
-            return salvage.result
+        let copy = directory.database + ".salvage"
+        defer { remove(copy) }
+        for suffix in ["", "-wal"] { try Self.copy(place + suffix, to: copy + suffix) }
+        return try database.writeWithoutTransaction { target in
+            try DamagedDatabase(path: copy).salvage(into: target, at: now)
         }
+    }
+
+    private func remove(_ copy: String) {
+        for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) }
+    }
+
+    /// Copies a file that may be missing; the corresponding C function is `sendfile`.
+    private static func copy(_ source: String, to target: String) throws {
+        let input = Glibc.open(source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard input >= 0 else { return }
+        defer { Glibc.close(input) }
+        let output = Glibc.open(target, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard output >= 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
+        defer { Glibc.close(output) }
+        var count = 1
+        while count > 0 { count = sendfile(output, input, nil, 1 << 24) }
+        guard count == 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
     }
 
     private static func freePlace(_ path: String) -> String {

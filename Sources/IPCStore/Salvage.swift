@@ -1,13 +1,17 @@
 internal import GRDB
 
-/// The copying of intact rows from a damaged database, attached as `damaged`, into a new one.
+/// The copying of intact rows from a damaged database into a new one.
+///
+/// The damaged database has a connection of its own: SQLite takes no more writes in a transaction that has met damage.
 struct Salvage {
-    private let database: Database
+    /// Nil where nothing can be read.
+    private let source: Database?
+    private let target: Database
     private(set) var result = OpeningReport.Salvage()
     private var greatest: UInt64 = 0
 
-    init(_ database: Database) {
-        self.database = database
+    init(from source: Database?, into target: Database) {
+        (self.source, self.target) = (source, target)
     }
 
     private struct Table {
@@ -34,37 +38,35 @@ struct Salvage {
         Table("scheme_default", .schemeDefault, checksum: 4),
     ]
 
-    /// Copies all tables and sets the change counts on.
+    /// Copies all that can be read and sets the change counts on.
     mutating func copyAll(at now: UInt64) throws {
-        for table in Self.tables { try copy(table) }
-        try setCounts(at: now)
+        var next: UInt64 = 0
+        if let source {
+            for table in Self.tables { try copy(table, from: source) }
+            next = try reserved(in: source)
+        }
+        try setCounts(next, at: now)
     }
 
-    /// Copies a table from its first row on and from its last row back, so that one page that cannot be read costs no
-    /// more than what stands on it and below it.
-    private mutating func copy(_ table: Table) throws {
-        let isWhole = try copy(table, "ORDER BY rowid")
+    /// Copies a table from its first row on and, where the end cannot be reached, from its last row back.
+    private mutating func copy(_ table: Table, from source: Database) throws {
+        let isWhole = try copy(table, from: source, "ORDER BY rowid")
         guard !isWhole else { return }
         result.tablesCutShort += 1
-        _ = try copy(table, "ORDER BY rowid DESC")
+        _ = try copy(table, from: source, "ORDER BY rowid DESC")
     }
 
-    private mutating func copy(_ table: Table, _ order: String) throws -> Bool {
+    private mutating func copy(_ table: Table, from source: Database, _ order: String) throws -> Bool {
         let marks = Array(repeating: "?", count: table.columns).joined(separator: ", ")
-        let insert = try PreparedStatement("INSERT OR IGNORE INTO main.\(table.name) VALUES (\(marks))", on: database)
-        do {
-            let select = try PreparedStatement("SELECT * FROM damaged.\(table.name) \(order)", on: database)
-            try select.query { row in
+        let insert = try PreparedStatement("INSERT OR IGNORE INTO main.\(table.name) VALUES (\(marks))", on: target)
+        return try Self.ignoringDamage {
+            try PreparedStatement("SELECT * FROM \(table.name) \(order)", on: source).query { row in
                 guard row.isIntact(table.domain, checksum: table.checksum) else { return }
-                let before = database.totalChangesCount
+                let before = target.totalChangesCount
                 try insert.run((0..<table.columns).map { row.value(Int32($0)) })
-                result.rows += database.totalChangesCount - before
+                result.rows += target.totalChangesCount - before
                 note(row, table)
             }
-            return true
-        } catch  where error.isDamage || (error as? DatabaseError)?.resultCode == .SQLITE_ERROR {
-            // A schema that cannot be read is “no such table”.
-            return false
         }
     }
 
@@ -76,34 +78,49 @@ struct Salvage {
         }
     }
 
-    /// Reserves behind the highest number that is known; where no reservation can be read, behind the milliseconds
-    /// since 2020, which no store has counted up to.
-    private mutating func setCounts(at now: UInt64) throws {
+    private func reserved(in source: Database) throws -> UInt64 {
         var next: UInt64 = 0
-        do {
-            try PreparedStatement("SELECT * FROM damaged.reservation", on: database).query { row in
+        try Self.ignoringDamage {
+            try PreparedStatement("SELECT * FROM reservation", on: source).query { row in
                 if row.isIntact(.reservation, checksum: 5) { next = max(next, row.number(1)) }
             }
-        } catch {
-            next = 0
         }
+        return next
+    }
+
+    /// Reserves behind the highest number that is known; where no reservation can be read, behind the milliseconds
+    /// since 2020, which no store has counted up to.
+    private func setCounts(_ reserved: UInt64, at now: UInt64) throws {
+        var next = reserved
         if next == 0 { next = now > Self.start2020 ? now - Self.start2020 : 1 }
         next = max(next, greatest + 1)
         let update = try PreparedStatement(
-            "INSERT OR REPLACE INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: database)
+            "INSERT OR REPLACE INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: target)
         for id in 1...2 {
-            let columns: [SQLValue] = [.number(id), .number(next), .number(next - 1), .integer(0), .integer(0)]
+            let columns: [SQLValue] = [.number(id), .number(next), .number(next - 1), .integer(1), .integer(0)]
             try update.run(columns + [Checksum.of(columns, in: .reservation)])
         }
     }
 
     /// Milliseconds from 1970 to 2020.
     private static let start2020: UInt64 = 1_577_836_800_000
+
+    /// Goes on where what is damaged cannot be read, and says whether all could; a table that the schema has lost is
+    /// “no such table”.
+    @discardableResult
+    static func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
+        do {
+            try body()
+            return true
+        } catch let error where error.isDamage || (error as? DatabaseError)?.resultCode == .SQLITE_ERROR {
+            return false
+        }
+    }
 }
 
 extension SQLRow {
     /// The value of a column, copied.
-    func value(_ column: Int32) -> SQLValue {
+    fileprivate func value(_ column: Int32) -> SQLValue {
         switch type(column) {
         case .null: .null
         case .integer: .integer(integer(column))

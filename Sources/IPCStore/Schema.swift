@@ -6,11 +6,11 @@
 /// are no foreign keys: a version may outlive its pasteboard while somebody holds it, and a content serves several
 /// versions.
 enum Schema {
-    /// The tables that both databases have; `@` stands for the name of the database.
-    static let shared: [String] = [pasteboard, version, versionExtends, representation, removal, operation]
-
-    /// The tables that only the file has.
-    static let persistentOnly: [String] = [reservation, openRequest, schemeClaim, schemeDefault]
+    /// The statements of the first version, in this order for ever; `@` stands for the name of the database.
+    static let first: [String] = [
+        pasteboard, version, versionExtends, representation, removal, operation, reservation, openRequest, schemeClaim,
+        schemeDefault,
+    ]
 
     /// `id` is the change count with which the pasteboard was made. `versions` are the change counts of the versions
     /// that it keeps, 8 bytes each, lowest byte first, the current one last: the row alone tells them, under its

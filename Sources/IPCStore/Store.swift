@@ -5,6 +5,8 @@ internal import GRDB
 /// Operations are closures on a ``StoreTransaction``. They run one after the other on the store's own thread, and many
 /// of them reach the disk together.
 package final class Store: Sendable {
+    /// The directory of the store.
+    package let directory: String
     /// What was found at the start.
     package let report: OpeningReport
     /// What the store has done since it was opened.
@@ -18,16 +20,21 @@ package final class Store: Sendable {
     /// broker, or not a place for a store; SQLite's error where the disk fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
         let opening = try StoreOpening(configuration)
-        let (database, report) = try opening.openDatabase()
-        return try Store(configuration, opening.lock, database, report)
+        do {
+            return try Store(configuration, opening.lock, opening.openDatabase())
+        } catch let error where error.isDamage {
+            return try Store(configuration, opening.lock, opening.replaceDatabase(after: error))
+        }
     }
 
     private init(
-        _ configuration: StoreConfiguration, _ lock: StoreLock, _ database: DatabaseQueue, _ report: OpeningReport
+        _ configuration: StoreConfiguration, _ lock: StoreLock, _ opened: (DatabaseQueue, OpeningReport)
     ) throws {
+        let (database, report) = opened
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
         let lifetime = StoreLifetime(database, lock)
         (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)
+        directory = configuration.directory
         database.asyncWriteWithoutTransaction { database in
             Self.live(database, configuration, queue, statistics, lifetime)
         }
@@ -41,7 +48,7 @@ package final class Store: Sendable {
     /// Runs an operation, and returns when everything that it wrote, and everything that it could have read, is on the
     /// disk. What the operation throws undoes what it wrote.
     @discardableResult
-    package func commit<Value: Sendable>(
+    nonisolated(nonsending) package func commit<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Value {
         try await run(staged: false, body).value
@@ -50,7 +57,7 @@ package final class Store: Sendable {
     /// Runs an operation, and returns as soon as it has run. What it wrote reaches the disk with the next commit, or by
     /// itself within ``StoreConfiguration/lingerMilliseconds``; it is lost where the disk is full, and a commit that
     /// rests on it learns that by ``StoreTransaction/require(_:)``.
-    package func stage<Value: Sendable>(
+    nonisolated(nonsending) package func stage<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Staged<Value> {
         try await run(staged: true, body)
@@ -63,7 +70,7 @@ package final class Store: Sendable {
         try await lifetime.end()
     }
 
-    private func run<Value: Sendable>(
+    nonisolated(nonsending) private func run<Value: Sendable>(
         staged: Bool, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Staged<Value> {
         try await withUnsafeThrowingContinuation { continuation in
@@ -88,12 +95,11 @@ package final class Store: Sendable {
         do {
             var group = GroupCommit(session, queue, statistics)
             try group.work()
-            try session.closeCounter()
-            try session.log.checkpointAll()
+            try session.end()
             lifetime.ended(nil)
         } catch {
             queue.stop()
-            queue.takeAll().forEach { $0.fail(StoreError.unavailable) }
+            for operation in queue.takeAll() { operation.fail(StoreError.unavailable) }
             configuration.onFault(error)
             lifetime.ended(error)
         }

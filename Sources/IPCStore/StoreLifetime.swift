@@ -28,7 +28,10 @@ final class StoreLifetime: Sendable {
     /// Blocks until operations can be run; throws where that will never be.
     func awaitStart() throws {
         start.wait()
-        if case .ended(let error?) = state.withLock({ $0.phase }) { throw error }
+        guard case .ended(let error?) = state.withLock({ $0.phase }) else { return }
+        // Before the file is renamed, or looked at by somebody else.
+        try? release().database?.close()
+        throw error
     }
 
     func started() {
@@ -50,8 +53,22 @@ final class StoreLifetime: Sendable {
         for continuation in waiting { Self.resume(continuation, error) }
     }
 
-    /// Waits until the thread has ended, then closes the connection and lets go of the lock.
+    /// Waits until the thread has ended, then closes the connection and lets go of the lock. Throws the fault with which
+    /// the thread ended, if it was one.
     func end() async throws {
+        do {
+            try await awaitEnd()
+        } catch {
+            // Closing would bring the log into the database, on a disk that has failed: the next start does that.
+            _ = release().database.map(Unmanaged.passRetained)
+            throw error
+        }
+        let (database, lock) = release()
+        try database?.close()
+        withExtendedLifetime(lock) {}
+    }
+
+    private func awaitEnd() async throws {
         try await withUnsafeThrowingContinuation { continuation in
             let phase = state.withLock { state in
                 if case .ended = state.phase { return state.phase }
@@ -60,12 +77,13 @@ final class StoreLifetime: Sendable {
             }
             if case .ended(let error) = phase { Self.resume(continuation, error) }
         }
-        let (database, lock) = state.withLock { state in
+    }
+
+    private func release() -> (database: DatabaseQueue?, lock: StoreLock?) {
+        state.withLock { state in
             defer { (state.database, state.lock) = (nil, nil) }
             return (state.database, state.lock)
         }
-        try database?.close()
-        withExtendedLifetime(lock) {}
     }
 
     private static func resume(_ continuation: UnsafeContinuation<Void, any Error>, _ error: (any Error)?) {

@@ -29,8 +29,7 @@ final class StoreSession {
 
     /// The group that gathers now.
     private(set) var group = CommitGroup(number: 1)
-    /// Groups with staged operations that did not reach the disk.
-    private(set) var lostGroups: Set<CommitGroup> = []
+    private var lostGroups = LostGroups()
     /// Whether the group that gathers has written anything.
     private(set) var isDirty = false
     private var step = Step()
@@ -108,25 +107,22 @@ extension StoreSession {
         step.wrote = true
     }
 
+    /// Whether the operation that runs, or ran last, has written anything.
+    var operationWrote: Bool { step.wrote }
+
+    func beginOperation() { step = Step() }
+
     /// Runs one operation; what it throws undoes what it wrote.
     ///
     /// `GroupLost` where SQLite has undone the whole transaction, as it may on a full disk.
-    func perform<Value>(_ body: (borrowing StoreTransaction) throws -> Value) throws -> (value: Value, wrote: Bool) {
-        var result: Result<Value, any Error> = .failure(StoreError.unavailable)
-        let wrote = try runStep { result = .success(try body(StoreTransaction(self))) }
-        return (try result.get(), wrote)
-    }
-
-    /// The part that does not depend on the result: swiftc 6.3 ends with an assertion when it specialises all of it.
-    /// - Returns: whether the operation wrote anything.
-    func runStep(_ body: () throws -> Void) throws -> Bool {
-        step = Step()
+    func perform<Value>(_ body: (borrowing StoreTransaction) throws -> Value) throws -> Value {
+        beginOperation()
         let mark = undo.mark
         do {
-            try body()
+            let value = try body(StoreTransaction(self))
             if step.wrote, !database.isInsideTransaction { throw StoreError.noSpace }
             if step.hasSavepoint { try statement("RELEASE operation", .persistent).run() }
-            return step.wrote
+            return value
         } catch {
             if isDirty, !database.isInsideTransaction { throw GroupLost() }
             try takeBack(to: mark)
@@ -156,7 +152,7 @@ extension StoreSession {
         if isDirty {
             do {
                 try statement("COMMIT", .persistent).run()
-            } catch  where error.isFullDisk {
+            } catch let error where error.isFullDisk {
                 throw GroupLost()
             }
         }
@@ -188,6 +184,41 @@ extension StoreSession {
         forget(to: 0)
         if hadStaged { lostGroups.insert(group) }
         group = CommitGroup(number: group.number + 1)
+    }
+}
+
+extension StoreSession {
+    /// Marks the stop as one in good order and empties the write-ahead log. On a full disk it does neither: nothing is
+    /// lost by that, and the next start checks the file.
+    func end() throws {
+        do {
+            try closeCounter()
+            try log.checkpointAll()
+        } catch let error where error is GroupLost || error.isFullDisk || error as? StoreError == .noSpace {
+            try abandonGroup(hadStaged: false)
+        }
+    }
+}
+
+extension StoreSession {
+    /// Whether staged operations of a group may not have reached the disk.
+    func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
+}
+
+/// Groups with staged operations that did not reach the disk.
+private struct LostGroups {
+    private var groups: Set<CommitGroup> = []
+    /// Groups up to this one are all taken for lost: safe, and seldom wrong, because they are old.
+    private var bound: UInt64 = 0
+
+    func contains(_ group: CommitGroup) -> Bool { group.number <= bound || groups.contains(group) }
+
+    mutating func insert(_ group: CommitGroup) {
+        if groups.count >= 4_096 {
+            groups.removeAll()
+            bound = group.number - 1
+        }
+        groups.insert(group)
     }
 }
 

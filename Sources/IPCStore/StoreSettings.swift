@@ -4,13 +4,21 @@ internal import GRDB
 struct StoreSettings {
     let control: StoreConfiguration.Control?
 
-    /// How GRDB opens the connection. Its own write-ahead mode would lower `synchronous` to NORMAL, which can lose
+    /// How GRDB opens a connection. Its own write-ahead mode would lower `synchronous` to NORMAL, which can lose
     /// acknowledged commits at a power cut.
-    static var connection: Configuration {
+    static var base: Configuration {
         var configuration = Configuration()
         configuration.journalMode = .default
         configuration.foreignKeysEnabled = false
         configuration.label = "store"
+        return configuration
+    }
+
+    /// The same with the settings, made before GRDB reads from the file for the first time: with another locking mode
+    /// SQLite would map a shared index of the log.
+    var connection: Configuration {
+        var configuration = Self.base
+        configuration.prepareDatabase { try apply(to: $0) }
         return configuration
     }
 

@@ -16,7 +16,7 @@ package struct StoreTransaction: ~Copyable {
 
     /// Makes sure that what was staged before is still there: it may have been lost on a full disk.
     package func require(_ group: CommitGroup) throws(StoreError) {
-        guard !session.lostGroups.contains(group) else { throw .noSpace }
+        guard !session.mayBeLost(group) else { throw .noSpace }
     }
 }
 

@@ -47,7 +47,7 @@ final class WriteAheadLog {
             checkpoints += 1
             pages = 0
             nextCheckpoint = Self.pagesBetweenCheckpoints
-        } catch  where error.isFullDisk {
+        } catch let error where error.isFullDisk {
             // Everything is safe in the log; try again when it has grown further.
             nextCheckpoint = pages + Self.pagesBetweenCheckpoints
         }

@@ -20,7 +20,7 @@ struct IPCBrokerCommand: AsyncParsableCommand {
               ipc-broker --store /tmp/trial --log-level debug
               ipc-broker --limit watchers=100 --limit pasteboards=1000
             """,
-        version: BrokerConfiguration.version)
+        version: ProductVersion.text)
 
     @Option(help: "The folder of the store (default: $SWIFT_IPC_STORE, else $XDG_DATA_HOME/swift-ipc).")
     var store: String?

@@ -1,11 +1,7 @@
 // What Swift's Glibc module lacks, each with its reason.
 #pragma once
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
 #include <sys/epoll.h>    // not in the Glibc module map
 #include <sys/eventfd.h>  // not in the Glibc module map
-#include <sys/resource.h>
 
 // prlimit's resource constants are an enum in C and an Int32 parameter in Swift: raise the soft limit here.
 int clinux_raise_descriptor_limit(void);

@@ -56,7 +56,7 @@ final class HandlerDelivery {
     private func deliver() {
         while let id = queue.next() {
             guard let request = requests[id] else { continue }
-            Task.immediate { @DBusActor in await handOver(request) }
+            DBusActor.task { await self.handOver(request) }
         }
     }
 

@@ -28,7 +28,7 @@ final class BrokerService {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
         let description = Description(
-            version: BrokerConfiguration.version, features: BrokerConfiguration.features,
+            version: ProductVersion.text, features: BrokerConfiguration.features,
             limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],
             state: state())
         return String(decoding: try encoder.encode(description), as: UTF8.self)
@@ -40,7 +40,7 @@ final class BrokerService {
             Broker1.description,
             methods: [Broker1.describe.answered { _, _ in try self.describe() }],
             properties: [
-                Broker1.version.answered(get: { _ in BrokerConfiguration.version }),
+                Broker1.version.answered(get: { _ in ProductVersion.text }),
                 Broker1.features.answered(get: { _ in BrokerConfiguration.features }),
                 Broker1.limits.answered(get: { _ in limits }),
             ])

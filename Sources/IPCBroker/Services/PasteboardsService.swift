@@ -92,14 +92,14 @@ final class PasteboardsService {
     /// The connection that made unique pasteboards is gone; those that were not set persistent go with it.
     func callerLeft(_ caller: BusName) {
         guard let names = uniqueOf.removeValue(forKey: caller) else { return }
-        Task { @DBusActor in
+        DBusActor.task {
             for name in names {
-                let isGone = try await store.commit { transaction in
+                let isGone = try await self.store.commit { transaction in
                     guard try transaction.pasteboard(name)?.isPersistent == false else { return false }
                     _ = try transaction.removePasteboard(name)
                     return true
                 }
-                if isGone { try connection.emit(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text) }
+                if isGone { try self.connection.emit(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text) }
             }
         }
     }

@@ -17,6 +17,8 @@ final class URLsService {
     private var underWay: [RequestID: RequestUnderWay] = [:]
     private let arrivals = ArrivalOrder()
     private(set) var pending = 0
+    private var isEnding = false
+    private var idle: [CheckedContinuation<Void, Never>] = []
 
     init(
         store: Store, schemes: SchemesService, clients: BusClients, connection: Connection, limits: Limits
@@ -50,7 +52,7 @@ final class URLsService {
             guard underWay.digest == request.digest else { throw RequestError.identifierReused(id) }
             return try await underWay.result.value
         }
-        let result = Task.immediate { @DBusActor in try await open(request, id: id, for: caller) }
+        let result = DBusActor.task { try await self.open(request, id: id, for: caller) }
         underWay[id] = RequestUnderWay(digest: request.digest, result: result)
         defer { underWay[id] = nil }
         return try await result.value
@@ -61,7 +63,7 @@ final class URLsService {
     ) async throws -> OpenURLResult {
         try limits.check(\.pendingRequests, use: UInt64(pending), request: 1)
         pending += 1
-        defer { pending -= 1 }
+        defer { ended() }
         let (target, source) = try await route(request, for: caller)
         let accepted = try await accept(request, id: id, target: target, source: source)
         switch accepted.value {
@@ -102,7 +104,8 @@ final class URLsService {
     private func accept(
         _ request: ValidatedRequest, id: RequestID, target: ApplicationID, source: Source
     ) async throws -> Staged<Acceptance> {
-        try await store.stage { transaction in
+        guard !isEnding else { throw StoreError.unavailable }
+        return try await store.stage { transaction in
             var known: RequestRecord?
             if let digest = request.digest, let record = try transaction.request(id) {
                 guard record.arguments == digest else { throw RequestError.identifierReused(id) }
@@ -175,8 +178,22 @@ final class URLsService {
         }
     }
 
-    func endAll(because reason: String) {
-        for delivery in deliveries.values { delivery.endAll(because: reason) }
+    /// Accepts no more, lets handlers finish what they have in hand for a while, then ends the rest and sees it recorded.
+    func finish(within patience: Duration) async {
+        isEnding = true
+        let timer = DBusTimer()
+        timer.set(at: .now + patience) { [weak self] in
+            for delivery in self?.deliveries.values.map(\.self) ?? [] { delivery.endAll(because: "the broker ended") }
+        }
+        while pending > 0 { await withCheckedContinuation { idle.append($0) } }
+    }
+
+    private func ended() {
+        pending -= 1
+        guard pending == 0 else { return }
+        let waiting = idle
+        idle = []
+        for continuation in waiting { continuation.resume() }
     }
 
     var exported: ExportedInterface {

@@ -4,21 +4,17 @@
 /// answered in time costs no timer work.
 @DBusActor
 final class CallTable {
-    typealias Completion = @DBusActor (Result<Message, CallError>) -> Void
-    private struct Pending {
-        let deadline: ContinuousClock.Instant
-        let complete: Completion
-    }
-
-    private var pending: [UInt32: Pending] = [:]
+    private var pending: [UInt32: PendingReply] = [:]
     private var timer: (number: UInt64, deadline: ContinuousClock.Instant)?
 
     isolated deinit { if let timer { DBusActor.thread.cancel(timer.number) } }
 
-    func add(_ serial: UInt32, timeout: Duration, _ complete: @escaping Completion) {
-        let deadline = ContinuousClock.now.advanced(by: timeout)
-        pending[serial] = Pending(deadline: deadline, complete: complete)
-        arm(deadline)
+    /// Expects the answer to a call from now on: it may come before anybody waits for it.
+    func expect(_ serial: UInt32, timeout: Duration) -> PendingReply {
+        let reply = PendingReply(deadline: ContinuousClock.now.advanced(by: timeout))
+        pending[serial] = reply
+        arm(reply.deadline)
+        return reply
     }
 
     /// Ends the call `serial`; a call that has already ended stays as it ended.
@@ -49,5 +45,29 @@ final class CallTable {
         let late = pending.filter { $0.value.deadline <= now }
         for serial in late.keys { complete(serial, with: .failure(.timedOut)) }
         if let next = pending.values.map(\.deadline).min() { arm(next) }
+    }
+}
+
+/// The answer to one call, for the one task that waits for it.
+@DBusActor
+final class PendingReply {
+    let deadline: ContinuousClock.Instant
+    private var result: Result<Message, CallError>?
+    private var waiting: CheckedContinuation<Result<Message, CallError>, Never>?
+
+    init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
+
+    func complete(_ result: Result<Message, CallError>) {
+        self.result = result
+        waiting?.resume(returning: result)
+        waiting = nil
+    }
+
+    func value() async -> Result<Message, CallError> {
+        if let result { return result }
+        return await withCheckedContinuation { continuation in
+            // The way here may have been a suspension of its own.
+            if let result { continuation.resume(returning: result) } else { waiting = continuation }
+        }
     }
 }

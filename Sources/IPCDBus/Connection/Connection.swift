@@ -232,10 +232,9 @@ public final class Connection {
         guard !Task.isCancelled else { return .failure(.cancelled) }
         let serial = link.send(message)
         guard serial != 0 else { return .failure(link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected) }
+        let reply = calls.expect(serial, timeout: timeout)
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                calls.add(serial, timeout: timeout) { continuation.resume(returning: $0) }
-            }
+            await reply.value()
         } onCancel: {
             Task { @DBusActor [weak self] in self?.calls.complete(serial, with: .failure(.cancelled)) }
         }

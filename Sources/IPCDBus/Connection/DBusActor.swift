@@ -9,6 +9,15 @@ public actor DBusActor {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
 
+    /// Starts a task on the I/O thread that stays there over all its suspensions: tasks go on in the order in which they
+    /// were resumed, without a change of thread.
+    @discardableResult
+    public static func task<Result: Sendable>(
+        _ body: @escaping @DBusActor @Sendable () async throws -> Result
+    ) -> Task<Result, any Error> {
+        Task(executorPreference: thread, operation: body)
+    }
+
     /// Runs `body` at once; the caller must already be on the I/O thread, as callbacks from libdbus are.
     static func assumeIsolated<Result: Sendable, Failure: Error>(
         _ body: @DBusActor () throws(Failure) -> Result

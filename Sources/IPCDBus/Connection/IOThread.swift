@@ -4,8 +4,16 @@ private import Synchronization
 
 /// A thread that runs actor jobs, polls file descriptors and keeps time: one epoll, one eventfd.
 ///
+/// What the thread does on its own account (descriptors that are ready, timers, work for later) is a job too: only within
+/// a job does the runtime know where it is, and a task that begins there goes on there, in order, without a detour over
+/// another thread.
+///
 /// Unchecked: jobs arrive from any thread through the mutex; all else is touched on the thread only.
-final class IOThread: SerialExecutor, @unchecked Sendable {
+///
+/// It is a task executor as well: a continuation is resumed without an actor (Swift 6.3 does not note where it was made),
+/// and only a task that prefers this executor then goes on here rather than on a thread of the pool, from where it would
+/// have to come back, perhaps behind a later one.
+final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var sleeps = false
@@ -19,6 +27,8 @@ final class IOThread: SerialExecutor, @unchecked Sendable {
     // On the thread only.
     private var identity: pthread_t?
     private var work: [() -> Void] = []
+    private var ready: [epoll_event] = []
+    private var turnIsDue = false
     private var afterEvents: [() -> Void] = []
     private var sources: [CInt: (UInt32) -> Void] = [:]
     private var timers = TimerQueue()
@@ -55,7 +65,10 @@ final class IOThread: SerialExecutor, @unchecked Sendable {
     // MARK: For what is isolated to DBusActor
 
     /// Runs after the work at hand, before the thread sleeps.
-    func soon(_ action: @escaping () -> Void) { work.append(action) }
+    func soon(_ action: @escaping () -> Void) {
+        work.append(action)
+        scheduleTurn()
+    }
 
     /// Runs after the next descriptor is ready.
     func afterNextEvents(_ action: @escaping () -> Void) { afterEvents.append(action) }
@@ -98,44 +111,55 @@ final class IOThread: SerialExecutor, @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             runJobs()
-            runWork()
             let pause = canSleep() ? timers.millisecondsToNext : 0
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
-            for index in 0..<max(0, Int(count)) { happened(events[index]) }
-            // One at a time, because an action may set or cancel timers.
-            while let action = timers.takeDue() { action() }
+            for event in events.prefix(max(0, Int(count))) {
+                if event.data.fd == wakeUp { drainWakeUps() } else { ready.append(event) }
+            }
+            if !ready.isEmpty || timers.isDue { scheduleTurn() }
         }
     }
 
-    private func happened(_ event: epoll_event) {
-        if event.data.fd == wakeUp {
-            var count: eventfd_t = 0
-            eventfd_read(wakeUp, &count)
-        } else {
-            sources[event.data.fd]?(event.events)
+    private func drainWakeUps() {
+        var count: eventfd_t = 0
+        eventfd_read(wakeUp, &count)
+    }
+
+    private func scheduleTurn() {
+        guard !turnIsDue else { return }
+        turnIsDue = true
+        Task(executorPreference: self) { @DBusActor in self.turn() }
+    }
+
+    private func turn() {
+        turnIsDue = false
+        let events = ready
+        ready = []
+        for event in events { sources[event.data.fd]?(event.events) }
+        if !events.isEmpty {
             let waiting = afterEvents
             afterEvents = []
             for action in waiting { action() }
         }
-    }
-
-    private func runJobs() {
-        var jobs: [UnownedJob] = []
-        inbox.withLock { swap(&$0.jobs, &jobs) }
-        for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
-    }
-
-    private func runWork() {
+        // One at a time, because an action may set or cancel timers.
+        while let action = timers.takeDue() { action() }
         let due = work
         work = []
         for action in due { action() }
     }
 
+    private func runJobs() {
+        var jobs: [UnownedJob] = []
+        inbox.withLock { swap(&$0.jobs, &jobs) }
+        let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
+        // As both: otherwise a task that prefers this executor would think itself elsewhere and come here again.
+        for job in jobs { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+    }
+
     /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
     private func canSleep() -> Bool {
-        guard work.isEmpty else { return false }
-        return inbox.withLock { inbox in
+        inbox.withLock { inbox in
             inbox.sleeps = inbox.jobs.isEmpty
             return inbox.sleeps
         }
@@ -169,6 +193,8 @@ private struct TimerQueue {
         let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return CInt(clamping: max(0, milliseconds))
     }
+
+    var isDue: Bool { entries.first.map { $0.deadline <= ContinuousClock.now } ?? false }
 
     /// The action of the first entry whose time has come.
     mutating func takeDue() -> (() -> Void)? {

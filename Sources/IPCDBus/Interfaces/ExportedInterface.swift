@@ -41,12 +41,15 @@ extension Method {
         }
     }
 
-    /// The handler may suspend; until its first suspension it runs at once, in the order of the calls.
+    /// The handler may suspend. Handlers begin, and go on, in the order of the calls.
+    ///
+    /// Not by `Task.immediate`: a task that begins so goes on after its first suspension on a thread of the pool, out of
+    /// order and with two changes of thread (Swift 6.3).
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
         exported { input, call, server in
-            Task.immediate { @DBusActor in
+            DBusActor.task {
                 do { call.answer(try await handler(input, call), as: output) } catch {
                     call.fail(server.wire(error, call))
                 }

@@ -94,10 +94,10 @@ public final class ObjectServer {
     // MARK: Introspection
 
     private func introspect(_ call: IncomingCall) {
-        Task.immediate { @DBusActor in
+        DBusActor.task {
             do {
-                call.answer(try await introspection(of: call.path), as: Introspectable.introspect.output)
-            } catch { call.fail(wire(error, call)) }
+                call.answer(try await self.introspection(of: call.path), as: Introspectable.introspect.output)
+            } catch { call.fail(self.wire(error, call)) }
         }
     }
 

@@ -98,7 +98,7 @@ package enum RoutingError: Condition, Hashable {
             IPCError(
                 .noHandler,
                 "no application handles the scheme \(scheme.spelling.quoted); start one that registers it, "
-                    + "or name the receiver (the tool: --application ID)")
+                    + "or name the receiver (the tool: --to ID)")
         case .handlerUnavailable(let application):
             IPCError(
                 .handlerUnavailable,

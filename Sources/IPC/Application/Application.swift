@@ -1,0 +1,93 @@
+public import IPCDBus
+internal import IPCInterface
+
+/// A program on the session bus: it opens URLs, receives them if it handles a scheme, and uses pasteboards.
+///
+/// It stays connected over restarts of the broker and of the bus: calls then take up to 5 s longer, schemes are
+/// registered again, and sequences go on where they were. Let it go, or call ``close()``, to leave.
+@DBusActor
+public final class Application {
+    /// The reverse-DNS id, such as `demo.IPCClient`: stated as the source of everything that this application does.
+    public nonisolated let id: String
+    let link: BrokerLink
+    private let receiver: Receiver
+    /// Whether calls that change something carry an id, so that they can be sent again after a restart.
+    let resends: Bool
+
+    init(id: ApplicationID, link: BrokerLink, resends: Bool = true) {
+        self.id = id.text
+        self.link = link
+        self.resends = resends
+        receiver = Receiver(id, link)
+    }
+
+    isolated deinit {
+        // What is still being answered keeps the connection, but only a bus that is there is worth waiting for.
+        if !link.connection.isConnected { link.connection.close() }
+    }
+
+    /// Connects to the bus and, with schemes, becomes their handler.
+    ///
+    /// With schemes the application owns its id as a bus name for as long as it is connected; requests that come from
+    /// then on wait in ``openURLs``. Without them it does not ask for the name, so any number of processes can connect
+    /// with the same id, and their receivers see it as ``SourceStrength/claimed``.
+    ///
+    /// - Parameters:
+    ///   - id: at least two elements of `[A-Za-z0-9_-]` with dots between, none with a digit in front.
+    ///   - schemes: URL schemes without a colon (RFC 3986 §3.1), compared without case.
+    ///   - window: how many requests may be on their way here at a time, unanswered; 1 keeps strict order.
+    ///   - allowReserved: accept schemes such as `http` too; only for an explicit act of the user.
+    ///   - resends: whether a change that was cut off by a restart is sent again, with an id that makes it one change.
+    ///     A program that makes one call and ends may do without, which is a little cheaper.
+    ///   - bus: where the bus is.
+    /// - Throws: `storeUnavailable` without a bus or broker, `notOwner` when another process handles this id,
+    ///   `invalidName`, `reservedScheme`, `limitExceeded`.
+    public static func connect(
+        id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
+        bus: BusAddress = .session
+    ) async throws(IPCError) -> Application {
+        let id = try checked { () throws(ApplicationID.Invalid) in try ApplicationID(id) }
+        try check(schemes: schemes)
+        let application = Application(id: id, link: try await .open(bus), resends: resends)
+        if !schemes.isEmpty {
+            _ = try await application.receive(schemes, window: window, allowReserved: allowReserved)
+        }
+        return application
+    }
+
+    /// Becomes the handler of schemes; see ``register(_:for:persistent:window:allowReserved:)``.
+    func receive(_ schemes: [String], window: UInt32, allowReserved: Bool) async throws(IPCError) -> [Handler] {
+        var options = RegisterOptions()
+        if window != 1 { options.window = window }
+        if allowReserved { options.allowReserved = true }
+        return try await receiver.receive(schemes, options)
+    }
+
+    /// The requests to open a URL, in the order of their delivery; those that came before the first question wait.
+    ///
+    /// At most as many wait as the window allows, for the broker sends the next one only after an answer. Several
+    /// consumers share the requests: each one goes to exactly one of them. The sequence ends with ``close()``, and
+    /// throws when the application cannot be a handler any more, such as `notOwner` when another process has taken the
+    /// id while the bus was away.
+    public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(self) }
+
+    /// Schemes that were given up are not registered again; empty means all.
+    func forget(_ schemes: [String]) { receiver.forget(schemes) }
+
+    func nextRequest() async throws(IPCError) -> OpenURLRequest? { try await receiver.inbox.next() }
+
+    /// The id for a call that may have to be sent again.
+    func repetitionID() -> String? { resends ? RequestID.random().text : nil }
+
+    /// Leaves the bus, after what was sent is out. Requests that have no answer yet become `failed`.
+    public func close() async {
+        receiver.end()
+        await link.close()
+    }
+
+    /// The state of the broker as one JSON object (RFC 8259), for people and bug reports: numbers, names and paths,
+    /// never content.
+    public func brokerDescription() async throws(IPCError) -> String {
+        try await link.call(Broker1.describe, NoOptions(), repeatable: true)
+    }
+}

@@ -1,0 +1,91 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// The way to the broker: a connection, and the rule which calls are sent again after it was cut.
+@DBusActor
+final class BrokerLink {
+    /// How long a broker that was there may be away: a restart takes 5 s at most (I24).
+    static let absence = Duration.seconds(5)
+    /// What a call may take beyond the time for which the broker itself waits.
+    static let margin = Duration.seconds(5)
+    /// For calls in which the broker waits for nobody.
+    static let timeout = Duration.seconds(25)
+
+    let connection: Connection
+    /// Who answers; `nil` where the broker is the peer at the other end.
+    let broker: BusName?
+    /// Whether there was a broker before, so that its absence is a restart.
+    private var wasThere = false
+    private var isClosed = false
+
+    init(_ connection: Connection, broker: BusName?) {
+        self.connection = connection
+        self.broker = broker
+    }
+
+    /// Connects to a bus; the connection outlives restarts of it.
+    static func open(_ bus: BusAddress) async throws(IPCError) -> BrokerLink {
+        do throws(ConnectionError) {
+            return BrokerLink(try await Connection.open(bus, reconnects: true), broker: Broker1.busName)
+        } catch {
+            throw IPCError(error, bus: bus)
+        }
+    }
+
+    /// Calls a method of the broker.
+    /// - Parameters:
+    ///   - timeout: for all tries together.
+    ///   - repeatable: whether a second call has no second effect: it reads, or has an id.
+    func call<Input, Output>(
+        _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
+        timeout: Duration = BrokerLink.timeout, repeatable: Bool
+    ) async throws(IPCError) -> Output {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        while true {
+            do throws(CallError) {
+                let output = try await connection.call(
+                    method, on: broker, at: path, input, timeout: ContinuousClock.now.duration(to: deadline))
+                wasThere = true
+                return output
+            } catch {
+                try await recover(from: error, repeatable: repeatable, until: deadline)
+            }
+        }
+    }
+
+    /// Returns when the call may be sent again.
+    private func recover(
+        from error: CallError, repeatable: Bool, until deadline: ContinuousClock.Instant
+    ) async throws(IPCError) {
+        let left = ContinuousClock.now.duration(to: deadline)
+        switch error {
+        case _ where isClosed: throw IPCError(.storeUnavailable, "the connection of the application was closed")
+        case _ where error.meansCutOff:
+            guard repeatable else { throw .cutOff }
+            guard broker != nil, left > .zero else { throw IPCError(error) }
+            wasThere = true
+            // The loss may be known to the call before it is known to the connection.
+            await Task.yield()
+        case _ where error.meansNoBroker && wasThere && left > .zero:
+            guard let broker else { throw IPCError(error) }
+            do throws(CallError) {
+                _ = try await connection.waitForName(broker, timeout: min(left, Self.absence))
+            } catch .disconnected {
+                await Task.yield()
+            } catch .timedOut {
+                throw IPCError(error)
+            } catch let other {
+                throw IPCError(other)
+            }
+        default:
+            if case .remote = error, !error.meansNoBroker { wasThere = true }
+            throw IPCError(error)
+        }
+    }
+
+    /// Waits until what was sent has left the process, then ends the connection.
+    func close() async {
+        isClosed = true
+        await connection.closeAfterFlush()
+    }
+}

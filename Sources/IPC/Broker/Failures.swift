@@ -1,0 +1,37 @@
+internal import IPCDBus
+internal import IPCInterface
+
+extension IPCError {
+    /// Why there is no connection to a bus, and what to do.
+    init(_ error: ConnectionError, bus: BusAddress) {
+        let name =
+            switch bus {
+            case .session: "session bus"
+            case .system: "system bus"
+            case .address(let address): "message bus at “\(address)”"
+            }
+        let reason =
+            switch error {
+            case .noBus(let reason), .refused(let reason), .cannotConnect(_, let reason),
+                .cannotListen(_, let reason):
+                reason
+            }
+        self.init(
+            .storeUnavailable,
+            "there is no \(name): \(reason); log in to a session that has one, or start one with "
+                + "“dbus-run-session -- COMMAND”")
+    }
+
+    /// The connection was lost during a call that must not be made twice.
+    static let cutOff = IPCError(
+        .storeUnavailable,
+        "the connection to the broker was lost before its answer came; whether it did what was asked is not known")
+}
+
+extension CallError {
+    /// The answer is lost, and whether the call was carried out is not known.
+    var meansCutOff: Bool { self == .disconnected || isRemote(.noReply) }
+
+    /// The bus found nobody to give the call to, so nothing has happened.
+    var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
+}

@@ -1,0 +1,2 @@
+// The values that the API shows: items, content types, outcomes, errors.
+@_exported public import IPCModel

@@ -1,0 +1,43 @@
+internal import IPCInterface
+
+/// What became of a request to open a URL.
+public struct OpenURLResponse: Sendable, Hashable {
+    /// How it ended.
+    public let outcome: Outcome
+    /// The id of the request.
+    public let id: String
+    /// The application that was to handle it.
+    public let application: String
+    /// The version of the pasteboard that was set or sent.
+    public let changeCount: UInt64?
+    /// What the receiver gave back.
+    public let reply: [PasteboardItem]
+    /// How often it was delivered.
+    public let attempts: UInt32
+    /// The D-Bus error that made it fail, where there was one.
+    public let errorName: String?
+    /// Why it was not handled, as a word for programs.
+    public let errorCode: String?
+    /// Why it was not handled, as a sentence for people.
+    public let errorMessage: String?
+
+    init(_ result: OpenURLResult) throws(IPCError) {
+        guard let word = result.outcome, let outcome = Outcome(rawValue: word) else {
+            throw IPCError(
+                .storeUnavailable,
+                "the broker's answer has the outcome “\(result.outcome ?? "")”, which this library does not know")
+        }
+        self.outcome = outcome
+        id = result.id ?? ""
+        application = result.application ?? ""
+        changeCount = result.changeCount
+        reply = result.items ?? []
+        attempts = result.attempts ?? 0
+        errorName = result.errorName
+        errorCode = result.errorCode
+        errorMessage = result.errorMessage
+    }
+
+    /// Whether the receiver took it: `handled`, or `delivered` to a program that cannot answer.
+    public var isHandled: Bool { outcome == .handled || outcome == .delivered }
+}

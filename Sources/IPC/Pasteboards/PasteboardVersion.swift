@@ -1,0 +1,25 @@
+internal import IPCInterface
+
+/// What one change made of a pasteboard.
+public struct PasteboardVersion: Sendable, Hashable {
+    /// The version's number.
+    public let changeCount: UInt64
+    /// Its items, in the writer's order.
+    public let items: [PasteboardItem]
+    /// Who wrote it, and how far that could be trusted when it was written.
+    public let source: Source
+    /// When it was written, in milliseconds since 1970 UTC.
+    public let millisecondsSince1970: UInt64?
+    /// The size of all its values, in bytes.
+    public let byteCount: UInt64
+
+    init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
+        self.changeCount = changeCount
+        self.items = items
+        source = Source(
+            application: facts.sourceApplication ?? "",
+            strength: facts.sourceStrength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
+        millisecondsSince1970 = facts.time
+        byteCount = facts.size ?? UInt64(items.reduce(0) { $0 + $1.byteCount })
+    }
+}

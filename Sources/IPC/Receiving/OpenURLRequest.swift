@@ -1,0 +1,114 @@
+public import IPCDBus
+internal import IPCInterface
+
+/// A request to open a URL, as its receiver sees it.
+///
+/// It gets exactly one answer: the first ``finish(_:replying:)``, or `failed` when the request is let go without one.
+/// The answer acknowledges, so give it after the work. After a crash the same request may come again, with the same
+/// ``id`` and a higher ``attempt``.
+@DBusActor
+public final class OpenURLRequest {
+    /// The request's id, the same in every attempt.
+    public nonisolated let id: String
+    /// The URL, byte for byte as its sender wrote it. Compare its scheme without case (RFC 3986 §3.1).
+    public nonisolated let url: String
+    /// Who asks, and how far that can be trusted; decide on ``SourceStrength/owned`` only.
+    public nonisolated let source: Source
+    /// What was sent with the URL.
+    public nonisolated let payload: Payload
+    /// One more value from the sender, outside the payload.
+    public nonisolated let annotation: Value?
+    /// 1 for the first delivery. Above: it came before and was not answered; it may have been done.
+    public nonisolated let attempt: UInt32
+    /// When the sender is told that nobody answered in time; `nil` where nobody waits.
+    public nonisolated let deadline: ContinuousClock.Instant?
+    private let answer: PendingAnswer
+
+    init(id: String, url: String, context: OpenURLContext, answer: PendingAnswer) {
+        self.id = id
+        self.url = url
+        source = Source(
+            application: context.sourceApplication ?? "",
+            strength: context.sourceStrength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
+        payload = Payload(
+            items: context.items, pasteboard: context.pasteboard, changeCount: context.changeCount)
+        annotation = context.annotation
+        attempt = context.attempt ?? 1
+        deadline = context.timeout.map { ContinuousClock.now.advanced(by: .milliseconds($0)) }
+        self.answer = answer
+    }
+
+    isolated deinit { letGo() }
+
+    /// Answers for a receiver that will not.
+    func letGo() {
+        guard !answer.isGiven else { return }
+        var reply = HandlerReply()
+        reply.errorCode = "not-answered"
+        reply.errorMessage = "the receiver let the request go without an answer"
+        answer.give(.failed, reply)
+    }
+
+    /// What is left until ``deadline``, zero when it has passed; `nil` where nobody waits.
+    public nonisolated var timeLeft: Duration? {
+        deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
+    }
+
+    /// Answers the request. The answer has left when this returns, unless the socket is full; see
+    /// ``Application/close()``.
+    /// - Parameter items: what the sender gets back, at most 16 MiB in all.
+    /// - Throws: `invalidArguments` if the request was answered before; `limitExceeded` if the items are too large,
+    ///   and the request then still waits for an answer.
+    public func finish(_ outcome: Answer, replying items: [PasteboardItem] = []) async throws(IPCError) {
+        let size = items.reduce(0) { $0 + $1.byteCount }
+        let most = Int(Limits().inlineMessageBytes)
+        guard size <= most else {
+            throw IPCError(.limitExceeded, "the reply has \(size) bytes; at most \(most) are allowed in one message")
+        }
+        var reply = outcome.reply
+        if !items.isEmpty { reply.items = items }
+        guard answer.give(outcome.outcome, reply) else {
+            throw IPCError(.invalidArguments, "the request \(id) was answered before; a request has one answer")
+        }
+    }
+
+    /// Whether the sender has called the request off. Stop, and finish with ``Answer/cancelled``.
+    public var isCancelled: Bool { answer.isCancelled }
+
+    /// Waits until the sender calls the request off.
+    /// - Returns: true when it did; false when the request was answered first, or the task was cancelled.
+    public func cancellation() async -> Bool { await answer.cancellation() }
+}
+
+extension OpenURLRequest {
+    /// How a receiver answers.
+    public enum Answer: Sendable, Hashable {
+        /// Done.
+        case handled
+        /// Not for this application.
+        case declined
+        /// Called off, by the user or by the sender.
+        case cancelled
+        /// Tried, and did not work: a word for programs and a sentence for people.
+        case failed(code: String? = nil, message: String? = nil)
+
+        /// The outcome that the sender sees.
+        public var outcome: Outcome {
+            switch self {
+            case .handled: .handled
+            case .declined: .declined
+            case .cancelled: .cancelled
+            case .failed: .failed
+            }
+        }
+
+        var reply: HandlerReply {
+            var reply = HandlerReply()
+            if case .failed(let code, let message) = self {
+                reply.errorCode = code
+                reply.errorMessage = message
+            }
+            return reply
+        }
+    }
+}

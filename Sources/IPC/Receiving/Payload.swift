@@ -1,0 +1,45 @@
+/// What was sent with a URL: exactly these items, whatever became of the pasteboard since.
+public struct Payload: Sendable, Hashable {
+    /// The items in the sender's order; none where nothing was sent.
+    public let items: [PasteboardItem]
+    /// Whether anything was sent, be it an empty list of items.
+    public let isPresent: Bool
+    /// The pasteboard on which the items are, or were; `nil` where they came without one.
+    public let pasteboard: String?
+    /// The version of the pasteboard that holds them.
+    public let changeCount: UInt64?
+
+    init(items: [PasteboardItem]?, pasteboard: String?, changeCount: UInt64?) {
+        self.items = items ?? []
+        isPresent = items != nil
+        self.pasteboard = pasteboard
+        self.changeCount = changeCount
+    }
+
+    /// The text of the first item that has one; `nil` where none has.
+    /// - Throws: `payloadInvalid` if that text is not UTF-8.
+    public var string: String? {
+        get throws(IPCError) { try items.firstText() }
+    }
+
+    /// The text of every item that has one.
+    /// - Throws: `payloadInvalid` if one of them is not UTF-8.
+    public var strings: [String] {
+        get throws(IPCError) { try items.texts() }
+    }
+
+    /// The URL of the first item that has one, as it was written; `nil` where none has.
+    /// - Throws: `payloadInvalid` if that item's list of URLs holds none.
+    public var url: String? {
+        get throws(IPCError) { try items.firstURL() }
+    }
+
+    /// The bytes of a representation; `nil` where the item has none of that type.
+    /// - Parameters:
+    ///   - type: its content type.
+    ///   - item: the place of the item, from 0.
+    public func data(forType type: ContentType, item: Int = 0) -> [UInt8]? {
+        guard items.indices.contains(item) else { return nil }
+        return items[item][type]?.value.content
+    }
+}

@@ -1,0 +1,65 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// The answer that a delivered request waits for: given once, by its receiver or by its release.
+@DBusActor
+final class PendingAnswer {
+    typealias Content = (String, HandlerReply)
+    typealias Send = DelayedAnswer<Content>
+
+    private var calls: [Send]
+    private let given: @DBusActor () -> Void
+    private(set) var isGiven = false
+    private(set) var isCancelled = false
+    private var watchers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
+    private var last: UInt64 = 0
+
+    /// - Parameters:
+    ///   - call: sends the answer.
+    ///   - given: runs when the answer is given.
+    init(_ call: @escaping Send, given: @escaping @DBusActor () -> Void) {
+        calls = [call]
+        self.given = given
+    }
+
+    /// Another call that gets the same answer.
+    func also(_ call: @escaping Send) { calls.append(call) }
+
+    /// Sends the answer.
+    /// - Returns: false if an answer was given before; it stays as it is.
+    @discardableResult
+    func give(_ outcome: Outcome, _ reply: HandlerReply) -> Bool {
+        guard !isGiven else { return false }
+        isGiven = true
+        for call in calls { call(.success((outcome.rawValue, reply))) }
+        calls = []
+        given()
+        wake(with: false)
+        return true
+    }
+
+    /// The sender does not want the request done any more.
+    func cancel() {
+        guard !isGiven else { return }
+        isCancelled = true
+        wake(with: true)
+    }
+
+    /// Whether the request is called off: true as soon as it is, false when it is answered or the task is cancelled.
+    func cancellation() async -> Bool {
+        guard !isCancelled, !isGiven, !Task.isCancelled else { return isCancelled }
+        last += 1
+        let number = last
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { watchers[number] = $0 }
+        } onCancel: {
+            Task { @DBusActor in self.watchers.removeValue(forKey: number)?.resume(returning: self.isCancelled) }
+        }
+    }
+
+    private func wake(with isCancelled: Bool) {
+        let all = watchers
+        watchers = [:]
+        for watcher in all.values { watcher.resume(returning: isCancelled) }
+    }
+}

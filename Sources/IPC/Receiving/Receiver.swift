@@ -1,0 +1,174 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// The handler's side of an application: its object, its bus name, its schemes.
+@DBusActor
+final class Receiver {
+    let inbox = RequestInbox()
+    private let id: ApplicationID
+    private let link: BrokerLink
+    private var broker: NameWatch?
+    /// What was registered, to be registered again with a new broker.
+    private var registrations: [Registration] = []
+    private var unanswered: [String: PendingAnswer] = [:]
+
+    private struct Registration {
+        var schemes: [String]
+        let options: RegisterOptions
+    }
+
+    init(_ id: ApplicationID, _ link: BrokerLink) {
+        self.id = id
+        self.link = link
+    }
+
+    // MARK: Registration
+
+    /// Exports the object, owns the name, registers: in this order no request can come too early.
+    func receive(_ schemes: [String], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
+        let registration = Registration(schemes: schemes, options: options)
+        let isFirst = registrations.isEmpty
+        if isFirst { try await appear() }
+        do throws(IPCError) {
+            let result = try await register(registration)
+            registrations.append(registration)
+            return (result.conflicts ?? []).map { Handler($0) }
+        } catch {
+            if isFirst { await disappear() }
+            throw error
+        }
+    }
+
+    private func register(_ registration: Registration) async throws(IPCError) -> RegisterResult {
+        // A second registration of the same claims changes nothing.
+        try await link.call(
+            Schemes1.register, (id.text, registration.schemes, registration.options), repeatable: true)
+    }
+
+    private func appear() async throws(IPCError) {
+        link.connection.objects.export([interface()], at: try path())
+        guard let name = link.broker else { return }
+        do throws(CallError) {
+            broker = try await link.connection.watchName(name) { [weak self] _, owner in
+                if let owner { Task { await self?.registerAgain(with: owner) } }
+            }
+        } catch { throw IPCError(error) }
+        try await own()
+    }
+
+    /// Who handles nothing does not keep the name from others.
+    private func disappear() async {
+        broker = nil
+        if let path = try? path() { link.connection.objects.remove(path) }
+        if link.broker != nil, let name = try? BusName(id) { try? await link.connection.releaseName(name) }
+    }
+
+    private func path() throws(IPCError) -> ObjectPath {
+        do throws(NameError) { return try ObjectPath(id.objectPath) } catch {
+            throw IPCError(.invalidName, error.description)
+        }
+    }
+
+    private func own() async throws(IPCError) {
+        let name = try BusName(id)
+        do throws(CallError) {
+            if try await link.connection.requestName(name).isOwner { return }
+        } catch { throw IPCError(error) }
+        throw IPCError(.notOwner, "\(id.text) is in use by \(await owner(of: name)); end it, or choose another id")
+    }
+
+    /// Who owns a name, for people.
+    private func owner(of name: BusName) async -> String {
+        guard let owner = try? await link.connection.owner(of: name) else { return "another process" }
+        let facts = try? await link.connection.call(
+            MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, owner.text)
+        guard let process = facts?["ProcessID"].flatMap({ UInt32(dbusValue: $0) }) else { return owner.text }
+        return "\(owner.text) (process \(process))"
+    }
+
+    /// A new broker, or one on a new bus, does not know of what is live here.
+    private func registerAgain(with owner: BusName) async {
+        for registration in registrations {
+            do throws(IPCError) { _ = try await register(registration) } catch {
+                // If this broker is gone as well, the next one is told.
+                if broker?.owner == owner { inbox.end(with: error) }
+                return
+            }
+        }
+    }
+
+    /// Schemes that were given up are not registered again; empty means all.
+    func forget(_ schemes: [String]) {
+        let gone = Set(schemes.compactMap { try? URLScheme($0) })
+        for place in registrations.indices {
+            registrations[place].schemes.removeAll { scheme in
+                schemes.isEmpty || (try? URLScheme(scheme)).map(gone.contains) ?? false
+            }
+        }
+        registrations.removeAll(where: \.schemes.isEmpty)
+    }
+
+    // MARK: Requests
+
+    private func interface() -> ExportedInterface {
+        ExportedInterface(
+            URLHandler1.description,
+            methods: [
+                URLHandler1.openURL.answered(later: { [weak self] input, call, answer in
+                    guard let self else { return answer(.failure(ErrorReply.ended)) }
+                    self.admit(call) { refusal in
+                        if let refusal { return answer(.failure(refusal)) }
+                        self.take(input.0, input.1, input.2, answer)
+                    }
+                }),
+                URLHandler1.cancelURL.answered(later: { [weak self] id, call, answer in
+                    guard let self else { return answer(.success(())) }
+                    self.admit(call) { refusal in
+                        if refusal == nil { self.unanswered[id]?.cancel() }
+                        answer(refusal.map { .failure($0) } ?? .success(()))
+                    }
+                }),
+            ])
+    }
+
+    private func take(
+        _ id: String, _ url: String, _ context: OpenURLContext,
+        _ answer: @escaping PendingAnswer.Send
+    ) {
+        // A broker that was started again asks again for what is being done already: one work, one answer.
+        if let pending = unanswered[id] { return pending.also(answer) }
+        let pending = PendingAnswer(answer) { [weak self] in self?.unanswered[id] = nil }
+        unanswered[id] = pending
+        inbox.add(OpenURLRequest(id: id, url: url, context: context, answer: pending))
+    }
+
+    /// Lets only the broker in: the connection that owns its name now (I19).
+    private func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
+        guard let name = link.broker else { return proceed(nil) }
+        if let owner = broker?.owner { return proceed(call.sender == owner ? nil : .stranger) }
+        // Just after a reconnect the owner may not be known yet.
+        let connection = link.connection
+        Task {
+            let owner = try? await connection.owner(of: name)
+            proceed(owner != nil && call.sender == owner ? nil : .stranger)
+        }
+    }
+
+    /// Nothing is received from now on.
+    func end() {
+        inbox.end(with: nil)
+        broker = nil
+    }
+}
+
+extension ErrorReply {
+    fileprivate static let ended = ErrorReply(.failed, "the application does not take requests any more")
+    fileprivate static let stranger = ErrorReply(
+        .accessDenied, "only the owner of \(Broker1.busName) may call this object")
+}
+
+extension BusName {
+    init(_ id: ApplicationID) throws(IPCError) {
+        do throws(NameError) { try self.init(id.text) } catch { throw IPCError(.invalidName, error.description) }
+    }
+}

@@ -1,0 +1,40 @@
+private import IPCModel
+
+/// The command line as bytes, before Swift has repaired anything.
+package enum ArgumentVector {
+    /// The arguments of this process, without the program's name.
+    /// - Throws: ``ToolFailure`` with exit code 65 where one is not UTF-8.
+    package static func checked() throws(ToolFailure) -> [String] {
+        var arguments: [String] = []
+        for place in 1..<max(1, Int(CommandLine.argc)) {
+            guard let bytes = CommandLine.unsafeArgv[place] else { break }
+            guard let argument = String(validatingCString: bytes) else { throw .notUTF8(place) }
+            arguments.append(argument)
+        }
+        return arguments
+    }
+
+    /// Whether an option stands on the command line, also where the rest of it means nothing.
+    package static func contains(_ option: String, in arguments: [String]) -> Bool {
+        arguments.prefix { $0 != "--" }.contains(option)
+    }
+
+    /// The value of an option that stands on the command line, by itself or after “=”.
+    package static func value(of option: String, in arguments: [String]) -> String? {
+        let options = arguments.prefix { $0 != "--" }
+        for (place, argument) in options.enumerated().reversed() {
+            if argument == option { return options.dropFirst(place + 1).first }
+            if argument.hasPrefix(option + "=") { return String(argument.dropFirst(option.count + 1)) }
+        }
+        return nil
+    }
+}
+
+extension ToolFailure {
+    fileprivate static func notUTF8(_ place: Int) -> ToolFailure {
+        ToolFailure(
+            name: "InvalidArguments",
+            message: "argument \(place) is not UTF-8; give text as UTF-8, and other bytes by standard input or --file",
+            exit: .dataError)
+    }
+}

@@ -1,0 +1,27 @@
+package import ArgumentParser
+
+/// The options of every command that concern its output.
+package struct OutputOptions: ParsableArguments, Sendable {
+    @Flag(help: "Print JSON, one object a line; errors too, on standard error.")
+    package var json = false
+
+    @Option(help: ArgumentHelp("When to use colour; auto: on a terminal.", valueName: "when"))
+    package var color: ColorChoice = .auto
+
+    package init() {}
+}
+
+extension OutputOptions {
+    /// Writes one JSON object, or text for people, as a line to standard output; nothing where the text is empty.
+    package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String) throws(ToolFailure) {
+        if json {
+            try OutputStream.output.writeLine(value().text)
+        } else {
+            let text = text()
+            if !text.isEmpty { try OutputStream.output.writeLine(text) }
+        }
+    }
+
+    /// The style of what goes to standard output.
+    package var style: Style { Style(color, for: .output) }
+}

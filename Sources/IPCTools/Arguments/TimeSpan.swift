@@ -1,0 +1,36 @@
+internal import ArgumentParser
+
+/// A time as the command line has it: `20` or `1.5` seconds, `300ms`, `20s`, `2m`, `1h`.
+package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
+    package let duration: Duration
+    private let text: String
+
+    /// Longer than 0 and at most 49 days, the most that the wire carries; at most three decimals.
+    package init?(argument: String) {
+        let unit = argument.drop { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let factor = Self.millisecondsOfUnit[String(unit)] else { return nil }
+        guard let thousandths = Self.thousandths(argument[..<unit.startIndex]) else { return nil }
+        let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
+        let milliseconds = product / 1_000
+        guard !overflow, (1...Int64(UInt32.max)).contains(milliseconds) else { return nil }
+        duration = .milliseconds(milliseconds)
+        text = argument
+    }
+
+    package var defaultValueDescription: String { text }
+
+    private static let millisecondsOfUnit: [String: Int64] = [
+        "": 1_000, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000,
+    ]
+
+    /// The thousandths of a decimal number such as `1.5`.
+    private static func thousandths(_ number: Substring) -> Int64? {
+        let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count <= 2, let whole = Int64(parts[0]), whole >= 0 else { return nil }
+        let decimals = parts.count == 2 ? parts[1] : "0"
+        guard (1...3).contains(decimals.count), let rest = Int64(decimals) else { return nil }
+        let padded = (decimals.count..<3).reduce(rest) { value, _ in value * 10 }
+        let (product, overflow) = whole.multipliedReportingOverflow(by: 1_000)
+        return overflow ? nil : product + padded
+    }
+}

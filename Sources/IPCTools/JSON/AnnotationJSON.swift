@@ -1,0 +1,40 @@
+package import IPCDBus
+
+extension JSONValue {
+    /// A D-Bus value: its type is lost, its content is not.
+    ///
+    /// Numbers of 64 bits are strings; bytes are an object with `base64`; a dictionary with string keys is an object,
+    /// any other one an array of pairs.
+    package init(_ value: Value) {
+        switch value {
+        case .byte(let value): self = .unsigned(UInt32(value))
+        case .boolean(let value): self = .boolean(value)
+        case .int16(let value): self = .number(Int32(value))
+        case .uint16(let value): self = .unsigned(UInt32(value))
+        case .int32(let value): self = .number(value)
+        case .uint32(let value): self = .unsigned(value)
+        case .int64(let value): self = .string(String(value))
+        case .uint64(let value): self = .count(value)
+        case .double(let value): self = .double(value)
+        case .string(let value): self = .string(value)
+        case .objectPath(let path): self = .string(path.text)
+        case .signature(let signature): self = .string(signature.text)
+        case .descriptor: self = .null
+        case .bytes(let bytes): self = .object([Member("base64", .string(Base64.encode(bytes)))])
+        case .array(_, let elements), .structure(let elements): self = .array(elements.map { JSONValue($0) })
+        case .variant(let value): self = JSONValue(value)
+        case .dictionary(_, _, let entries): self = Self.dictionary(entries)
+        }
+    }
+
+    private static func dictionary(_ entries: [Value.DictionaryEntry]) -> JSONValue {
+        var members: [Member] = []
+        for entry in entries {
+            guard case .string(let key) = entry.key else {
+                return .array(entries.map { .array([JSONValue($0.key), JSONValue($0.value)]) })
+            }
+            members.append(Member(key, JSONValue(entry.value)))
+        }
+        return .object(members)
+    }
+}

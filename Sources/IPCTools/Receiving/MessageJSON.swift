@@ -1,0 +1,19 @@
+package import IPC
+
+extension JSONValue {
+    /// A received message with all that came with it.
+    package static func message(_ request: OpenURLRequest) -> JSONValue {
+        let payload = request.payload
+        return .object([
+            "id": .string(request.id),
+            "url": .string(request.url),
+            "source-application": .string(request.source.application),
+            "source-strength": .string(request.source.strength.rawValue),
+            "pasteboard": payload.pasteboard.map { .string($0) },
+            "change-count": payload.changeCount.map { .count($0) },
+            "items": payload.isPresent ? .items(payload.items) : nil,
+            "annotation": request.annotation.map { JSONValue($0) },
+            "attempt": .unsigned(request.attempt),
+        ])
+    }
+}

@@ -1,0 +1,86 @@
+private import CLinux
+private import Glibc
+private import Synchronization
+
+/// SIGTERM, SIGINT and SIGHUP as requests to stop, counted: the first one ends the wait for work, the second one work.
+///
+/// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
+package final class StopSignal: Sendable {
+    private struct State {
+        var signals = 0
+        var last: UInt64 = 0
+        var actions: [UInt64: (signals: Int, action: @Sendable () -> Void)] = [:]
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    /// Starts to listen. To be called once in a process, which is never ended by these signals afterwards.
+    package func listen() {
+        var thread = pthread_t()
+        let me = Unmanaged.passRetained(self).toOpaque()
+        let status = pthread_create(
+            &thread, nil, { Unmanaged<StopSignal>.fromOpaque($0!).takeUnretainedValue().wait() }, me)
+        precondition(status == 0, "the process cannot start its signal thread")
+        pthread_detach(thread)
+        for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) {
+            // All that may be called in a signal handler, signal-safety(7).
+            signal(number) { _ in _ = eventfd_write(arrivals, 1) }
+        }
+    }
+
+    /// Runs `body` and cancels its task when this many signals have come, at once if they have come already.
+    package func run<Result: Sendable>(
+        untilSignal signals: Int, _ body: @escaping @Sendable () async throws -> Result
+    ) async throws -> Result {
+        let task = Task { try await body() }
+        let number = add(signals) { task.cancel() }
+        defer { remove(number) }
+        return try await task.value
+    }
+
+    /// Counts one signal and runs what waited for it.
+    func raise() {
+        let due = state.withLock { state in
+            state.signals += 1
+            let signals = state.signals
+            return state.actions.values.filter { $0.signals <= signals }.map(\.action)
+        }
+        for action in due { action() }
+    }
+
+    private func add(_ signals: Int, _ action: @escaping @Sendable () -> Void) -> UInt64 {
+        let (number, isDue) = state.withLock { state in
+            state.last += 1
+            state.actions[state.last] = (signals, action)
+            return (state.last, state.signals >= signals)
+        }
+        if isDue { action() }
+        return number
+    }
+
+    private func remove(_ number: UInt64) { state.withLock { _ = $0.actions.removeValue(forKey: number) } }
+
+    /// The thread of the signals. It lets them in, because the threads of Swift's pool and of Dispatch do not.
+    private func wait() -> Never {
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        while true {
+            var count: eventfd_t = 0
+            if eventfd_read(arrivals, &count) == 0 { for _ in 0..<count { raise() } }
+        }
+    }
+
+    private func isIgnored(_ number: Int32) -> Bool {
+        var present = sigaction()
+        sigaction(number, nil, &present)
+        let handler = present.__sigaction_handler.sa_handler
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+}
+
+/// Where the signal handler writes: a handler has no context.
+private let arrivals = eventfd(0, CInt(EFD_CLOEXEC))

@@ -1,0 +1,53 @@
+internal import Glibc
+private import IPCModel
+
+/// One of the two streams that a program writes to, without a buffer: what was written is out.
+package enum OutputStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    package var isTerminal: Bool { isatty(rawValue) == 1 }
+
+    /// Writes all bytes.
+    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
+    package func write(_ bytes: [UInt8]) throws(ToolFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EAGAIN {
+                var ready = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+                _ = poll(&ready, 1, -1)
+            } else if errno != EINTR {
+                throw .cannotWrite(errno)
+            }
+        }
+    }
+
+    package func write(_ text: String) throws(ToolFailure) { try write(Array(text.utf8)) }
+
+    /// Writes one line.
+    package func writeLine(_ text: String) throws(ToolFailure) { try write(text + "\n") }
+
+    /// Writes content byte for byte. On a terminal a newline follows where the content ends without one, so that the
+    /// prompt starts on a line of its own.
+    package func writeContent(_ bytes: [UInt8]) throws(ToolFailure) {
+        try write(bytes)
+        if isTerminal, let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
+    }
+}
+
+extension ToolFailure {
+    /// Standard output is full, broken or closed.
+    fileprivate static func cannotWrite(_ code: Int32) -> ToolFailure {
+        // As in other programs at the head of a pipeline: nobody is left to tell.
+        if code == EPIPE { return ToolFailure(name: "InputOutput", message: "", exit: .inputOutput) }
+        let name = code == ENOSPC || code == EDQUOT ? "NoSpace" : "InputOutput"
+        return ToolFailure(
+            name: name, message: "cannot write to the output: \(describe(code))", exit: .inputOutput)
+    }
+}
+
+/// The system's words for an error number.
+func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

@@ -1,0 +1,8 @@
+internal import ArgumentParser
+
+/// When the tools use colour.
+package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument {
+    case auto
+    case always
+    case never
+}

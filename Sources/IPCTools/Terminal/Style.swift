@@ -1,0 +1,26 @@
+internal import Glibc
+
+/// How text is set off on one stream: with escape sequences (ECMA-48 §8.3.117), or not at all.
+package struct Style: Sendable {
+    /// Whether escape sequences are written.
+    package let isColored: Bool
+
+    /// Decides for a stream: on a terminal, unless `NO_COLOR` (no-color.org) or `--color` say otherwise.
+    package init(_ choice: ColorChoice, for stream: OutputStream) {
+        switch choice {
+        case .always: isColored = true
+        case .never: isColored = false
+        case .auto:
+            let isAsked = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
+            let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
+            isColored = isAsked && !isDumb && stream.isTerminal
+        }
+    }
+
+    package func bold(_ text: String) -> String { wrap(text, "1") }
+    package func red(_ text: String) -> String { wrap(text, "1;31") }
+
+    private func wrap(_ text: String, _ code: String) -> String {
+        isColored ? "\u{1B}[\(code)m\(text)\u{1B}[0m" : text
+    }
+}

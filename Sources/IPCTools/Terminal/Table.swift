@@ -1,0 +1,26 @@
+/// Rows for people or for programs: columns with headings on a terminal, else fields with a tab between and no heading.
+///
+/// No field holds a tab or a line end: names with control characters do not exist here.
+package struct Table: Sendable {
+    private let headings: [String]
+    private var rows: [[String]] = []
+
+    package init(_ headings: String...) { self.headings = headings }
+
+    package mutating func add(_ fields: String...) { rows.append(fields) }
+
+    /// The lines, without a line end after the last one; empty where there are no rows.
+    package func text(aligned: Bool, style: Style) -> String {
+        guard !rows.isEmpty else { return "" }
+        guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }
+        let lines = [headings] + rows
+        let widths = headings.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        let laidOut = lines.map { line in
+            zip(line, widths).enumerated().map { column, field in
+                let isLast = column == widths.count - 1
+                return field.0 + (isLast ? "" : String(repeating: " ", count: field.1 - field.0.count))
+            }.joined(separator: "  ")
+        }
+        return ([style.bold(laidOut[0])] + laidOut.dropFirst()).joined(separator: "\n")
+    }
+}

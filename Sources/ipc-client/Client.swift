@@ -1,0 +1,45 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// What the commands have in common.
+///
+/// They run on the I/O thread, for a command is one call after the other and a change of threads costs more than a
+/// command does; reading input and writing output there holds up nobody, since nothing comes in meanwhile.
+enum Client {
+    /// The id that is stated as the source, as the sample client's.
+    static let id = "demo.IPCClient"
+
+    /// Connects without asking for the bus name, so any number of clients run at a time.
+    ///
+    /// A client makes one call and ends: one that was cut off is told to the user and not sent again.
+    @DBusActor
+    static func connect(as id: String = Client.id) async throws(IPCError) -> Application {
+        try await Application.connect(id: id, resends: false)
+    }
+}
+
+/// Options of the commands that open a URL.
+struct RequestOptions: ParsableArguments, Sendable {
+    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    var application = Client.id
+
+    @Option(
+        help: ArgumentHelp("The application that is to get it, whoever handles the scheme.", valueName: "id"))
+    var to: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the answer: seconds, or 300ms, 20s, 2m.", valueName: "time"))
+    var timeout = TimeSpan(argument: "20s")!
+
+    /// The library's options.
+    var open: OpenOptions {
+        var open = OpenOptions()
+        open.application = to
+        open.timeout = timeout.duration
+        return open
+    }
+}

@@ -1,0 +1,41 @@
+import ArgumentParser
+import IPCModel
+import IPCTools
+
+/// Sends URLs with payloads, and looks after schemes and pasteboards.
+@main
+struct IPCClientCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ipc-client",
+        abstract: "Send URLs with payloads to programs that handle them, and look after schemes and pasteboards.",
+        discussion: """
+            EXIT CODES
+              0       done; the receiver has handled it
+              1, 2    the receiver declined; the request was cancelled
+              64-66   wrong usage; wrong input; no such pasteboard, item or file
+              68, 69  nobody handles the scheme; handler, broker or bus is not there
+              70      the receiver failed
+              73-75   the id is in use; disk full or failing; try again (time-out, limit)
+              77      not allowed
+
+            EXAMPLES
+              ipc-client send hello
+              date | ipc-client send
+              ipc-client resolve IPCServer.demo:hello
+              ipc-client get demo.IPCClient
+            """,
+        version: ProductVersion.text,
+        groupedSubcommands: [
+            CommandGroup(name: "Opening URLs:", subcommands: [Send.self, Open.self, CanOpen.self, Listen.self]),
+            CommandGroup(
+                name: "Schemes:",
+                subcommands: [Resolve.self, Handlers.self, Default.self, Register.self, Unregister.self]),
+            CommandGroup(
+                name: "Pasteboards:", subcommands: [Boards.self, Get.self, SetBoard.self, Clear.self, Remove.self]),
+            CommandGroup(name: "The broker:", subcommands: [Describe.self]),
+        ])
+
+    static func main() { ToolProcess.run(Self.self) }
+
+    func run() throws { throw ValidationError("Name a command; they are listed by --help.") }
+}

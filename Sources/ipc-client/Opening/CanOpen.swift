@@ -1,0 +1,53 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct CanOpen: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "can-open",
+        abstract: "Tell whether a URL could be opened now.",
+        discussion: """
+            Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \
+            nor can be started. Nothing is started, and nobody is asked but the broker.
+
+            EXAMPLES
+              ipc-client can-open IPCServer.demo:
+              if ipc-client can-open com.example.notes: >/dev/null 2>&1; then echo installed; fi
+            """)
+
+    @Argument(help: "The URL; only its scheme matters.")
+    var url: String
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let app = try await Client.connect()
+        if try await app.canOpenURL(url) {
+            return try output.print(.object(["url": .string(url), "can-open": .boolean(true)]), text: "yes")
+        }
+        let resolution = try await app.resolve(url)
+        try output.print(
+            .object([
+                "url": .string(url), "can-open": .boolean(false),
+                "application": resolution.application.map { .string($0) }, "reason": .string(resolution.reason),
+            ]), text: "no")
+        throw refusal(resolution)
+    }
+
+    private func refusal(_ resolution: URLResolution) -> ToolFailure {
+        guard let application = resolution.application else {
+            return ToolFailure(
+                name: "NoHandler",
+                message: "no application handles this scheme; start one that does, or see 'ipc-client handlers'",
+                exit: .noHandler)
+        }
+        return ToolFailure(
+            name: "HandlerUnavailable",
+            message: "\(application) handles this scheme, but it is not running and the bus cannot start it; start it",
+            exit: .unavailable)
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import IPCTools
+
+/// The receiver under the sample client's names: where replies by URL would come in.
+struct Listen: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "listen",
+        abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",
+        discussion: ReceiverOptions.discussion + "\n\n" + """
+            EXAMPLES
+              ipc-client listen
+              ipc-client listen --count 1 --json
+              ipc-client send --url IPCClient.demo: hello     (in another terminal)
+            """)
+
+    @Option(help: ArgumentHelp("The application id to own while it runs.", valueName: "id"))
+    var application = Client.id
+
+    @Option(
+        name: .customLong("scheme"),
+        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCClient.demo)", valueName: "scheme"))
+    var schemes: [String] = []
+
+    @OptionGroup var receiver: ReceiverOptions
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let schemes = schemes.isEmpty ? ["IPCClient.demo"] : schemes
+        try await MessageReceiver(
+            "ipc-client", application: application, schemes: schemes, receiver, output
+        ).run()
+    }
+}

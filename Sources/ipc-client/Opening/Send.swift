@@ -1,0 +1,42 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// The sample client's job: text on the pasteboard, URL to the server, in one step.
+struct Send: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "send",
+        abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
+        discussion: """
+            Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
+            exit code. The pasteboard is made, persistent, if there is none.
+
+            EXAMPLES
+              ipc-client send hello
+              date | ipc-client send --trim-newline
+              ipc-client send --file picture.png --type image/png
+              ipc-client send --url com.example.notes:add --timeout 2m "buy milk"
+            """)
+
+    @OptionGroup var content: ContentOptions
+
+    @Option(help: ArgumentHelp("The URL to open; it arrives unchanged.", valueName: "url"))
+    var url = "IPCServer.demo://IPCServer.demo?key=value"
+
+    @Option(help: ArgumentHelp("The pasteboard to put it on.", valueName: "board"))
+    var pasteboard = "demo.IPCClient"
+
+    @OptionGroup var request: RequestOptions
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let item = try content.item()
+        let app = try await Client.connect(as: request.application)
+        let board = try Pasteboard(named: pasteboard, of: app)
+        let response = try await app.open(url, sending: [item], on: board, options: request.open)
+        try response.report(url: url, request, output)
+    }
+}

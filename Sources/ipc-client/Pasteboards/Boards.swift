@@ -1,0 +1,53 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Boards: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "boards",
+        abstract: "List the pasteboards.",
+        discussion: """
+            Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \
+            pipe they are separated by tabs, without headings. Content is never shown.
+
+            EXAMPLES
+              ipc-client boards
+              ipc-client boards --prefix demo.
+              ipc-client boards --json | jq -r .pasteboard
+            """)
+
+    @Option(help: ArgumentHelp("Only names that start with this.", valueName: "text"))
+    var prefix = ""
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let boards = try await Client.connect().pasteboards(prefix: prefix)
+        guard !output.json else {
+            for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
+            return
+        }
+        var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
+        for try await board in boards {
+            table.add(
+                board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
+                String(board.itemCount), String(board.byteCount), board.millisecondsSince1970.map(Timestamp.text) ?? "")
+        }
+        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+    }
+
+    private func json(_ board: PasteboardInfo) -> JSONValue {
+        .object([
+            "pasteboard": .string(board.name),
+            "change-count": .count(board.changeCount),
+            "persistent": .boolean(board.isPersistent),
+            "item-count": .unsigned(board.itemCount),
+            "size": .count(board.byteCount),
+            "time": board.millisecondsSince1970.map { .count($0) },
+        ])
+    }
+}

@@ -1,0 +1,60 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Default: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "default",
+        abstract: "Show or choose the application that handles a URL scheme.",
+        discussion: """
+            Without an application: prints the one that handles the scheme now; exit code 68 if there is none. With \
+            one: stores your choice, which counts whenever that application claims the scheme.
+
+            EXAMPLES
+              ipc-client default IPCServer.demo
+              ipc-client default IPCServer.demo com.example.Notes
+              ipc-client default --forget IPCServer.demo
+            """)
+
+    @Argument(help: "The URL scheme.")
+    var scheme: String
+
+    @Argument(help: ArgumentHelp("The application that is to handle it.", valueName: "application"))
+    var application: String?
+
+    @Flag(help: "Forget the choice.")
+    var forget = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard !forget || application == nil else {
+            throw ValidationError("Give either an application or --forget, not both.")
+        }
+    }
+
+    @DBusActor
+    func run() async throws {
+        let app = try await Client.connect()
+        if application != nil || forget { try await app.setDefault(application, for: scheme) }
+        let handler = try await app.handlers(of: scheme).first(where: \.isHandler)
+        if handler == nil && application == nil && !forget { throw nobody }
+        let isQuiet = application != nil || forget
+        try output.print(
+            .object([
+                "scheme": .string(scheme), "application": handler.map { .string($0.application) },
+                "default": .boolean(handler?.isDefault ?? false),
+            ]), text: isQuiet ? "" : handler?.application ?? "")
+    }
+
+    private var nobody: ToolFailure {
+        ToolFailure(
+            name: "NoHandler",
+            message: "no application handles the scheme \(scheme.quoted); start one that does, or see "
+                + "'ipc-client handlers'",
+            exit: .noHandler)
+    }
+}

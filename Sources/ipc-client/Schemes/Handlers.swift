@@ -1,0 +1,50 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Handlers: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "handlers",
+        abstract: "List the applications that claim a URL scheme, or all schemes.",
+        discussion: """
+            Columns: scheme, application, kind of the claim (live, persistent or installed), its rank ("handler" for \
+            the one that gets the URLs, "default" if the user chose it), running, activatable. In a pipe they are \
+            separated by tabs, without headings.
+
+            EXAMPLES
+              ipc-client handlers
+              ipc-client handlers IPCServer.demo
+              ipc-client handlers --json | jq -r 'select(.handler) | .application'
+            """)
+
+    @Argument(help: "A URL scheme; all schemes if it is left out.")
+    var scheme: String?
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let app = try await Client.connect()
+        let handlers =
+            if let scheme { try await app.handlers(of: scheme) } else { try await app.handlers().all() }
+        guard !output.json else {
+            for handler in handlers { try OutputStream.output.writeLine(JSONValue.handler(handler).text) }
+            return
+        }
+        var table = Table("SCHEME", "APPLICATION", "KIND", "RANK", "RUNNING", "ACTIVATABLE")
+        for handler in handlers {
+            table.add(
+                handler.scheme, handler.application, handler.kind, rank(handler), yesOrNo(handler.isRunning),
+                yesOrNo(handler.isActivatable))
+        }
+        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+    }
+
+    private func rank(_ handler: Handler) -> String {
+        if handler.isDefault { return "default" }
+        return handler.isHandler ? "handler" : ""
+    }
+}

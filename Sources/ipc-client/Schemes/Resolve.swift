@@ -1,0 +1,72 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Resolve: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resolve",
+        abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
+        discussion: """
+            Nobody is started. Exit code 0 also if nobody handles the scheme; 'can-open' is the test for that.
+
+            EXAMPLES
+              ipc-client resolve IPCServer.demo:hello
+              ipc-client resolve --json IPCServer.demo: | jq -r '.candidates[].application'
+            """)
+
+    @Argument(help: "The URL; only its scheme matters.")
+    var url: String
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let resolution = try await Client.connect().resolve(url)
+        try output.print(json(resolution), text: text(resolution))
+    }
+
+    private func json(_ resolution: URLResolution) -> JSONValue {
+        .object([
+            "url": .string(url),
+            "application": resolution.application.map { .string($0) },
+            "reason": .string(resolution.reason),
+            "running": .boolean(resolution.isRunning),
+            "activatable": .boolean(resolution.isActivatable),
+            "queueable": .boolean(resolution.isQueueable),
+            "candidates": .array(resolution.candidates.map(JSONValue.handler)),
+        ])
+    }
+
+    private func text(_ resolution: URLResolution) -> String {
+        let winner = resolution.application.map { output.style.bold($0) } ?? "nobody"
+        var table = Table("CANDIDATE", "KIND", "RUNNING", "ACTIVATABLE", "REASON")
+        for candidate in resolution.candidates {
+            table.add(
+                candidate.application, candidate.kind, yesOrNo(candidate.isRunning), yesOrNo(candidate.isActivatable),
+                candidate.reason ?? "")
+        }
+        let candidates = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+        return "\(winner)\t\(resolution.reason)" + (candidates.isEmpty ? "" : "\n" + candidates)
+    }
+}
+
+/// A fact that the broker may leave out.
+func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
+
+extension JSONValue {
+    /// A claim of an application to a scheme.
+    static func handler(_ handler: Handler) -> JSONValue {
+        .object([
+            "scheme": handler.scheme.isEmpty ? nil : .string(handler.scheme),
+            "application": .string(handler.application),
+            "kind": .string(handler.kind),
+            "handler": .boolean(handler.isHandler),
+            "default": .boolean(handler.isDefault),
+            "running": handler.isRunning.map { .boolean($0) },
+            "activatable": handler.isActivatable.map { .boolean($0) },
+            "reason": handler.reason.map { .string($0) },
+        ])
+    }
+}

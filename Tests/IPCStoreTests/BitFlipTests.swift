@@ -1,0 +1,93 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+/// Bits flipped anywhere in the file.
+@Suite struct BitFlipTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    static let rounds = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 2_000 : 100
+    private static let names = (0..<20).map { PasteboardName.named("board \($0)") }
+
+    private static func text(_ index: Int) -> String {
+        "content of \(index) " + String(repeating: "\(index)", count: index * 90)
+    }
+
+    /// Fills a store, stops it and gives its file.
+    private func file() async throws -> [UInt8] {
+        let store = try place.open()
+        for (index, name) in Self.names.enumerated() { try await store.put(Self.text(index), on: name) }
+        try await store.close()
+        return try place.bytes(place.database)
+    }
+
+    @Test func noFlippedBitComesBackAsGoodData_I5() async throws {
+        let file = try await file()
+        var random = RandomSource(seed: 5)
+        var seen = Seen()
+        for round in 0..<Self.rounds {
+            var damaged = file
+            damaged[Int.random(in: 0..<file.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            let image = place.path + "/flip-\(round)"
+            try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: false)
+            try place.write(damaged, to: image + "/store.sqlite")
+            try await look(place.configuration(image), &seen)
+            try FileManager.default.removeItem(atPath: image)
+        }
+        #expect(seen.wrong == 0)
+        // Some bits hit what nobody reads, and the others one pasteboard; the head of a page may cost what stands on it.
+        let lost = (0...1).reduce(0) { $0 + (seen.lost[$1] ?? 0) }
+        #expect(seen.lost[0, default: 0] > 0 && seen.lost[1, default: 0] > 0)
+        #expect(lost + seen.untouched >= Self.rounds * 98 / 100, "\(seen.lost)")
+    }
+
+    private struct Seen {
+        /// Pasteboards whose content came back as something else.
+        var wrong = 0
+        /// Stores that were refused and left as they are.
+        var untouched = 0
+        /// How many stores lost so many pasteboards.
+        var lost: [Int: Int] = [:]
+    }
+
+    /// Opens a store, reads every pasteboard, and opens it again where reading met a damaged structure.
+    private func look(_ configuration: StoreConfiguration, _ seen: inout Seen) async throws {
+        do {
+            var (good, mustCheck) = try await read(Store.open(configuration), &seen)
+            if mustCheck { (good, mustCheck) = try await read(Store.open(recovered(configuration)), &seen) }
+            #expect(!mustCheck)
+            seen.lost[Self.names.count - good, default: 0] += 1
+        } catch is StoreError {
+            // The flipped bit makes the file one of a newer broker or of another program.
+            seen.untouched += 1
+        }
+    }
+
+    /// What the next start finds: the connection of a store that met damage stays open until its process ends.
+    private func recovered(_ configuration: StoreConfiguration) throws -> StoreConfiguration {
+        try place.crashImage(of: configuration.directory, UUID().uuidString)
+    }
+
+    private func read(_ store: Store, _ seen: inout Seen) async throws -> (good: Int, mustCheck: Bool) {
+        var good = 0
+        for (index, name) in Self.names.enumerated() {
+            do {
+                if try await store.text(of: name) == Self.text(index) { good += 1 } else { seen.wrong += 1 }
+            } catch is PasteboardError {
+                continue
+            } catch {
+                try? await store.close()
+                return (good, true)
+            }
+        }
+        do {
+            try await store.close()
+            return (good, false)
+        } catch {
+            return (good, true)
+        }
+    }
+}

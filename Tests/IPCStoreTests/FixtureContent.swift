@@ -1,0 +1,69 @@
+import IPCModel
+import IPCStore
+import Testing
+
+/// What stands in the fixtures: something in every table.
+enum FixtureContent {
+    private static let board = PasteboardName.named("demo.Fixture ✂")
+    private static let held = PasteboardName.named("demo.Held")
+    private static let gone = PasteboardName.named("demo.Gone")
+
+    private static func id(_ letter: Character) throws -> RequestID {
+        try RequestID(String(repeating: letter, count: 20))
+    }
+
+    private static let source = Source(application: "demo.Writer", strength: .owned)
+
+    static func write(to store: Store) async throws {
+        try await store.commit { transaction in
+            for name in [board, held, gone] { _ = try transaction.createPasteboard(name, persistent: true) }
+            try transaction.setHistoryLimit(5, of: board)
+            _ = try transaction.setItems(
+                [.string("first")], on: board, WriteOptions(source: source, id: try id("s")))
+            _ = try transaction.addItems([.data([0, 1, 2, 255], type: .png)], to: board)
+            _ = try transaction.setItems([.string("taken")], on: held)
+            _ = try transaction.takeItems(of: held, TakeOptions(id: try id("t")))
+            try transaction.removePasteboard(gone)
+            try saveRegistrations(transaction)
+            try saveRequests(transaction)
+        }
+    }
+
+    private static func saveRegistrations(_ transaction: borrowing StoreTransaction) throws {
+        let application = try ApplicationID("demo.Handler")
+        let scheme = try URLScheme("Demo.Scheme")
+        try transaction.saveClaim(
+            StoredClaim(application: application, scheme: scheme, window: 7, takesDescriptors: true, time: 42))
+        try transaction.setDefault(application, for: scheme)
+    }
+
+    private static func saveRequests(_ transaction: borrowing StoreTransaction) throws {
+        for letter in ["e", "w"] as [Character] {
+            _ = try transaction.beginRequest(
+                RequestRecord(
+                    id: try id(letter), arguments: ContentDigest(of: [1, 2, 3]), source: source,
+                    application: "demo.Handler", url: "demo:x", pasteboard: board, changeCount: 3,
+                    accepted: transaction.now, context: [9, 9]))
+        }
+        _ = try transaction.finishRequest(try id("e"), RequestEnd(.handled, reply: [.string("done")]))
+    }
+
+    static func expect(in store: Store) async throws {
+        try await store.commit { transaction in
+            let content = try transaction.items(of: board)
+            #expect(content.items == [.string("first"), .data([0, 1, 2, 255], type: .png)])
+            let state = try #require(try transaction.pasteboard(board))
+            #expect(state.historyLimit == 5 && state.isPersistent && state.versions.count == 3)
+            let first = try transaction.items(of: board, ReadOptions(changeCount: state.versions[1]))
+            #expect(first.items == [.string("first")] && first.facts.source == source)
+            #expect(try transaction.items(of: held).items.isEmpty)
+            #expect(try transaction.changes(since: 1).changed.contains { $0.name == gone && $0.changeCount == 0 })
+            let claims = try transaction.claims()
+            #expect(claims.claims.map(\.scheme.spelling) == ["Demo.Scheme"] && claims.claims[0].window == 7)
+            #expect(try transaction.defaults().defaults.map(\.application.text) == ["demo.Handler"])
+            let ended = try #require(try transaction.request(try id("e")))
+            #expect(ended.outcome == .handled && ended.reply == [.string("done")] && ended.context == [9, 9])
+            #expect(try transaction.unendedRequests(limit: 10).map(\.id) == [try id("w")])
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+@Suite struct FormatTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    /// Bytes 60 to 63 of a database are its `user_version`, 68 to 71 its `application_id`.
+    private func patch(_ offset: Int, _ bytes: [UInt8]) throws {
+        var file = try place.bytes(place.database)
+        file.replaceSubrange(offset..<offset + bytes.count, with: bytes)
+        try place.write(file, to: place.database)
+    }
+
+    @Test func newerStoreIsRefusedAndLeftUntouched_I25() async throws {
+        let store = try place.open()
+        try await store.put("hello", on: .named("a"))
+        try await store.close()
+        try patch(60, [0, 0, 0, 99])
+        let before = try place.bytes(place.database)
+        let error = #expect(throws: StoreError.self) { try place.open() }
+        #expect(error == .newer(file: place.database, version: 99, supported: 1))
+        #expect(try place.bytes(place.database) == before)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: place.store).sorted() == ["lock", "store.sqlite"])
+        // The control: at its own version the same file is opened.
+        try patch(60, [0, 0, 0, 1])
+        let again = try place.open()
+        #expect(try await again.text(of: .named("a")) == "hello")
+        try await again.close()
+    }
+
+    @Test func newerVersionThatStandsOnlyInTheLogIsSeen_I25() async throws {
+        let store = try place.open()
+        try await store.put("hello", on: .named("a"))
+        let image = try place.crashImage()
+        try await store.close()
+        let file = image.directory + "/store.sqlite-wal"
+        var log = try place.bytes(file)
+        // “Database File Format” §4.1: a header of 32 bytes, then frames of 24 bytes and a page. The first frame becomes
+        // one of page 1, which only a migration writes.
+        try #require(log.count > 32 + 24 + 4_096)
+        log.replaceSubrange(32..<36, with: [0, 0, 0, 1])
+        log.replaceSubrange(32 + 24 + 60..<32 + 24 + 64, with: [0, 0, 0, 77])
+        try place.write(log, to: file)
+        let before = try place.bytes(image.directory + "/store.sqlite")
+        #expect(throws: StoreError.self) { try Store.open(image) }
+        #expect(try place.bytes(file) == log)
+        #expect(try place.bytes(image.directory + "/store.sqlite") == before)
+    }
+
+    @Test func databaseOfAnotherProgramIsRefusedAndLeftUntouched() async throws {
+        try await place.open().close()
+        try patch(68, [1, 2, 3, 4])
+        let before = try place.bytes(place.database)
+        #expect(throws: StoreError.foreign(file: place.database)) { try place.open() }
+        #expect(try place.bytes(place.database) == before)
+    }
+
+    @Test func fileThatIsNoDatabaseIsPutAwayAndKept_I5() async throws {
+        try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
+        let rubbish = Array("this is no database, but somebody's only copy of something".utf8)
+        try place.write(rubbish, to: place.database)
+        let store = try place.open()
+        let quarantine = try #require(store.report.quarantine)
+        #expect(try place.bytes(quarantine) == rubbish)
+        try await store.put("hello", on: .named("a"))
+        #expect(try await store.text(of: .named("a")) == "hello")
+        try await store.close()
+    }
+
+    @Test func storeOfTheFirstVersionIsRead() async throws {
+        let fixture = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appendingPathComponent("Fixtures/version-1.sqlite").path
+        try FileManager.default.createDirectory(atPath: place.store, withIntermediateDirectories: false)
+        try FileManager.default.copyItem(atPath: fixture, toPath: place.database)
+        let store = try place.open()
+        #expect(store.report.quarantine == nil && store.report.wasClean)
+        try await FixtureContent.expect(in: store)
+        try await store.close()
+    }
+
+    /// Writes the fixture anew, for a version that has none yet.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["STORE_FIXTURE"] != nil))
+    func writeFixture() async throws {
+        let path = try #require(ProcessInfo.processInfo.environment["STORE_FIXTURE"])
+        let store = try place.open()
+        try await FixtureContent.write(to: store)
+        try await store.close()
+        try FileManager.default.copyItem(atPath: place.database, toPath: path)
+    }
+}

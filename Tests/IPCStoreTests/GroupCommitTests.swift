@@ -1,0 +1,140 @@
+import IPCModel
+import IPCStore
+import Synchronization
+import Testing
+
+@Suite struct GroupCommitTests {
+    let place: TestPlace
+    let board = PasteboardName.named("a")
+
+    init() throws { place = try TestPlace() }
+
+    @Test func manyOperationsShareACommit() async throws {
+        let store = try place.open()
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot
+        try await withThrowingTaskGroup(of: UInt64.self) { group in
+            for number in 0..<500 {
+                group.addTask {
+                    try await store.commit { try $0.setItems([.string("\(number)")], on: board) }
+                }
+            }
+            var counts: Set<UInt64> = []
+            for try await count in group { counts.insert(count) }
+            #expect(counts.count == 500)
+        }
+        let after = store.statistics.snapshot
+        #expect(after.operations - before.operations == 500)
+        #expect(after.commits - before.commits < 250)
+        #expect(after.commits > before.commits)
+        try await store.close()
+    }
+
+    @Test func oneAtATimeEachHasItsCommit() async throws {
+        let store = try place.open()
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        for number in 0..<10 { try await store.put("\(number)", on: board) }
+        #expect(store.statistics.snapshot.commits == before + 10)
+        try await store.close()
+    }
+
+    @Test func readingAloneWaitsForNoDisk() async throws {
+        let store = try place.open()
+        try await store.put("hello", on: board)
+        let before = store.statistics.snapshot.commits
+        for _ in 0..<10 { #expect(try await store.text(of: board) == "hello") }
+        #expect(store.statistics.snapshot.commits == before)
+        try await store.close()
+    }
+
+    @Test func pasteboardInMemoryWaitsForNoDisk() async throws {
+        let store = try place.open()
+        try await store.put("hello", on: board, persistent: false)
+        let before = store.statistics.snapshot.commits
+        for number in 0..<10 { try await store.put("\(number)", on: board) }
+        #expect(try await store.text(of: board) == "9")
+        #expect(store.statistics.snapshot.commits == before)
+        try await store.close()
+    }
+
+    @Test func stagedIsAnsweredBeforeTheDiskAndCommittedWithTheNext() async throws {
+        let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        let staged = try await store.stage { try $0.setItems([.string("staged")], on: board) }
+        #expect(store.statistics.snapshot.commits == before)
+        try await store.commit { try $0.require(staged.group) }
+        #expect(store.statistics.snapshot.commits == before + 1)
+        let image = try Store.open(place.crashImage())
+        #expect(try await image.text(of: board) == "staged")
+        try await image.close()
+        try await store.close()
+    }
+
+    @Test func readerOfWhatIsStagedIsAnsweredAfterTheCommit_I1() async throws {
+        let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        _ = try await store.stage { try $0.setItems([.string("staged")], on: board) }
+        #expect(try await store.text(of: board) == "staged")
+        #expect(store.statistics.snapshot.commits == before + 1)
+        try await store.close()
+    }
+
+    @Test func refusalThatRestsOnWhatIsStagedComesAfterTheCommit_I1() async throws {
+        let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
+        let first = try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        let staged = try await store.stage { try $0.setItems([.string("staged")], on: board) }
+        await #expect(throws: PasteboardError.changeCountMismatch(expected: first, actual: staged.value)) {
+            try await store.commit { try $0.clear(board, WriteOptions(ifChangeCount: first)) }
+        }
+        #expect(store.statistics.snapshot.commits == before + 1)
+        try await store.close()
+    }
+
+    @Test func stagedReachesTheDiskByItself() async throws {
+        let store = try place.open { $0.lingerMilliseconds = 1 }
+        try await store.put("first", on: board)
+        let before = store.statistics.snapshot.commits
+        _ = try await store.stage { try $0.setItems([.string("staged")], on: board) }
+        while store.statistics.snapshot.commits == before { await Task.yield() }
+        let image = try Store.open(place.crashImage())
+        #expect(try await image.text(of: board) == "staged")
+        try await image.close()
+        try await store.close()
+    }
+
+    @Test func stagedReachesTheDiskAtTheEnd() async throws {
+        var store = try place.open { $0.lingerMilliseconds = 3_600_000 }
+        try await store.put("first", on: board)
+        _ = try await store.stage { try $0.setItems([.string("staged")], on: board) }
+        try await store.close()
+        store = try place.open()
+        #expect(try await store.text(of: board) == "staged")
+        try await store.close()
+    }
+
+    @Test func orderIsThatOfTheCalls() async throws {
+        let store = try place.open()
+        try await store.put("", on: board)
+        let seen = Mutex<[Int]>([])
+        let recorded = RecordedOrder(seen)
+        for number in 0..<100 {
+            _ = try await store.stage { _ in recorded.append(number) }
+        }
+        #expect(recorded.numbers == Array(0..<100))
+        try await store.close()
+    }
+}
+
+private final class RecordedOrder: Sendable {
+    private let order: Mutex<[Int]>
+
+    init(_ order: consuming sending Mutex<[Int]>) { self.order = order }
+
+    var numbers: [Int] { order.withLock { $0 } }
+
+    func append(_ number: Int) { order.withLock { $0.append(number) } }
+}

@@ -1,0 +1,221 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+/// Thousands of random operations, each done on the store and on the plain model, and the two compared.
+@Suite struct ModelTests {
+    static let seeds: UInt64 = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 40 : 3
+
+    @Test(arguments: 1...ModelTests.seeds)
+    func storeDoesWhatTheModelDoes(seed: UInt64) async throws {
+        var run = try ModelRun(seed: seed)
+        for _ in 0..<600 { try await run.step() }
+        try await run.compareAll()
+        try await run.store.close()
+    }
+}
+
+/// One run of random operations.
+private struct ModelRun {
+    let place: TestPlace
+    var store: Store
+    var model = ModelStore()
+    var random: RandomSource
+    var last: UInt64 = 0
+    var images = 0
+
+    static let names = ["general", "a", "b", "c", "d"].map { PasteboardName.named($0) }
+
+    init(seed: UInt64) throws {
+        place = try TestPlace()
+        store = try place.open()
+        random = RandomSource(seed: seed)
+    }
+
+    mutating func step() async throws {
+        if model.boards.isEmpty { try await adoptGeneral() }
+        let name = Self.names.randomElement(using: &random) ?? .general
+        switch Int.random(in: 0..<100, using: &random) {
+        case 0..<30: try await write(name, adds: false)
+        case 30..<50: try await write(name, adds: true)
+        case 50..<58: try await take(name)
+        case 58..<64: try await clear(name)
+        case 64..<70: try await create(name)
+        case 70..<75: try await remove(name)
+        case 75..<80: try await setLimit(name)
+        case 80..<86: try await move(name)
+        case 86..<97: try await compare(name)
+        case 97: try await fail(name)
+        default: try await restart()
+        }
+    }
+
+    private mutating func adoptGeneral() async throws {
+        let state = try #require(try await store.commit { try $0.pasteboard(.general) })
+        model.boards[.general] = board(state)
+    }
+
+    private func board(_ state: PasteboardState) -> ModelStore.Board {
+        ModelStore.Board(
+            isPersistent: state.isPersistent, limit: Int(state.historyLimit),
+            versions: state.versions.map { .init(count: $0, items: []) })
+    }
+
+    /// Each count is above all before it.
+    private mutating func note(_ count: UInt64) {
+        #expect(count > last)
+        last = max(last, count)
+    }
+
+    private mutating func items() throws -> [PasteboardItem] {
+        try (0..<Int.random(in: 0...3, using: &random)).map { _ in
+            let types = [ContentType.utf8PlainText, .html, .png].shuffled(using: &random)
+            return try PasteboardItem(
+                types.prefix(Int.random(in: 1...3, using: &random)).map { type in
+                    let bytes = random.bytes(0...(random.chance(0.02) ? 20_000 : 60))
+                    let text = String(decoding: bytes, as: UTF8.self)
+                    return Representation(type: type, value: random.chance(0.5) ? .bytes(bytes) : .text(text))
+                })
+        }
+    }
+
+    private mutating func write(_ name: PasteboardName, adds: Bool) async throws {
+        let items = try items()
+        let current = model.boards[name]?.versions.last
+        var options = WriteOptions()
+        if random.chance(0.3) { options.ifChangeCount = (current?.count ?? 5) + (random.chance(0.3) ? 1 : 0) }
+        if random.chance(0.4) { options.id = .random(using: &random) }
+        let (asked, repeats) = (options, options.id != nil && random.chance(0.5))
+        do {
+            let count = try await store.commit {
+                adds ? try $0.addItems(items, to: name, asked) : try $0.setItems(items, on: name, asked)
+            }
+            note(count)
+            #expect(asked.ifChangeCount == nil || asked.ifChangeCount == current?.count)
+            let all = adds ? (current?.items ?? []) + items : items
+            model.boards[name]?.append(.init(count: count, items: all))
+            guard repeats else { return }
+            let again = try await store.commit {
+                adds ? try $0.addItems(items, to: name, asked) : try $0.setItems(items, on: name, asked)
+            }
+            #expect(again == count)
+        } catch PasteboardError.noSuchPasteboard {
+            #expect(current == nil)
+        } catch PasteboardError.changeCountMismatch(let expected, let actual) {
+            #expect(expected != actual && actual == current?.count)
+        }
+    }
+
+    private mutating func take(_ name: PasteboardName) async throws {
+        let current = model.boards[name]?.versions.last
+        let options = TakeOptions(id: random.chance(0.5) ? .random(using: &random) : nil)
+        do {
+            let taken = try await store.commit { try $0.takeItems(of: name, options) }
+            #expect(taken.content.items == current?.items)
+            if current?.items.isEmpty == false {
+                note(taken.changeCount)
+                model.boards[name]?.versions.removeLast()
+                model.boards[name]?.append(.init(count: taken.changeCount, items: []))
+            }
+            if let id = options.id { model.taken[id] = (name, taken.content.items, taken.changeCount) }
+        } catch PasteboardError.noSuchPasteboard {
+            #expect(current == nil)
+        }
+    }
+
+    private mutating func clear(_ name: PasteboardName) async throws {
+        guard model.boards[name] != nil else { return }
+        let count = try await store.stage { try $0.clear(name) }.value
+        note(count)
+        model.boards[name]?.append(.init(count: count, items: []))
+    }
+
+    private mutating func create(_ name: PasteboardName) async throws {
+        let persistent = random.chance(0.5)
+        let made = try await store.commit { try $0.createPasteboard(name, persistent: persistent) }
+        #expect(made.isNew == (model.boards[name] == nil))
+        guard made.isNew else { return }
+        note(made.pasteboard.changeCount)
+        model.boards[name] = board(made.pasteboard)
+    }
+
+    private mutating func remove(_ name: PasteboardName) async throws {
+        guard name != .general, model.boards[name] != nil else { return }
+        note(try await store.commit { try $0.removePasteboard(name) })
+        model.boards[name] = nil
+    }
+
+    private mutating func setLimit(_ name: PasteboardName) async throws {
+        guard model.boards[name] != nil else { return }
+        let limit = Int.random(in: 0...6, using: &random)
+        try await store.commit { try $0.setHistoryLimit(UInt32(limit), of: name) }
+        model.boards[name]?.limit = limit
+        model.boards[name]?.trim()
+    }
+
+    private mutating func move(_ name: PasteboardName) async throws {
+        guard model.boards[name] != nil else { return }
+        let persistent = random.chance(0.5)
+        try await store.commit { try $0.setPersistent(persistent, of: name) }
+        model.boards[name]?.isPersistent = persistent
+    }
+
+    /// An operation that writes to every pasteboard and then throws.
+    private func fail(_ name: PasteboardName) async throws {
+        struct Refusal: Error {}
+        let names = Array(model.boards.keys)
+        await #expect(throws: Refusal.self) {
+            try await store.commit { transaction in
+                for name in names { _ = try transaction.setItems([.string("never")], on: name) }
+                throw Refusal()
+            }
+        }
+    }
+
+    private func compare(_ name: PasteboardName) async throws {
+        let expected = model.boards[name]
+        let state = try await store.commit { try $0.pasteboard(name) }
+        #expect(state?.versions == expected?.versions.map(\.count), "\(name)")
+        #expect(state?.isPersistent == expected?.isPersistent)
+        for version in expected?.versions ?? [] {
+            let read = try await store.commit { try $0.items(of: name, ReadOptions(changeCount: version.count)) }
+            #expect(read.items == version.items)
+        }
+    }
+
+    func compareAll() async throws {
+        for name in Self.names { try await compare(name) }
+        for (id, taken) in model.taken {
+            let again = try await store.commit { try $0.takeItems(of: taken.name, TakeOptions(id: id)) }
+            #expect(again.content.items == taken.items && again.changeCount == taken.count)
+        }
+        let listed = try await store.commit { try $0.pasteboards(limit: 100).map(\.name) }
+        #expect(listed == model.boards.keys.sorted())
+        let latest = last
+        let changes = try await store.commit { try $0.changes(since: 0) }
+        #expect(changes.latest >= latest)
+        #expect(Set(changes.changed.map(\.changeCount)) == Set(model.boards.values.compactMap(\.versions.last?.count)))
+    }
+
+    /// Stops the store in good order, or goes on from what a crash leaves.
+    private mutating func restart() async throws {
+        try await compareAll()
+        if random.chance(0.5) {
+            // What is only staged is lost with a crash: bring it to the disk first.
+            try await store.put("barrier", on: .named("barrier"))
+            try await store.commit { try $0.removePasteboard(.named("barrier")) }
+            images += 1
+            let image = try place.crashImage(of: store.directory, "image-\(images)")
+            try await store.close()
+            store = try Store.open(image)
+        } else {
+            let configuration = place.configuration(store.directory)
+            try await store.close()
+            store = try Store.open(configuration)
+        }
+        let general = try #require(try await store.commit { try $0.pasteboard(.general) })
+        model.restart(general: board(general))
+        last = max(last, general.isPersistent ? 0 : general.changeCount)
+    }
+}

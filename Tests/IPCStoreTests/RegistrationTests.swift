@@ -1,0 +1,47 @@
+import IPCModel
+import IPCStore
+import Testing
+
+@Suite struct RegistrationTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    private func claim(_ application: String, _ scheme: String, window: UInt32 = 1) throws -> StoredClaim {
+        StoredClaim(
+            application: try ApplicationID(application), scheme: try URLScheme(scheme), window: window,
+            takesDescriptors: true, time: place.clock.now)
+    }
+
+    @Test func claimsComeBackOldestFirst_I1() async throws {
+        var store = try place.open()
+        let claims = [try claim("z.A", "B.demo"), try claim("a.B", "b.Demo"), try claim("z.A", "c")]
+        try await store.commit { for claim in claims { try $0.saveClaim(claim) } }
+        // The same claim once more changes it and keeps its age.
+        let changed = try claim("z.A", "b.DEMO", window: 9)
+        try await store.commit { try $0.saveClaim(changed) }
+        try await store.close()
+        store = try place.open()
+        let found = try await store.commit { try $0.claims() }
+        #expect(found.damaged == 0)
+        #expect(found.claims == [changed] + claims[1...])
+        #expect(found.claims.map(\.scheme.spelling) == ["b.DEMO", "b.Demo", "c"])
+        try await store.commit { try $0.removeClaim(of: claims[2].application, on: try URLScheme("C")) }
+        try await store.commit { try $0.removeClaims(of: claims[1].application) }
+        #expect(try await store.commit { try $0.claims().claims } == [changed])
+        try await store.close()
+    }
+
+    @Test func defaultIsChosenReplacedAndForgotten_I21() async throws {
+        let store = try place.open()
+        let (first, second) = (try ApplicationID("a.A"), try ApplicationID("b.B"))
+        try await store.commit { try $0.setDefault(first, for: try URLScheme("Demo")) }
+        try await store.commit { try $0.setDefault(second, for: try URLScheme("dEMO")) }
+        try await store.commit { try $0.setDefault(first, for: try URLScheme("other")) }
+        let found = try await store.commit { try $0.defaults().defaults }
+        #expect(found.map(\.application) == [second, first])
+        try await store.commit { try $0.setDefault(nil, for: try URLScheme("demo")) }
+        #expect(try await store.commit { try $0.defaults().defaults.map(\.scheme.canonical) } == ["other"])
+        try await store.close()
+    }
+}

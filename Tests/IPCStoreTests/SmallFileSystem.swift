@@ -1,0 +1,40 @@
+import Glibc
+
+/// A file system of 2 MiB in memory, for tests of a full disk; gone with the object.
+final class SmallFileSystem: Sendable {
+    let path: String
+
+    /// Whether this process may mount.
+    static let isPossible = SmallFileSystem() != nil
+
+    /// Mounts it at a directory of its own; nil where that is not allowed.
+    init?() {
+        var template = Array("/tmp/swift-ipc-disk-XXXXXX".utf8CString)
+        guard mkdtemp(&template) != nil else { return nil }
+        path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        guard mount("tmpfs", path, "tmpfs", 0, "size=2m") == 0 else {
+            rmdir(path)
+            return nil
+        }
+    }
+
+    deinit {
+        umount2(path, Int32(MNT_DETACH))
+        rmdir(path)
+    }
+
+    private var ballast: String { path + "/ballast" }
+
+    /// Takes all the room that is left.
+    func fill() {
+        let descriptor = open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        let page = [UInt8](repeating: 1, count: 4_096)
+        while write(descriptor, page, page.count) > 0 {}
+    }
+
+    /// Gives the room back.
+    func empty() {
+        unlink(ballast)
+    }
+}

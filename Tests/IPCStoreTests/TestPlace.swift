@@ -1,0 +1,95 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Synchronization
+
+/// A directory for the stores of one test, gone with the test, and a clock that moves only when it is told to.
+final class TestPlace: Sendable {
+    let path: String
+    let clock = TestClock()
+
+    init() throws {
+        let root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+        path = root + "/swift-ipc-store-" + UUID().uuidString
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit {
+        try? FileManager.default.removeItem(atPath: path)
+    }
+
+    var store: String { path + "/store" }
+    var database: String { store + "/store.sqlite" }
+
+    func configuration(_ directory: String? = nil) -> StoreConfiguration {
+        let clock = clock
+        return StoreConfiguration(directory: directory ?? store) { clock.now }
+    }
+
+    /// Opens the store of this place.
+    func open(_ change: (inout StoreConfiguration) -> Void = { _ in }) throws -> Store {
+        var configuration = configuration()
+        change(&configuration)
+        return try Store.open(configuration)
+    }
+
+    /// Copies the files of an open store as a power cut would leave them if all that was written had reached the disk.
+    func crashImage(_ name: String = "image") throws -> StoreConfiguration {
+        try crashImage(of: store, name)
+    }
+
+    func crashImage(of store: String, _ name: String) throws -> StoreConfiguration {
+        let image = path + "/" + name
+        try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
+        for file in ["store.sqlite", "store.sqlite-wal"] {
+            guard FileManager.default.fileExists(atPath: store + "/" + file) else { continue }
+            try FileManager.default.copyItem(atPath: store + "/" + file, toPath: image + "/" + file)
+        }
+        return configuration(image)
+    }
+
+    func bytes(_ file: String) throws -> [UInt8] {
+        Array(try Data(contentsOf: URL(fileURLWithPath: file)))
+    }
+
+    func write(_ bytes: [UInt8], to file: String) throws {
+        try Data(bytes).write(to: URL(fileURLWithPath: file))
+    }
+}
+
+/// A clock that moves only when it is told to.
+final class TestClock: Sendable {
+    private let time = Mutex<UInt64>(1_800_000_000_000)
+
+    var now: UInt64 { time.withLock { $0 } }
+
+    func advance(seconds: UInt64) { time.withLock { $0 += seconds * 1_000 } }
+    func goBack(seconds: UInt64) { time.withLock { $0 -= seconds * 1_000 } }
+}
+
+extension PasteboardName {
+    /// A name that is known to be right.
+    static func named(_ text: String) -> PasteboardName {
+        do {
+            return try PasteboardName(text)
+        } catch {
+            fatalError(error.description)
+        }
+    }
+}
+
+extension Store {
+    /// Makes a pasteboard and sets one text on it.
+    @discardableResult
+    func put(_ text: String, on name: PasteboardName, persistent: Bool = true) async throws -> UInt64 {
+        try await commit { transaction in
+            _ = try transaction.createPasteboard(name, persistent: persistent)
+            return try transaction.setItems([.string(text)], on: name)
+        }
+    }
+
+    /// The text of the first item of the current version.
+    func text(of name: PasteboardName) async throws -> String? {
+        try await commit { try $0.items(of: name).items.first?.string }
+    }
+}

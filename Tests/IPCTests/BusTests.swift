@@ -1,0 +1,244 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPC
+
+/// What only a bus can show, on a bus of the test's own with a broker that this process plays.
+@DBusActor
+@Suite(.privateBus)
+struct BusTests {
+    private let bus: PrivateBus
+    private var address: BusAddress { .address(bus.address) }
+
+    init() throws { bus = try PrivateBus.current }
+
+    private func start(_ broker: FakeBroker) async throws -> Connection {
+        let connection = try await Connection.open(address, reconnects: true, objects: broker.objects)
+        // In the queue: the bus may not have seen yet that the one before is gone.
+        _ = try await connection.requestName(Broker1.busName, flags: [])
+        return connection
+    }
+
+    private func server() async throws -> Application {
+        try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"], bus: address)
+    }
+
+    private func deliver(_ id: String, from connection: Connection) async throws -> String {
+        try await connection.call(
+            URLHandler1.openURL, on: try BusName("demo.IPCServer"), at: "/demo/IPCServer",
+            (id, "IPCServer.demo:", OpenURLContext())
+        ).0
+    }
+
+    /// Answers every request, until the application ends.
+    private func serve(_ application: Application) -> Task<Int, any Error> {
+        let requests = application.openURLs
+        return Task {
+            var count = 0
+            for try await request in requests {
+                count += 1
+                try await request.finish(.handled)
+            }
+            return count
+        }
+    }
+
+    @Test func withoutABrokerTheErrorSaysSo() async throws {
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let error = await #expect(throws: IPCError.self) { try await application.canOpenURL("x:") }
+        #expect(error?.code == .storeUnavailable && error?.message.contains("there is no broker") == true)
+    }
+
+    @Test func onlyAHandlerAsksForTheName() async throws {
+        let broker = try await start(FakeBroker())
+        let senders = [
+            try await Application.connect(id: "demo.IPCServer", bus: address),
+            try await Application.connect(id: "demo.IPCServer", bus: address),
+        ]
+        #expect(try await broker.owner(of: try BusName("demo.IPCServer")) == nil)
+        let handler = try await server()
+        let owner = try #require(try await broker.owner(of: try BusName("demo.IPCServer")))
+        let error = await #expect(throws: IPCError.self) { try await server() }
+        #expect(error?.code == .notOwner)
+        #expect(error?.message.contains(owner.text) == true)
+        #expect(error?.message.contains("process \(try await bus.processID(ofName: "demo.IPCServer"))") == true)
+        withExtendedLifetime((senders, handler)) {}
+    }
+
+    @Test func aRefusedHandlerKeepsNoName() async throws {
+        let broker = FakeBroker()
+        broker.register = { throw IPCError(.reservedScheme, "http is reserved") }
+        let connection = try await start(broker)
+        let application = try await Application.connect(id: "demo.IPCServer", bus: address)
+        await #expect(throws: IPCError.self) { try await application.register(["http"]) }
+        #expect(try await connection.owner(of: try BusName("demo.IPCServer")) == nil)
+        broker.register = { RegisterResult() }
+        try await application.register(["x"])
+        #expect(try await connection.owner(of: try BusName("demo.IPCServer")) != nil)
+    }
+
+    @Test func i19OnlyTheOwnerOfTheBrokersNameDelivers() async throws {
+        let broker = try await start(FakeBroker())
+        let stranger = try await Connection.open(address)
+        let application = try await server()
+        let count = serve(application)
+        let error = await #expect(throws: CallError.self) { try await deliver("id", from: stranger) }
+        #expect(error?.isRemote(.accessDenied) == true)
+        #expect(try await deliver("id", from: broker) == "handled")
+        await application.close()
+        #expect(try await count.value == 1)
+    }
+
+    @Test func i24ABrokerThatIsStartedAgainKnowsTheHandler() async throws {
+        let first = try await start(FakeBroker())
+        let application = try await server()
+        let count = serve(application)
+        #expect(try await deliver("id-1", from: first) == "handled")
+        first.close()
+
+        let broker = FakeBroker()
+        let registered = Collected<Void>()
+        broker.register = {
+            registered.add(())
+            return RegisterResult()
+        }
+        let second = try await start(broker)
+        _ = await registered.wait(for: 1)
+        #expect(broker.registered.map(\.schemes) == [["IPCServer.demo"]])
+        #expect(try await deliver("id-2", from: second) == "handled")
+        await application.close()
+        #expect(try await count.value == 2)
+    }
+
+    @Test func i24TheHandlerIsThereAgainAfterTheBus() async throws {
+        let broker = FakeBroker()
+        let registered = Collected<Void>()
+        broker.register = {
+            registered.add(())
+            return RegisterResult()
+        }
+        let connection = try await start(broker)
+        let application = try await server()
+        let count = serve(application)
+        for round in 2...4 {
+            try await bus.startAgain()
+            _ = await registered.wait(for: round)
+            #expect(try await deliver("id-\(round)", from: connection) == "handled")
+        }
+        await application.close()
+        #expect(try await count.value == 3)
+    }
+
+    @Test func aHandlerThatIsRefusedLaterEndsWithTheError() async throws {
+        let first = try await start(FakeBroker())
+        let application = try await server()
+        let count = serve(application)
+        first.close()
+        let broker = FakeBroker()
+        broker.register = { throw IPCError(.notOwner, "taken") }
+        let second = try await start(broker)
+        await #expect(throws: IPCError(.notOwner, "taken")) { try await count.value }
+        withExtendedLifetime((application, second)) {}
+    }
+
+    /// Ends the broker while it is asked, starts another one, and gives what came of the call.
+    private func cut<Answer: Sendable>(
+        _ old: FakeBroker, _ new: FakeBroker, asked: Collected<Void>,
+        _ call: @escaping @Sendable () async throws -> Answer
+    ) async throws -> Result<Answer, any Error> {
+        let first = try await start(old)
+        let task = Task { try await call() }
+        _ = await asked.wait(for: 1)
+        first.close()
+        let second = try await start(new)
+        defer { second.close() }
+        return await task.result
+    }
+
+    @Test func i24ReadingGoesOnWithTheNextBroker() async throws {
+        let (old, new) = (FakeBroker(), FakeBroker())
+        let (asked, gate) = (Collected<Void>(), Gate())
+        old.describe = {
+            asked.add(())
+            await gate.wait()
+            return "old"
+        }
+        new.describe = { "new" }
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let answer = try await cut(old, new, asked: asked) { try await application.brokerDescription() }
+        #expect(try answer.get() == "new")
+        gate.end()
+    }
+
+    @Test func i10AWriteIsSentAgainWithItsIDOrNotAtAll() async throws {
+        for resends in [true, false] {
+            let (old, new) = (FakeBroker(), FakeBroker())
+            let (asked, gate) = (Collected<Void>(), Gate())
+            old.write = {
+                asked.add(())
+                await gate.wait()
+                return 1
+            }
+            new.write = { 2 }
+            let application = try await Application.connect(id: "demo.IPCClient", resends: resends, bus: address)
+            let answer = try await cut(old, new, asked: asked) {
+                try await application.generalPasteboard.setString("once")
+            }
+            let id = old.written.first?.options.id
+            if resends {
+                #expect(try answer.get() == 2)
+                #expect(id != nil && new.written.map(\.options.id) == [id])
+            } else {
+                #expect(throws: IPCError.cutOff) { try answer.get() }
+                #expect(id == nil && new.written.isEmpty)
+            }
+            gate.end()
+        }
+    }
+
+    @Test func i24ARequestIsSentAgainWithItsID() async throws {
+        let (old, new) = (FakeBroker(), FakeBroker())
+        let (asked, gate) = (Collected<Void>(), Gate())
+        old.open = { _, _ in
+            asked.add(())
+            await gate.wait()
+            return OpenURLResult()
+        }
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let answer = try await cut(old, new, asked: asked) { try await application.open("x:").outcome }
+        #expect(try answer.get() == .handled)
+        #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
+        gate.end()
+    }
+
+    @Test func i13ChangesGoOnAfterTheBus() async throws {
+        let broker = FakeBroker()
+        let (asked, gate) = (Collected<UInt64>(), Gate())
+        broker.change = { since in
+            asked.add(since)
+            // The answer to the second question is lost with the bus.
+            if asked.elements.count == 2 { await gate.wait() }
+            return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
+        }
+        let connection = try await start(broker)
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let changes = application.generalPasteboard.changes(since: 5)
+        let task = Task {
+            var counts: [UInt64] = []
+            for try await change in changes {
+                counts.append(change.changeCount)
+                if counts.count == 2 { break }
+            }
+            return counts
+        }
+        _ = await asked.wait(for: 2)
+        try await bus.startAgain()
+        #expect(try await task.value == [6, 7])
+        #expect(asked.elements == [5, 6, 6])
+        gate.end()
+        withExtendedLifetime(connection) {}
+    }
+}

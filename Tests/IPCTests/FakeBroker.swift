@@ -1,0 +1,158 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+
+@testable import IPC
+
+/// The broker's members as a test wants them answered, on a bus or peer to peer; it keeps what it was asked.
+@DBusActor
+final class FakeBroker {
+    typealias Read = (UInt64, [PasteboardItem], VersionFacts)
+
+    let objects = ObjectServer()
+    private(set) var registered: [(application: String, schemes: [String], options: RegisterOptions)] = []
+    private(set) var opened: [(url: String, options: OpenURLOptions)] = []
+    private(set) var written: [(items: [PasteboardItem], options: WriteOptions)] = []
+    private(set) var waited: [(names: [String], since: UInt64, options: WaitOptions)] = []
+
+    var open: @DBusActor (String, OpenURLOptions) async throws -> OpenURLResult = { _, _ in
+        var result = OpenURLResult()
+        result.outcome = "handled"
+        return result
+    }
+    var register: @DBusActor () throws -> RegisterResult = { RegisterResult() }
+    var read: @DBusActor (GetItemsOptions) async throws -> Read = { _ in (0, [], VersionFacts()) }
+    var data: (Representation.Value, VersionFacts) = (.text(""), VersionFacts())
+    var write: @DBusActor () async throws -> UInt64 = { 1 }
+    var change: @DBusActor (UInt64) async throws -> (UInt64, [ChangedPasteboard], ChangeFacts) = { since in
+        (since, [], ChangeFacts())
+    }
+    var boards: [String] = []
+    var describe: @DBusActor () async throws -> String = { "{}" }
+
+    init() {
+        objects.translate = { ($0 as? any Condition)?.errorReply }
+        objects.export([broker(), schemes(), urls(), pasteboards()], at: Broker1.path)
+        let board = pasteboard()
+        objects.export(
+            Subtree(interfaces: [board], children: { [] }, contains: { _ in true }), below: Pasteboards1.root)
+    }
+
+    private func broker() -> ExportedInterface {
+        ExportedInterface(
+            InterfaceDescription(Broker1.name, "", [Broker1.describe.description]),
+            methods: [Broker1.describe.answered { _, _ async throws in try await self.describe() }])
+    }
+
+    private func schemes() -> ExportedInterface {
+        ExportedInterface(
+            InterfaceDescription(
+                Schemes1.name, "", [Schemes1.register.description, Schemes1.canOpenURL.description]),
+            methods: [
+                Schemes1.register.answered { input, _ throws in
+                    self.registered.append((input.0, input.1, input.2))
+                    return try self.register()
+                },
+                Schemes1.canOpenURL.answered { input, _ throws in input.0.hasPrefix("known:") },
+            ])
+    }
+
+    private func urls() -> ExportedInterface {
+        ExportedInterface(
+            URLs1.description,
+            methods: [
+                URLs1.openURL.answered { input, _ async throws in
+                    self.opened.append((input.0, input.1))
+                    return try await self.open(input.0, input.1)
+                }
+            ])
+    }
+
+    private func pasteboards() -> ExportedInterface {
+        ExportedInterface(
+            InterfaceDescription(
+                Pasteboards1.name, "",
+                [Pasteboards1.listPasteboards.description, Pasteboards1.waitForChange.description]),
+            methods: [
+                Pasteboards1.listPasteboards.answered { options, _ throws in self.page(options) },
+                Pasteboards1.waitForChange.answered { input, _ async throws in
+                    self.waited.append((input.0, input.1, input.2))
+                    return try await self.change(input.1)
+                },
+            ])
+    }
+
+    private func page(_ options: ListPasteboardsOptions) -> [PasteboardRow] {
+        let rest = boards.sorted().filter { $0 > options.after ?? "" && $0.hasPrefix(options.prefix ?? "") }
+        return rest.prefix(2).map { PasteboardRow(name: $0, changeCount: 7, facts: PasteboardFacts()) }
+    }
+
+    private func pasteboard() -> ExportedInterface {
+        ExportedInterface(
+            InterfaceDescription(
+                Pasteboard1.name, "",
+                [
+                    Pasteboard1.setItems.description, Pasteboard1.getItems.description,
+                    Pasteboard1.getData.description, Pasteboard1.types.description,
+                ]),
+            methods: [
+                Pasteboard1.setItems.answered { input, _ async throws in
+                    self.written.append((input.0, input.1))
+                    return try await self.write()
+                },
+                Pasteboard1.getItems.answered { options, _ async throws in try await self.read(options) },
+                Pasteboard1.getData.answered { _, _ throws in self.data },
+            ],
+            properties: [Pasteboard1.types.answered(get: { _ in [["text/plain;charset=utf-8"], ["image/png"]] })])
+    }
+}
+
+/// An application and a fake broker at the two ends of one connection, without a bus.
+@DBusActor
+struct Pair {
+    let broker = FakeBroker()
+    let application: Application
+    private let listener: PeerListener
+    private let accepted: Collected<Connection>
+
+    init(id: String = "demo.IPCServer", resends: Bool = true) async throws {
+        let accepted = Collected<Connection>()
+        listener = try PeerListener("unix:tmpdir=/tmp", objects: broker.objects) { accepted.add($0) }
+        self.accepted = accepted
+        let connection = try await Connection.openPeer(listener.address)
+        application = Application(
+            id: try ApplicationID(id), link: BrokerLink(connection, broker: nil), resends: resends)
+    }
+
+    /// Calls the handler as the broker does.
+    func deliver(_ id: String, _ url: String, _ context: OpenURLContext = OpenURLContext()) async throws -> (
+        String, HandlerReply
+    ) {
+        let connection = await accepted.wait(for: 1)[0]
+        return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
+    }
+
+    func cancel(_ id: String) async throws {
+        let connection = await accepted.wait(for: 1)[0]
+        try connection.notify(URLHandler1.cancelURL, on: nil, at: "/demo/IPCServer", id)
+    }
+}
+
+/// What has happened, in order, for a test to wait on.
+@DBusActor
+final class Collected<Element: Sendable> {
+    private(set) var elements: [Element] = []
+    private var waiting: (count: Int, continuation: CheckedContinuation<[Element], Never>)?
+
+    func add(_ element: Element) {
+        elements.append(element)
+        guard let waiting, elements.count >= waiting.count else { return }
+        self.waiting = nil
+        waiting.continuation.resume(returning: elements)
+    }
+
+    func wait(for count: Int) async -> [Element] {
+        if elements.count >= count { return elements }
+        return await withCheckedContinuation { waiting = (count, $0) }
+    }
+}

@@ -1,0 +1,123 @@
+import ArgumentParser
+import IPC
+import Testing
+
+@testable import IPCTools
+@testable import ipc_client
+@testable import ipc_server
+
+@Suite("Command lines")
+struct ArgumentTests {
+    @Test(arguments: [
+        ["send", "--file", "x", "text"], ["send", "--timeout", "0", "x"], ["send", "--color", "blue", "x"],
+        ["register", "x", "--application", "a.b"], ["register", "--application", "a.b", "--persistent"],
+        ["unregister", "--application", "a.b"], ["unregister", "x", "--all", "--application", "a.b"],
+        ["default", "x", "a.b", "--forget"], ["get"], ["get", "b", "--json", "--item", "0"],
+        ["get", "b", "--item", "-1"],
+        ["open"], ["listen", "--count", "0"], ["listen", "--reply", "x", "--decline"],
+        ["listen", "--exec", "true", "--reply", "x"], ["nothing"], ["set"],
+    ])
+    func areWrongUsage(_ arguments: [String]) {
+        let error = #expect(throws: (any Error).self) { try IPCClientCommand.parseAsRoot(arguments) }
+        #expect(error.map { IPCClientCommand.exitCode(for: $0).rawValue } == 64)
+    }
+
+    @Test func withoutACommandIsWrongUsage() throws {
+        var command = try IPCClientCommand.parseAsRoot([])
+        let error = #expect(throws: (any Error).self) { try command.run() }
+        #expect(error.map { IPCClientCommand.exitCode(for: $0).rawValue } == 64)
+    }
+
+    @Test func haveTheNamesOfTheSamples() throws {
+        let send = try Send.parse(["hello", "world"])
+        #expect(send.url == "IPCServer.demo://IPCServer.demo?key=value")
+        #expect(send.pasteboard == "demo.IPCClient")
+        #expect(send.request.application == "demo.IPCClient")
+        #expect(send.request.timeout.duration == .seconds(20))
+        #expect(send.request.to == nil)
+        #expect(try send.content.item() == .string("hello world"))
+        #expect(try IPCServerCommand.parse([]).application == "demo.IPCServer")
+        #expect(try Listen.parse([]).application == "demo.IPCClient")
+    }
+
+    @Test func keepTextAsItIs() throws {
+        #expect(try Send.parse(["--", "-x", " a  b "]).content.item() == .string("-x  a  b "))
+        #expect(try Send.parse([""]).content.item() == .string(""))
+        #expect(try Send.parse(["--trim-newline", "a\n\n"]).content.item() == .string("a\n"))
+        #expect(try SetBoard.parse(["board", "a", "b"]).content.item() == .string("a b"))
+    }
+
+    @Test func takeADashAsStandardInput() throws {
+        #expect(try Send.parse(["-"]).content.words == ["-"])
+        #expect(try SetBoard.parse(["board", "-"]).content.words == ["-"])
+    }
+
+    @Test func giveContentItsType() throws {
+        func type(_ bytes: [UInt8], _ type: ContentType? = nil) -> Representation {
+            Content.representation(bytes, type)
+        }
+        #expect(type(Array("é".utf8)) == Representation(type: .utf8PlainText, value: .text("é")))
+        #expect(type([0xFF]) == Representation(type: .octetStream, value: .bytes([0xFF])))
+        #expect(type([0x61, 0]) == Representation(type: .octetStream, value: .bytes([0x61, 0])))
+        #expect(type([0x61], .html) == Representation(type: .html, value: .text("a")))
+        #expect(type([0xFF], .html) == Representation(type: .html, value: .bytes([0xFF])))
+        #expect(type([0x61], .png) == Representation(type: .png, value: .bytes([0x61])))
+        #expect(try Send.parse(["--type", "public.png", "x"]).content.item().types == [.png])
+        #expect(throws: IPCError.self) { try Send.parse(["--type", "no type", "x"]).content.item() }
+    }
+
+    @Test func findOptionsInWrongLines() {
+        let line = ["send", "--color=never", "--nonsense", "--json", "--", "--color", "always"]
+        #expect(ArgumentVector.contains("--json", in: line))
+        #expect(!ArgumentVector.contains("--json", in: ["send", "--", "--json"]))
+        #expect(ArgumentVector.value(of: "--color", in: line) == "never")
+        #expect(ArgumentVector.value(of: "--color", in: ["--color", "always"]) == "always")
+        #expect(ArgumentVector.value(of: "--color", in: ["--color"]) == nil)
+    }
+}
+
+@Suite("Tables and times")
+struct TableTests {
+    @Test func isTabsInAPipeAndColumnsOnATerminal() {
+        var table = Table("NAME", "COUNT")
+        let plain = Style(.never, for: .output)
+        #expect(table.text(aligned: true, style: plain).isEmpty)
+        table.add("longer name", "1")
+        table.add("x", "22")
+        #expect(table.text(aligned: false, style: plain) == "longer name\t1\nx\t22")
+        #expect(table.text(aligned: true, style: plain) == "NAME         COUNT\nlonger name  1\nx            22")
+    }
+
+    @Test(arguments: [
+        (UInt64(0), "1970-01-01T00:00:00Z"), (1_769_860_800_999, "2026-01-31T12:00:00Z"), (.max, ""),
+        (253_402_300_799_000, "9999-12-31T23:59:59Z"), (253_402_300_800_000, ""),
+    ])
+    func writesTimes(_ milliseconds: UInt64, _ text: String) {
+        #expect(Timestamp.text(milliseconds) == text)
+    }
+}
+
+@Suite("Signals to stop")
+struct StopSignalTests {
+    @Test func endTheWaitAndLeaveTheWork() async throws {
+        let stop = StopSignal()
+        let waited = Task { try await stop.run(untilSignal: 1) { await cancelled() } }
+        let worked = Task { try await stop.run(untilSignal: 2) { await cancelled() } }
+        stop.raise()
+        #expect(try await waited.value)
+        #expect(try await stop.run(untilSignal: 1) { Task.isCancelled })
+        stop.raise()
+        #expect(try await worked.value)
+    }
+
+    /// Returns when the task is cancelled.
+    private func cancelled() async -> Bool {
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        await withTaskCancellationHandler {
+            for await _ in stream {}
+        } onCancel: {
+            continuation.finish()
+        }
+        return Task.isCancelled
+    }
+}

@@ -1,0 +1,63 @@
+import IPC
+import IPCModel
+import IPCTools
+import Testing
+
+@Suite("Failures and exit codes")
+struct FailureTests {
+    private static let plain = Style(.never, for: .error)
+
+    /// The table of the contract, written out: a change of a code breaks scripts.
+    @Test(arguments: [
+        (IPCError.Code.invalidArguments, 65), (.invalidURL, 65), (.invalidName, 65), (.payloadInvalid, 65),
+        (.noSuchPasteboard, 66), (.noSuchItem, 66), (.noSuchRequest, 66), (.noHandler, 68), (.handlerUnavailable, 69),
+        (.storeUnavailable, 69), (.notOwner, 73), (.noSpace, 74), (.inputOutput, 74), (.changeCountMismatch, 75),
+        (.limitExceeded, 75), (.accessDenied, 77), (.reservedScheme, 77), (.loopDetected, 77),
+    ])
+    func errorsExit(_ code: IPCError.Code, _ exit: Int) {
+        #expect(ToolFailure(IPCError(code, "why")).exit.rawValue == Int32(exit))
+    }
+
+    @Test func everyErrorHasARow() { #expect(IPCError.Code.allCases.count == 18) }
+
+    @Test(arguments: [
+        (Outcome.handled, 0), (.delivered, 0), (.queued, 0), (.declined, 1), (.cancelled, 2), (.unavailable, 69),
+        (.failed, 70), (.timedOut, 75), (.expired, 75),
+    ])
+    func outcomesExit(_ outcome: Outcome, _ exit: Int) {
+        #expect(outcome.exit.rawValue == Int32(exit))
+    }
+
+    @Test func usageIs64() { #expect(ToolFailure.usage("x").exit.rawValue == 64) }
+
+    @Test func isASentenceBehindTheProgram() {
+        let failure = ToolFailure(IPCError(.noHandler, "nobody\u{1B}[2J is here"))
+        #expect(
+            failure.line(program: "ipc-client", json: false, style: Self.plain)
+                == #"ipc-client: nobody\u001b[2J is here"#)
+        #expect(
+            failure.line(program: "ipc-client", json: true, style: Self.plain)
+                == #"{"error":"NoHandler","message":"nobody\u001b[2J is here","exit-code":68}"#)
+    }
+
+    @Test func isColoredOnlyWhenAsked() {
+        #expect(Style(.always, for: .output).red("x") == "\u{1B}[1;31mx\u{1B}[0m")
+        #expect(Self.plain.red("x") == "x")
+    }
+
+    @Test func readsMissingFiles() {
+        let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/nowhere/at/all") }
+        #expect(failure?.exit == .noInput)
+        #expect(failure?.name == "NoSuchFile")
+    }
+
+    @Test func readsFoldersAsNoInput() {
+        let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/") }
+        #expect(failure?.exit == .noInput)
+    }
+
+    @Test func refusesEndlessFiles() {
+        let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/dev/zero") }
+        #expect(failure?.exit == .tryAgain)
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import Glibc
+import Testing
+
+@testable import ipc_client
+@testable import ipc_server
+
+/// The help texts as they are, in files that a person has read. `UPDATE_HELP=1` writes them anew.
+@Suite("Help texts")
+struct HelpTests {
+    private static let folder = "\(#filePath)".split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Help"
+
+    private static let names =
+        ["ipc-client", "ipc-server"] + IPCClientCommand.configuration.subcommands.map { $0._commandName }
+
+    @Test(arguments: names)
+    func isAsWritten(_ name: String) throws {
+        let path = "\(Self.folder)/\(name).txt"
+        let text = try help(name) + "\n"
+        if getenv("UPDATE_HELP") != nil { try write(text, to: path) }
+        #expect(try read(path) == text)
+    }
+
+    @Test(arguments: names)
+    func showsExamples(_ name: String) throws {
+        let examples = try help(name).split(separator: "\n").drop { $0 != "EXAMPLES" }.dropFirst()
+            .prefix { $0.hasPrefix("  ") }
+        #expect(!examples.isEmpty)
+        // A line that is wrapped cannot be copied.
+        #expect(examples.allSatisfy { $0.hasPrefix("  ") && $0.count < 80 })
+    }
+
+    private func help(_ name: String) throws -> String {
+        switch name {
+        case "ipc-server": return IPCServerCommand.helpMessage(columns: 80)
+        case "ipc-client": return IPCClientCommand.helpMessage(columns: 80)
+        default:
+            let subcommands = IPCClientCommand.configuration.subcommands
+            let subcommand = try #require(subcommands.first { $0._commandName == name })
+            return IPCClientCommand.helpMessage(for: subcommand, columns: 80)
+        }
+    }
+
+    private func read(_ path: String) throws -> String {
+        let file = try #require(fopen(path, "r"), "there is no \(path)")
+        defer { fclose(file) }
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        let count = fread(&buffer, 1, buffer.count, file)
+        return String(decoding: buffer[..<count], as: UTF8.self)
+    }
+
+    private func write(_ text: String, to path: String) throws {
+        let file = try #require(fopen(path, "w"), "cannot write \(path)")
+        defer { fclose(file) }
+        let bytes = Array(text.utf8)
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count)
+    }
+}

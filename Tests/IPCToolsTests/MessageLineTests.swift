@@ -1,0 +1,20 @@
+import IPCTools
+import Testing
+
+@Suite("One line a message")
+struct MessageLineTests {
+    @Test(arguments: [
+        ("hello", "hello"), ("", ""), ("a b\tc", "a b\tc"), ("日本 😀", "日本 😀"), ("a\\b", #"a\\b"#), ("a\nb", #"a\nb"#),
+        ("a\r\nb", #"a\r\nb"#), ("\u{1B}[31m", #"\u001b[31m"#), ("\u{0}", #"\u0000"#), ("\u{85}", #"\u0085"#),
+        ("\u{2028}", #"\u2028"#), (#"\n"#, #"\\n"#), (#"\(no text)"#, #"\\(no text)"#), ("\\\u{301}", "\\\\\u{301}"),
+    ])
+    func escapes(_ text: String, _ line: String) {
+        #expect(Array(MessageLine.escaped(text).utf8) == Array(line.utf8))
+    }
+
+    @Test func differentTextsGiveDifferentLines() {
+        let pieces = ["\\", "n", "\n", "\r", "u001b", "\u{1B}", "(", "a"]
+        let texts = pieces.flatMap { one in pieces.flatMap { two in pieces.map { one + two + $0 } } }
+        #expect(Set(texts.map(MessageLine.escaped)).count == Set(texts).count)
+    }
+}
