@@ -45,6 +45,7 @@ check: debug
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
+	swift build --package-path Examples/ServerClientDemo
 
 build: ## the release programs, in .build/release (clean: about 10 minutes)
 	@scripts/requirements build

@@ -1,4 +1,5 @@
 internal import CLinux
+internal import Glibc
 package import IPCDBus
 internal import IPCInterface
 internal import IPCModel
@@ -41,6 +42,8 @@ package final class Broker {
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
         clinux_raise_descriptor_limit()
+        // A log that nobody reads any more is no reason to end.
+        signal(SIGPIPE, SIG_IGN)
         let broker = try await Broker(configuration, logger: logger)
         try await broker.serve(until: stop)
     }

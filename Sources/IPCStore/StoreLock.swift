@@ -24,6 +24,9 @@ final class StoreLock: Sendable {
     }
 
     deinit {
+        // By name: a child that was forked and has not yet executed its program shares the open file, and with it a lock
+        // that a mere close would leave standing.
+        flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 

@@ -30,7 +30,8 @@ final class HandlerDelivery {
     }
 
     /// Puts a request in its line and waits for its end.
-    func end(of request: PendingRequest) async -> RequestEnd {
+    /// - Returns: `nil` if the broker ended first.
+    func end(of request: PendingRequest) async -> RequestEnd? {
         await withCheckedContinuation { continuation in
             request.ended = continuation
             requests[request.id] = request
@@ -46,11 +47,9 @@ final class HandlerDelivery {
         finish(request, RequestEnd(.cancelled, because: reason))
     }
 
-    /// Ends everything, because the broker ends: what was delivered is unknown, the rest was never seen.
-    func endAll(because reason: String) {
-        for request in requests.values {
-            finish(request, RequestEnd(request.state == .delivered ? .timedOut : .cancelled, because: reason))
-        }
+    /// Lets everything go without an end, because the broker ends.
+    func abandonAll() {
+        for request in requests.values { finish(request, nil) }
     }
 
     private func deliver() {
@@ -102,10 +101,10 @@ final class HandlerDelivery {
         try? connection.notify(URLHandler1.cancelURL, on: owner, at: path, request.id.text)
     }
 
-    private func finish(_ request: PendingRequest, _ end: RequestEnd) {
+    private func finish(_ request: PendingRequest, _ end: RequestEnd?) {
         guard request.state != .ended else { return }
         var end = end
-        end.attempts = request.attempts
+        end?.attempts = request.attempts
         request.state = .ended
         requests[request.id] = nil
         if !queue.cancel(request.id) { queue.finish(request.id) }

@@ -22,7 +22,7 @@ final class PendingRequest {
     let deadline: ContinuousClock.Instant
     var state = State.waiting
     var attempts: UInt32 = 0
-    var ended: CheckedContinuation<RequestEnd, Never>?
+    var ended: CheckedContinuation<RequestEnd?, Never>?
 
     init(
         id: RequestID, url: URLText, source: Source, caller: BusName?, payload: BoundPayload,

@@ -72,7 +72,7 @@ final class URLsService {
             let pending = PendingRequest(
                 id: id, url: request.url, source: source, caller: caller, payload: payload,
                 annotation: request.annotation, deadline: .now + request.timeout)
-            let end = await deliver(pending, to: target)
+            guard let end = await deliver(pending, to: target) else { throw Self.brokerEnded }
             return try await record(end, of: request, id: id, target: target, payload, group: accepted.group)
         }
     }
@@ -124,7 +124,12 @@ final class URLsService {
         }
     }
 
-    private func deliver(_ request: PendingRequest, to target: ApplicationID) async -> RequestEnd {
+    /// What the bus would say if the broker were killed. A request with an id stays without an end, so that its sender
+    /// can repeat it with the next broker (I24).
+    private static let brokerEnded = ErrorReply(
+        .noReply, "the broker ended before the request did; repeat it with the same id")
+
+    private func deliver(_ request: PendingRequest, to target: ApplicationID) async -> RequestEnd? {
         let delivery: HandlerDelivery
         do { delivery = try self.delivery(to: target) } catch {
             return RequestEnd(.failed, because: "\(error)")
@@ -178,12 +183,12 @@ final class URLsService {
         }
     }
 
-    /// Accepts no more, lets handlers finish what they have in hand for a while, then ends the rest and sees it recorded.
+    /// Accepts no more, lets handlers finish what they have in hand for a while, then lets the rest go.
     func finish(within patience: Duration) async {
         isEnding = true
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in
-            for delivery in self?.deliveries.values.map(\.self) ?? [] { delivery.endAll(because: "the broker ended") }
+            for delivery in self?.deliveries.values.map(\.self) ?? [] { delivery.abandonAll() }
         }
         while pending > 0 { await withCheckedContinuation { idle.append($0) } }
     }

@@ -152,9 +152,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private func runJobs() {
         var jobs: [UnownedJob] = []
         inbox.withLock { swap(&$0.jobs, &jobs) }
-        let (serial, task) = (asUnownedSerialExecutor(), asUnownedTaskExecutor())
-        // As both: otherwise a task that prefers this executor would think itself elsewhere and come here again.
-        for job in jobs { job.runSynchronously(isolatedTo: serial, taskExecutor: task) }
+        let executor = asUnownedSerialExecutor()
+        for job in jobs { job.runSynchronously(on: executor) }
     }
 
     /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
