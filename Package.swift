@@ -91,6 +91,9 @@ let package = Package(
             dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ipc-server", "ipc-client", arguments],
             exclude: ["Help"], swiftSettings: strict),
         .testTarget(
+            name: "ContractTests", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"],
+            swiftSettings: strict),
+        .testTarget(
             name: "EndToEndTests",
             dependencies: [
                 "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server", "ipc-client",

@@ -65,12 +65,12 @@ package final class Broker {
         Self.report(store.report, to: logger)
         clients = BusClients(connection)
         schemes = SchemesService(store: store, clients: clients, connection: connection, limits: configuration.limits)
-        watchers = ChangeWatchers(limits: configuration.limits)
-        announcer = ChangeAnnouncer(connection: connection, limits: configuration.limits)
+        watchers = ChangeWatchers(limits: configuration.limits) { [clients] in clients.hasDeparted($0) }
+        announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
         urls = URLsService(
             store: store, schemes: schemes, clients: clients, connection: connection, limits: configuration.limits)
         pasteboards = PasteboardsService(
-            store: store, connection: connection, watchers: watchers, limits: configuration.limits)
+            store: store, connection: connection, clients: clients, watchers: watchers, limits: configuration.limits)
     }
 
     private static func report(_ report: OpeningReport, to logger: Logger) {
@@ -93,9 +93,10 @@ package final class Broker {
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         clients.ownerChanged = { [schemes] in schemes.ownerLeft($0) }
-        clients.departed = { [urls, pasteboards] caller in
+        clients.departed = { [urls, pasteboards, watchers] caller in
             urls.callerLeft(caller)
             pasteboards.callerLeft(caller)
+            watchers.callerLeft(caller)
         }
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await clients.start()
@@ -191,6 +192,8 @@ private final class Ending {
 
     func wait() async -> Result<Void, Broker.End> {
         if let result { return result }
-        return await withCheckedContinuation { waiting = $0 }
+        return await withCheckedContinuation { continuation in
+            if let result { continuation.resume(returning: result) } else { waiting = continuation }
+        }
     }
 }

@@ -51,7 +51,14 @@ final class PendingAnswer {
         last += 1
         let number = last
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { watchers[number] = $0 }
+            await withCheckedContinuation { continuation in
+                // The way here may have been a suspension of its own.
+                if isCancelled || isGiven {
+                    continuation.resume(returning: isCancelled)
+                } else {
+                    watchers[number] = continuation
+                }
+            }
         } onCancel: {
             Task { @DBusActor in self.watchers.removeValue(forKey: number)?.resume(returning: self.isCancelled) }
         }

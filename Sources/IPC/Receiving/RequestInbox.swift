@@ -26,7 +26,16 @@ final class RequestInbox {
         last += 1
         let number = last
         let next = await withTaskCancellationHandler {
-            await withCheckedContinuation { consumers.append((number, $0)) }
+            await withCheckedContinuation { continuation in
+                // The way here may have been a suspension of its own.
+                if !waiting.isEmpty {
+                    continuation.resume(returning: Next.success(waiting.removeFirst()))
+                } else if let ended {
+                    continuation.resume(returning: ended)
+                } else {
+                    consumers.append((number, continuation))
+                }
+            }
         } onCancel: {
             Task { @DBusActor in self.giveUp(number) }
         }

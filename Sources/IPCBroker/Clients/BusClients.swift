@@ -16,6 +16,7 @@ final class BusClients {
     private let connection: Connection
     private var owners: [String: Owner] = [:]
     private var subscription: Subscription?
+    private var departures = Departures()
 
     /// A unique name left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
@@ -35,6 +36,9 @@ final class BusClients {
         }
     }
 
+    /// Whether a caller has left the bus. Its end may be known before the task of its call has begun.
+    func hasDeparted(_ caller: BusName?) -> Bool { caller.map(departures.contains) ?? false }
+
     /// Whether somebody owns the application's bus name.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application.text] != nil }
 
@@ -47,7 +51,7 @@ final class BusClients {
             guard let name = try? BusName(application.text) else { return nil }
             let found = try await connection.owner(of: name)
             // A change that came meanwhile is newer than this answer only if it took the name away.
-            if let found, owners[application.text] != nil { owners[application.text] = .known(found) }
+            if case .unknown = owners[application.text] { owners[application.text] = found.map { .known($0) } }
             return found
         }
     }
@@ -82,10 +86,33 @@ final class BusClients {
 
     private func changed(_ name: String, old: String, new: String) {
         if name.hasPrefix(":") {
-            if new.isEmpty, let name = try? BusName(name) { departed(name) }
+            if new.isEmpty, let name = try? BusName(name) {
+                departures.add(name)
+                departed(name)
+            }
             return
         }
         if new.isEmpty { owners[name] = nil } else if let owner = try? BusName(new) { owners[name] = .known(owner) }
         if !old.isEmpty, let application = try? ApplicationID(name) { ownerChanged(application) }
+    }
+}
+
+/// The connections that left last. The bus never gives a unique name out again.
+private struct Departures {
+    private var names: Set<BusName> = []
+    private var order: [BusName] = []
+    private var next = 0
+
+    /// Far more than leave while one call is taken in.
+    private static let most = 4_096
+
+    func contains(_ name: BusName) -> Bool { names.contains(name) }
+
+    mutating func add(_ name: BusName) {
+        names.insert(name)
+        guard order.count == Self.most else { return order.append(name) }
+        names.remove(order[next])
+        order[next] = name
+        next = (next + 1) % Self.most
     }
 }

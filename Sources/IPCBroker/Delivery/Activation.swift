@@ -53,6 +53,13 @@ final class Activation {
                 Failure(
                     errorName: nil,
                     message: "\(application) was started, but did not own its bus name within \(timeout)"))
+        } catch CallError.remote(ErrorName.serviceUnknown.text, _) {
+            return .failure(
+                Failure(
+                    errorName: ErrorName.serviceUnknown.text,
+                    message:
+                        "\(application) ended before the request was delivered, and the bus has no service file to "
+                        + "start it again"))
         } catch CallError.remote(let name, let message) {
             return .failure(Failure(errorName: name, message: "\(application) cannot be started: \(message)"))
         } catch {

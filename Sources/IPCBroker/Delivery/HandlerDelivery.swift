@@ -10,15 +10,19 @@ final class HandlerDelivery {
     private let path: ObjectPath
     private let connection: Connection
     private let activation: Activation
+    private let limits: Limits
     private var queue: DeliveryQueue
     private var requests: [RequestID: PendingRequest] = [:]
     private let expiry = DBusTimer()
 
-    init(_ application: ApplicationID, window: Int, connection: Connection, activation: Activation) throws {
+    init(_ application: ApplicationID, window: Int, connection: Connection, activation: Activation, limits: Limits)
+        throws
+    {
         self.application = application
         path = try ObjectPath(application.objectPath)
         self.connection = connection
         self.activation = activation
+        self.limits = limits
         queue = DeliveryQueue(window: window)
     }
 
@@ -83,9 +87,11 @@ final class HandlerDelivery {
             let (outcome, reply) = try await connection.call(
                 URLHandler1.openURL, on: owner, at: path, (request.id.text, request.url.text, request.context),
                 timeout: .milliseconds(Int(request.millisecondsLeft)), startsService: false)
-            return Self.end(outcome, reply)
+            return end(outcome, reply)
         } catch {
-            if error.isRemote(.serviceUnknown) || error.isRemote(.nameHasNoOwner) {
+            // The bus says so of a connection that is gone; a handler that says so itself is there.
+            let isUnknown = error.isRemote(.serviceUnknown) || error.isRemote(.nameHasNoOwner)
+            if isUnknown, (try? await connection.owner(of: owner)) == .some(nil) {
                 request.state = .waiting
                 request.attempts -= 1
                 activation.left(application, owner)
@@ -136,10 +142,13 @@ extension HandlerDelivery {
     /// The outcomes that a handler may give.
     private static let handlerOutcomes: Set<Outcome> = [.handled, .declined, .cancelled, .failed]
 
-    private static func end(_ word: String, _ reply: HandlerReply) -> RequestEnd {
-        guard let outcome = Outcome(rawValue: word), handlerOutcomes.contains(outcome) else {
-            return badReply(
+    private func end(_ word: String, _ reply: HandlerReply) -> RequestEnd {
+        guard let outcome = Outcome(rawValue: word), Self.handlerOutcomes.contains(outcome) else {
+            return Self.badReply(
                 "the handler answered with the outcome “\(word)”; it may answer handled, declined, cancelled or failed")
+        }
+        do throws(LimitExceeded) { try limits.checkPayload(reply.items ?? []) } catch {
+            return Self.badReply("the handler's reply cannot be passed on: \(error)")
         }
         return RequestEnd(
             outcome, attempts: 0, failure: .init(code: reply.errorCode ?? "", message: reply.errorMessage ?? ""),

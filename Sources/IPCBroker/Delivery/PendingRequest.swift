@@ -68,6 +68,8 @@ struct BoundPayload: Sendable {
     var items: [PasteboardItem]?
     var pasteboard: PasteboardName?
     var changeCount: UInt64?
+    /// Whether the request made the pasteboard.
+    var isNewPasteboard = false
 }
 
 extension RequestEnd {

@@ -54,7 +54,7 @@ struct ValidatedRequest: Sendable {
         guard !annotation.containsReference else {
             throw IPCError(.invalidArguments, "an “annotation” has no value of the types h, o, g and v in it")
         }
-        try limits.check(\.annotationBytes, request: UInt64(annotation.approximateBytes))
+        try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
     /// Every argument with its name and length, so that no two calls have the same text.
@@ -79,15 +79,41 @@ extension Value {
     /// Whether something of the types h, o, g or v is in it.
     var containsReference: Bool { signature.text.contains { "hogv".contains($0) } }
 
-    /// The bytes that it takes in a message, without padding.
-    var approximateBytes: Int {
+    /// Where the value ends in a message if it begins at `start`, padding included (D-Bus specification,
+    /// "Summary of types").
+    func marshalledEnd(from start: Int) -> Int {
+        let (alignment, size) = Self.alignmentAndSize(signature)
+        let place = (start + alignment - 1) & ~(alignment - 1)
         switch self {
-        case .string(let text): text.utf8.count + 5
-        case .bytes(let bytes): bytes.count + 4
-        case .array(_, let values), .structure(let values): values.reduce(4) { $0 + $1.approximateBytes }
+        case .string(let text): return place + 4 + text.utf8.count + 1
+        case .bytes(let bytes): return place + 4 + bytes.count
+        case .structure(let fields): return fields.reduce(place) { $1.marshalledEnd(from: $0) }
+        case .array(let element, let values):
+            return values.reduce(Self.firstElement(after: place, of: element)) { $1.marshalledEnd(from: $0) }
         case .dictionary(_, _, let entries):
-            entries.reduce(4) { $0 + $1.key.approximateBytes + $1.value.approximateBytes }
-        default: 8
+            return entries.reduce((place + 4 + 7) & ~7) { end, entry in
+                entry.value.marshalledEnd(from: entry.key.marshalledEnd(from: (end + 7) & ~7))
+            }
+        default: return place + size
+        }
+    }
+
+    /// The padding to the first element of an array counts even if there is none.
+    private static func firstElement(after place: Int, of element: Signature) -> Int {
+        let alignment = alignmentAndSize(element).alignment
+        return (place + 4 + alignment - 1) & ~(alignment - 1)
+    }
+
+    /// Of a value of this type; the size of those that do not have the same always is 0.
+    private static func alignmentAndSize(_ type: Signature) -> (alignment: Int, size: Int) {
+        switch type.text.utf8.first.map({ Character(Unicode.Scalar($0)) }) {
+        case "y": (1, 1)
+        case "n", "q": (2, 2)
+        case "b", "i", "u", "h": (4, 4)
+        case "x", "t", "d": (8, 8)
+        case "(", "{": (8, 0)
+        case "g", "v": (1, 0)
+        default: (4, 0)
         }
     }
 }

@@ -26,7 +26,7 @@ final class BrokerService {
 
     private func describe() throws -> String {
         let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let description = Description(
             version: ProductVersion.text, features: BrokerConfiguration.features,
             limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],

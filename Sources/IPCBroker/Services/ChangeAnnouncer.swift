@@ -9,13 +9,15 @@ internal import IPCStore
 @DBusActor
 final class ChangeAnnouncer {
     private let connection: Connection
+    private let store: Store
     private let pause: Duration
     private var waiting: [PasteboardName: PasteboardMove] = [:]
     private var order: [PasteboardName] = []
     private let timer = DBusTimer()
     private var lastSent: ContinuousClock.Instant?
 
-    init(connection: Connection, limits: Limits) {
+    init(connection: Connection, store: Store, limits: Limits) {
+        self.store = store
         self.connection = connection
         pause = .milliseconds(1000 / Int(limits.propertySignalsPerSecond))
     }
@@ -30,9 +32,9 @@ final class ChangeAnnouncer {
         if let lastSent, now < lastSent + pause { return wait(until: lastSent + pause) }
         guard !order.isEmpty else { return }
         let name = order.removeFirst()
-        if let move = waiting.removeValue(forKey: name), let state = move.state {
+        if let move = waiting.removeValue(forKey: name), move.state != nil {
             lastSent = now
-            send(move, state)
+            DBusActor.task { try? await self.send(name) }
         }
         if !order.isEmpty { wait(until: now + pause) }
     }
@@ -41,15 +43,20 @@ final class ChangeAnnouncer {
         timer.set(at: deadline) { [weak self] in self?.sendNext() }
     }
 
-    private func send(_ move: PasteboardMove, _ state: PasteboardMove.State) {
-        guard let path = try? PasteboardsService.path(of: move.name) else { return }
+    /// Tells what the pasteboard is now, not what it was at the change: a later one may already be there.
+    private func send(_ name: PasteboardName) async throws {
+        let now = try await store.commit { transaction in
+            try transaction.pasteboard(name).map { ($0, UInt32(try transaction.facts(of: name).itemCount)) }
+        }
+        guard let (state, itemCount) = now else { return }
         let changed: [String: Value] = [
-            Pasteboard1.changeCount.name.text: .uint64(move.changeCount),
+            Pasteboard1.changeCount.name.text: .uint64(state.changeCount),
             Pasteboard1.persistent.name.text: .boolean(state.isPersistent),
             Pasteboard1.historyLimit.name.text: .uint32(state.historyLimit),
+            Pasteboard1.itemCount.name.text: .uint32(itemCount),
         ]
-        try? connection.emit(
-            Properties.changed, from: path,
-            (Pasteboard1.name.text, changed, [Pasteboard1.types.name.text, Pasteboard1.itemCount.name.text]))
+        try connection.emit(
+            Properties.changed, from: PasteboardsService.path(of: name),
+            (Pasteboard1.name.text, changed, [Pasteboard1.types.name.text]))
     }
 }

@@ -18,7 +18,7 @@ final class PasteboardService {
 
     private static func name(_ call: IncomingCall) throws -> PasteboardName {
         guard let name = PasteboardName(pathElement: String(call.path.lastElement)) else {
-            throw IPCError(.noSuchPasteboard, "the path \(call.path) is not that of a pasteboard")
+            throw ErrorReply(.unknownObject, "there is no object at \(call.path); it is not the path of a pasteboard")
         }
         return name
     }

@@ -8,12 +8,16 @@ internal import IPCStore
 final class PasteboardsService {
     private let store: Store
     private let connection: Connection
+    private let clients: BusClients
     private let watchers: ChangeWatchers
     private let limits: Limits
     /// Unique pasteboards end with the connection that made them.
     private var uniqueOf: [BusName: Set<PasteboardName>] = [:]
 
-    init(store: Store, connection: Connection, watchers: ChangeWatchers, limits: Limits) {
+    init(
+        store: Store, connection: Connection, clients: BusClients, watchers: ChangeWatchers, limits: Limits
+    ) {
+        self.clients = clients
         self.store = store
         self.connection = connection
         self.watchers = watchers
@@ -44,7 +48,10 @@ final class PasteboardsService {
     func createUnique(_ call: IncomingCall) async throws -> (String, ObjectPath) {
         let name = PasteboardName.unique()
         try await store.commit { _ = try $0.createPasteboard(name, persistent: false) }
-        if let maker = call.sender { uniqueOf[maker, default: []].insert(name) }
+        if let maker = call.sender {
+            uniqueOf[maker, default: []].insert(name)
+            if clients.hasDeparted(maker) { callerLeft(maker) }
+        }
         try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
         return (name.text, try Self.path(of: name))
     }
@@ -52,6 +59,7 @@ final class PasteboardsService {
     func removePasteboard(_ text: String, _ call: IncomingCall) async throws {
         let name = try PasteboardName(text)
         try await store.commit { _ = try $0.removePasteboard(name) }
+        if name.isUnique { for maker in uniqueOf.keys { uniqueOf[maker]?.remove(name) } }
         try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
     }
 
@@ -79,14 +87,14 @@ final class PasteboardsService {
             ContinuousClock.now
             + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
         let since = input.1
-        let past = try await store.commit { try $0.changes(of: Array(names), since: since) }
-        if !past.changed.isEmpty || past.mustResynchronize {
+        return try await watchers.wait(for: names, since: since, until: deadline, by: call.sender) {
+            let past = try await self.store.commit { try $0.changes(of: Array(names), since: since) }
+            guard !past.changed.isEmpty || past.mustResynchronize else { return nil }
             var facts = ChangeFacts()
             if past.mustResynchronize { facts.resync = true }
             let rows = past.changed.map { ChangedPasteboard(name: $0.name.text, changeCount: $0.changeCount) }
             return (past.latest, rows, facts)
         }
-        return try await watchers.wait(for: names, since: max(since, past.latest), until: deadline)
     }
 
     /// The connection that made unique pasteboards is gone; those that were not set persistent go with it.

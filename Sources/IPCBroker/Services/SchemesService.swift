@@ -77,6 +77,7 @@ final class SchemesService {
         try limits.check(\.windowMost, request: window)
         let persistent = input.2.persistent ?? false
         if !persistent { try await checkOwner(application, call) }
+        let fresh = schemes.filter { registry.claim(of: application, on: $0)?.kinds.contains(.persistent) != true }
         let changes = try registry.register(
             application, schemes, kind: persistent ? .persistent : .live, allowReserved: input.2.allowReserved ?? false)
         if persistent {
@@ -90,7 +91,7 @@ final class SchemesService {
                     }
                 }
             } catch {
-                _ = registry.unregister(application, schemes, kinds: [.persistent])
+                if !fresh.isEmpty { _ = registry.unregister(application, fresh, kinds: [.persistent]) }
                 throw error
             }
         }
@@ -115,7 +116,8 @@ final class SchemesService {
 
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
         let owner = try await clients.owner(of: application)
-        guard owner != call.sender else { return }
+        // The owner may have left while it was asked for.
+        if owner == call.sender, clients.isRunning(application) { return }
         let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
         throw IPCError(
             .notOwner,

@@ -18,6 +18,7 @@ final class URLsService {
     private let arrivals = ArrivalOrder()
     private(set) var pending = 0
     private var isEnding = false
+    private var isAbandoning = false
     private var idle: [CheckedContinuation<Void, Never>] = []
 
     init(
@@ -39,40 +40,51 @@ final class URLsService {
 
     func openURL(_ input: (String, OpenURLOptions), _ call: IncomingCall) async throws -> OpenURLResult {
         let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
-        guard let id = request.id else { return try await open(request, id: .random(), for: call.sender) }
-        return try await openOnce(request, id: id, for: call.sender)
+        guard let id = request.id else { return try await open(request, id: .random(), for: call) }
+        return try await openOnce(request, id: id, for: call)
     }
 
     /// A repeated call has one effect and the same result (I10): it joins the one that is under way; for one that has
     /// ended there is a record.
     private func openOnce(
-        _ request: ValidatedRequest, id: RequestID, for caller: BusName?
+        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall
     ) async throws -> OpenURLResult {
         if let underWay = underWay[id] {
             guard underWay.digest == request.digest else { throw RequestError.identifierReused(id) }
             return try await underWay.result.value
         }
-        let result = DBusActor.task { try await self.open(request, id: id, for: caller) }
+        let result = DBusActor.task {
+            // What has ended is told from its record, also when its handler is gone by now.
+            let known = try await self.store.commit { try $0.request(id) }
+            guard let known, known.arguments == request.digest, let outcome = known.outcome else {
+                return try await self.open(request, id: id, for: call)
+            }
+            return OpenURLResult(known, outcome: outcome)
+        }
         underWay[id] = RequestUnderWay(digest: request.digest, result: result)
         defer { underWay[id] = nil }
         return try await result.value
     }
 
     private func open(
-        _ request: ValidatedRequest, id: RequestID, for caller: BusName?
+        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall
     ) async throws -> OpenURLResult {
         try limits.check(\.pendingRequests, use: UInt64(pending), request: 1)
         pending += 1
         defer { ended() }
-        let (target, source) = try await route(request, for: caller)
+        let (target, source) = try await route(request, for: call.sender)
         let accepted = try await accept(request, id: id, target: target, source: source)
         switch accepted.value {
         case .ended(let record, let outcome): return OpenURLResult(record, outcome: outcome)
         case .bound(let payload):
+            if payload.isNewPasteboard, let name = payload.pasteboard {
+                try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
+            }
             let pending = PendingRequest(
-                id: id, url: request.url, source: source, caller: caller, payload: payload,
+                id: id, url: request.url, source: source, caller: call.sender, payload: payload,
                 annotation: request.annotation, deadline: .now + request.timeout)
-            guard let end = await deliver(pending, to: target) else { throw Self.brokerEnded }
+            let end = clients.hasDeparted(call.sender) ? Self.senderLeft : await deliver(pending, to: target)
+            guard let end else { throw Self.brokerEnded }
             return try await record(end, of: request, id: id, target: target, payload, group: accepted.group)
         }
     }
@@ -130,6 +142,7 @@ final class URLsService {
         .noReply, "the broker ended before the request did; repeat it with the same id")
 
     private func deliver(_ request: PendingRequest, to target: ApplicationID) async -> RequestEnd? {
+        guard !isAbandoning else { return nil }
         let delivery: HandlerDelivery
         do { delivery = try self.delivery(to: target) } catch {
             return RequestEnd(.failed, because: "\(error)")
@@ -148,7 +161,8 @@ final class URLsService {
     private func delivery(to target: ApplicationID) throws -> HandlerDelivery {
         if let delivery = deliveries[target] { return delivery }
         let delivery = try HandlerDelivery(
-            target, window: schemes.window(of: target), connection: connection, activation: activation)
+            target, window: schemes.window(of: target), connection: connection, activation: activation,
+            limits: limits)
         deliveries[target] = delivery
         return delivery
     }
@@ -179,18 +193,24 @@ final class URLsService {
     /// A sender that left is not waited for: what was not delivered is cancelled.
     func callerLeft(_ caller: BusName) {
         for (id, delivery) in byCaller[caller] ?? [:] {
-            delivery.cancel(id, because: "the sender left before the request was delivered")
+            delivery.cancel(id, because: Self.senderLeft.failure.message)
         }
     }
+
+    private static let senderLeft = RequestEnd(
+        .cancelled, because: "the sender left before the request was delivered")
 
     /// Accepts no more, lets handlers finish what they have in hand for a while, then lets the rest go.
     func finish(within patience: Duration) async {
         isEnding = true
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in
+            self?.isAbandoning = true
             for delivery in self?.deliveries.values.map(\.self) ?? [] { delivery.abandonAll() }
         }
-        while pending > 0 { await withCheckedContinuation { idle.append($0) } }
+        await withCheckedContinuation { continuation in
+            if pending == 0 { continuation.resume() } else { idle.append(continuation) }
+        }
     }
 
     private func ended() {
@@ -232,15 +252,17 @@ extension StoreTransaction {
             return BoundPayload(items: content.items, pasteboard: name, changeCount: content.facts.changeCount)
         }
         if let boundBefore { return BoundPayload(items: items, pasteboard: name, changeCount: boundBefore) }
+        var isNew = false
         if request.set.create ?? true {
             let made = try createPasteboard(name, persistent: request.set.persistent ?? (name != .general))
+            isNew = made.isNew
             if !made.isNew, let persistent = request.set.persistent { try setPersistent(persistent, of: name) }
         } else if let persistent = request.set.persistent {
             try setPersistent(persistent, of: name)
         }
         let count = try setItems(
             items, on: name, IPCStore.WriteOptions(source: source, ifChangeCount: request.set.ifChangeCount))
-        return BoundPayload(items: items, pasteboard: name, changeCount: count)
+        return BoundPayload(items: items, pasteboard: name, changeCount: count, isNewPasteboard: isNew)
     }
 }
 
@@ -252,11 +274,13 @@ final class ArrivalOrder {
     func isOccupied(_ caller: BusName?) -> Bool { waiting[caller] != nil }
 
     func enter(_ caller: BusName?) async {
-        guard waiting[caller] != nil else {
-            waiting[caller] = []
-            return
+        await withCheckedContinuation { continuation in
+            guard waiting[caller] != nil else {
+                waiting[caller] = []
+                return continuation.resume()
+            }
+            waiting[caller]?.append(continuation)
         }
-        await withCheckedContinuation { waiting[caller]?.append($0) }
     }
 
     func leave(_ caller: BusName?) {

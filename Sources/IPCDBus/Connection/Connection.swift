@@ -129,8 +129,9 @@ public final class Connection {
 
     /// Returns when the connection has ended for good.
     public func ended() async {
-        if case .closed = state { return }
-        await withCheckedContinuation { ends.append($0) }
+        await withCheckedContinuation { continuation in
+            if case .closed = state { continuation.resume() } else { ends.append(continuation) }
+        }
     }
 
     /// Runs each time that the connection stands again after a loss.
@@ -251,7 +252,10 @@ public final class Connection {
                 let timer = DBusActor.thread.schedule(at: deadline) { [weak self] in
                     DBusActor.assumeIsolated { self?.wakeWaiting() }
                 }
-                await withCheckedContinuation { readiness.append($0) }
+                await withCheckedContinuation { continuation in
+                    // The way here may have been a suspension of its own.
+                    if case .reconnecting = state { readiness.append(continuation) } else { continuation.resume() }
+                }
                 DBusActor.thread.cancel(timer)
                 if Task.isCancelled { throw .cancelled }
             }

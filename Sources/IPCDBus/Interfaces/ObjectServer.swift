@@ -72,7 +72,15 @@ public final class ObjectServer {
 
     private func answerStandard(_ interface: StandardInterface, member: String, _ call: IncomingCall) {
         switch (interface, member) {
-        case (.introspectable, "Introspect"): introspect(call)
+        case (.introspectable, "Introspect"):
+            let (expected, found) = (Introspectable.introspect.input.signature, call.message.signature)
+            guard found == expected else {
+                return call.fail(
+                    ErrorReply(
+                        invalidArguments,
+                        "\(member) takes arguments of type “\(expected)”, these are “\(found)”"))
+            }
+            introspect(call)
         case (.properties, _):
             guard let interfaces = interfaces(at: call.path) else {
                 return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))

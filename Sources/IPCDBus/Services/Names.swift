@@ -123,7 +123,10 @@ private final class Appearance {
     func wait() async -> BusName? {
         if let result { return result }
         return await withTaskCancellationHandler {
-            await withCheckedContinuation { waiting = $0 }
+            await withCheckedContinuation { continuation in
+                // The way here may have been a suspension of its own.
+                if let result { continuation.resume(returning: result) } else { waiting = continuation }
+            }
         } onCancel: {
             Task { @DBusActor in self.happened(nil) }
         }

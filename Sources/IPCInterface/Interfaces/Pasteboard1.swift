@@ -39,7 +39,7 @@ package enum Pasteboard1 {
         name, "Types", changes: .invalidates,
         "The content types of the current version: for each item, those of its representations in order.")
     package static let itemCount = Property<UInt32>(
-        name, "ItemCount", changes: .invalidates, "The number of items of the current version.")
+        name, "ItemCount", "The number of items of the current version.")
 
     package static let description = InterfaceDescription(
         name, "",

@@ -16,7 +16,7 @@ package struct Limits: Sendable, Hashable {
     /// Bytes of a request's annotation as D-Bus marshals it.
     package var annotationBytes: UInt64 = 16_384
     /// Rows of a page that the caller sets no limit for.
-    package var pageRows: UInt64 = 100
+    package var pageRows: UInt64 = 1_000
     /// Rows of a page, whatever the caller asks for.
     package var pageRowsMost: UInt64 = 1_000
     /// Pasteboards that the introspection of their parent lists.

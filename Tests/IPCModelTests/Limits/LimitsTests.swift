@@ -10,7 +10,7 @@ struct LimitsTests {
         ("activation-milliseconds", 15_000), ("time-to-live-milliseconds", 7 * 24 * 3_600 * 1_000),
         ("time-to-live-most-milliseconds", 30 * 24 * 3_600 * 1_000), ("ended-requests-kept", 10_000),
         ("ended-requests-kept-seconds", 24 * 3_600), ("reply-kept-bytes", 64 * 1_024),
-        ("operation-kept-seconds", 10 * 60), ("loop-depth", 8), ("attempts", 3), ("page-rows", 100),
+        ("operation-kept-seconds", 10 * 60), ("loop-depth", 8), ("attempts", 3), ("page-rows", 1_000),
         ("introspected-pasteboards", 1_000), ("property-signals-per-second", 50), ("activation-starts", 5),
     ]
 

@@ -1,0 +1,73 @@
+import IPCBroker
+import IPCModel
+import Testing
+
+/// Words and numbers that the documents promise, held against those of the code.
+@Suite struct DocumentedWordsTests {
+    private func text(_ interface: String, _ member: String? = nil) throws -> String {
+        let document = try #require(try InterfaceDocument(ProjectFiles.document(of: interface))[interface])
+        let comment = try #require(member.map { document.comments[$0] } ?? document.comment)
+        return comment.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The limits that the document tells with a default.
+    private func toldLimits() throws -> [String: UInt64] {
+        var told: [String: UInt64] = [:]
+        for row in try text("org.swiftipc.Broker1", "Limits").matches(
+            of: /\* ((?:``[a-z-]+``(?:, )?)+) \(default ([0-9]+)/)
+        {
+            for name in row.1.matches(of: /``([a-z-]+)``/) { told[String(name.1)] = UInt64(row.2) }
+        }
+        return told
+    }
+
+    @Test func `limits have the defaults that the document tells`() throws {
+        let told = try toldLimits()
+        #expect(told.count >= 12)
+        let real = Limits().dictionary
+        for (name, value) in told { #expect(real[name] == value, "\(name)") }
+        // The control: a default that was changed is not the one that is told.
+        var changed = Limits()
+        try changed.set("history-most", 99)
+        #expect(changed.dictionary["history-most"] != told["history-most"])
+    }
+
+    @Test func `every limit that the document names is there`() throws {
+        let named = try text("org.swiftipc.Broker1", "Limits").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
+            String($0.1)
+        }
+        let known = Set(Limits().dictionary.keys).union(["annotation", "timeout", "id", "resync"])
+        #expect(Set(named).subtracting(known) == [])
+    }
+
+    @Test func `features are those that the document tells`() throws {
+        let told = try text("org.swiftipc.Broker1", "Features").matches(of: /\* ``([a-z-]+)``:/).map { String($0.1) }
+        #expect(told == BrokerConfiguration.features)
+        #expect(told + ["queue"] != BrokerConfiguration.features)
+    }
+
+    @Test func `reserved schemes are those that the document tells`() throws {
+        let list = try #require(try text("org.swiftipc.Schemes1").firstMatch(of: /``allow-reserved``: ([a-z, -]+)\./))
+        #expect(Set(list.1.split(separator: ", ").map(String.init)) == URLScheme.reserved)
+    }
+
+    @Test func `kinds of claims are those that the document tells`() throws {
+        let told = try text("org.swiftipc.Schemes1").matches(of: /\* ``([a-z]+)``:/).map { String($0.1) }
+        #expect(Set(told) == Set(SchemeClaim.Kind.allCases.map(\.rawValue)))
+    }
+
+    @Test func `reasons of a resolution are those that the document tells`() throws {
+        let told = try text("org.swiftipc.Schemes1", "ResolveURL").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
+            String($0.1)
+        }
+        // Nobody pins the receiver in a question for the handler.
+        #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
+    }
+
+    @Test func `strengths of a source are those that the rules tell`() throws {
+        let rules = try ProjectFiles.document(of: "org.swiftipc.Broker1").split(whereSeparator: \.isWhitespace)
+            .joined(separator: " ")
+        let told = rules.matches(of: /"([a-z]+)" \(/).map { String($0.1) }
+        #expect(Set(SourceStrength.allCases.map(\.rawValue)).subtracting(told) == [])
+    }
+}

@@ -1,0 +1,57 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import Testing
+
+@Suite struct ErrorNameTests {
+    @Test(arguments: IPCError.Code.allCases)
+    func `every error has one name on the wire, which leads back to it`(code: IPCError.Code) {
+        #expect(code.errorName.text == "org.swiftipc.Error.\(code.rawValue)")
+        #expect(IPCError.Code(errorName: code.errorName.text) == code)
+    }
+
+    @Test func `errors, their names and exit codes are those of the contract`() {
+        let codes = Dictionary(uniqueKeysWithValues: IPCError.Code.allCases.map { ($0.rawValue, $0.exitCode) })
+        #expect(codes == ExitCodeTable.errors)
+        // The control: a table with another code, or one name more, is not the same.
+        #expect(codes.merging(["NoHandler": 69]) { $1 } != ExitCodeTable.errors)
+        #expect(codes.merging(["Failed": 70]) { $1 } != ExitCodeTable.errors)
+    }
+
+    @Test func `outcomes and their exit codes are those of the contract`() {
+        let codes = Dictionary(uniqueKeysWithValues: Outcome.allCases.map { ($0.rawValue, $0.exitCode) })
+        #expect(codes == ExitCodeTable.outcomes)
+        #expect(Outcome.allCases.filter { !$0.isEnd } == [.queued])
+    }
+
+    @Test func `no exit code is used that the contract does not name`() {
+        let named = Set(ExitCodeTable.errors.values).union(ExitCodeTable.outcomes.values).union([ExitCodeTable.usage])
+        #expect(Set(ExitCode.allCases.map(\.rawValue)) == named)
+    }
+
+    @Test func `the document tells every error and outcome with its exit code`() throws {
+        let text = try ProjectFiles.document(of: "org.swiftipc.Broker1")
+        let all = ExitCodeTable.errors.merging(ExitCodeTable.outcomes) { $1 }
+        #expect(ExitCodeTable.told(in: text) == all)
+        // The control: another number, and a name that is left out.
+        #expect(ExitCodeTable.told(in: text.replacing("exit 68", with: "exit 69")) != all)
+        #expect(ExitCodeTable.told(in: text.replacing("``NoHandler``", with: "")) != all)
+    }
+
+    @Test(arguments: ProjectFiles.interfaceNames)
+    func `a document names no error that there is not`(name: String) throws {
+        let text = try ProjectFiles.document(of: name)
+        let named = text.matches(of: /``([A-Z][A-Za-z]+)``/).map { String($0.1) }
+        let members = InterfaceTables.all.flatMap(\.members).map(\.name)
+        #expect(Set(named).subtracting(ExitCodeTable.errors.keys).subtracting(members).subtracting(["Schemes"]) == [])
+    }
+
+    @Test(arguments: [
+        "", "org.swiftipc.Error.", "org.swiftipc.Error.Failed", "org.swiftipc.Error.nohandler",
+        "org.swiftipc.Error.NoHandler.More", "org.freedesktop.DBus.Error.InvalidArgs", "NoHandler",
+        "org.swiftipc.error.NoHandler", "xorg.swiftipc.Error.NoHandler",
+    ])
+    func `a name that is not of the contract is no error of it`(name: String) {
+        #expect(IPCError.Code(errorName: name) == nil)
+    }
+}

@@ -1,0 +1,60 @@
+/// Which modules the sources of each module may import: the arrows of the architecture, which only run down.
+struct ImportRules {
+    /// What a module may import beside Swift's own modules.
+    private static let allowed: [String: Set<String>] = [
+        // Floor 1
+        "IPCModel": [],
+        "IPCDBus": ["CLibDBus", "CLinux", "Logging"],
+        // Floor 2
+        "IPCInterface": ["IPCModel", "IPCDBus"],
+        "IPCStore": ["IPCModel", "CLinux", "CXXHash", "GRDB", "GRDBSQLite"],
+        // Floor 3
+        "IPCBroker": ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", "Logging"],
+        "IPC": ["IPCInterface", "IPCModel", "IPCDBus", "CXXHash", "Logging"],
+        // Floor 4
+        "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
+        "ipc-broker": ["IPCBroker", "IPCModel", "ArgumentParser", "Logging"],
+        "ipc-client": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
+        "ipc-server": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
+    ]
+    /// Swift's own, and the C library.
+    private static let everywhere: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "_Concurrency"]
+    /// The modules that clients link; all of Foundation would cost them 40 MB and 5 ms at the start.
+    static let withoutFoundation: Set<String> = [
+        "IPCModel", "IPCDBus", "IPCInterface", "IPC", "IPCTools", "ipc-client", "ipc-server",
+    ]
+    /// Targets of C, which have no Swift in them.
+    static let withoutSwift: Set<String> = ["CLibDBus", "CLinux", "CXXHash"]
+
+    /// The modules that a Swift text imports, whatever stands before and behind the word.
+    static func imports(in text: String) -> [String] {
+        let code = text.replacing(#/(?s)/\*.*?\*//#, with: " ").replacing(#/(?m)//.*$/#, with: "")
+        let pattern =
+            #/
+            (?: ^ | ; ) \s*
+            (?: @ \w+ (?: \( [^)]* \) )? \s+ )*
+            (?: (?: public | package | internal | fileprivate | private ) \s+ )?
+            import \s+
+            (?: (?: class | struct | enum | protocol | typealias | func | let | var ) \s+ )?
+            ( [A-Za-z_] \w* )
+            /#.anchorsMatchLineEndings()
+        return code.matches(of: pattern).map { String($0.1) }
+    }
+
+    /// What is wrong with the imports of one file.
+    ///
+    /// - Parameters:
+    ///   - path: from the directory of the module.
+    static func violations(module: String, path: String, text: String) -> [String] {
+        guard let allowed = allowed[module] else { return ["\(module) has no rule: say which modules it may import"] }
+        return imports(in: text).filter { imported in
+            switch imported {
+            case module: true
+            case "CLibDBus": !(allowed.contains(imported) && path.hasPrefix("LibDBus/"))
+            case "Foundation": withoutFoundation.contains(module)
+            case "FoundationEssentials": false
+            default: !allowed.contains(imported) && !everywhere.contains(imported)
+            }
+        }.map { "\(module)/\(path) imports \($0)" }
+    }
+}

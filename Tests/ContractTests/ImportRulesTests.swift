@@ -1,0 +1,52 @@
+import IPCTesting
+import Testing
+
+@Suite struct ImportRulesTests {
+    @Test func `imports run down the floors only`() throws {
+        let modules = (FileContents.names(in: "\(ProjectFiles.root)/Sources") ?? []).sorted()
+        #expect(modules.contains("IPCBroker") && modules.contains("IPCDBus"))
+        for module in modules where !ImportRules.withoutSwift.contains(module) {
+            let files = ProjectFiles.swiftFiles(below: "Sources/\(module)")
+            #expect(!files.isEmpty, "\(module) has no Swift file")
+            for file in files {
+                let text = try FileContents.text("\(ProjectFiles.root)/Sources/\(module)/\(file)")
+                #expect(ImportRules.violations(module: module, path: file, text: text) == [])
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "import GRDB", "  import GRDB", "internal import GRDB", "package import GRDB", "public import GRDB",
+        "private import GRDB", "fileprivate import GRDB", "@_exported import GRDB", "@_exported public import GRDB",
+        "@preconcurrency import GRDB", "@preconcurrency package import GRDB", "@_spi(Private) import GRDB",
+        "@testable import GRDB", "import struct GRDB.Row", "package import class GRDB.DatabaseQueue",
+        "import IPCModel; import GRDB", "#if DEBUG\nimport GRDB\n#endif", "@_implementationOnly\nimport GRDB",
+    ])
+    func `an import is found in every spelling`(text: String) {
+        #expect(ImportRules.imports(in: text).contains("GRDB"))
+        #expect(ImportRules.violations(module: "IPC", path: "Application.swift", text: text) != [])
+        #expect(ImportRules.violations(module: "IPCStore", path: "Store.swift", text: text) == [])
+    }
+
+    @Test(arguments: [
+        "// import GRDB", "/* import GRDB */", "/*\n import GRDB\n*/", "let important = GRDB", "/// import GRDB",
+    ])
+    func `what only looks like an import is none`(text: String) {
+        #expect(ImportRules.imports(in: text) == [])
+    }
+
+    @Test(arguments: [
+        ("IPC", "A.swift", "IPCStore"), ("IPC", "A.swift", "IPCBroker"), ("IPC", "A.swift", "GRDB"),
+        ("IPC", "A.swift", "Foundation"), ("IPCDBus", "Connection/A.swift", "CLibDBus"),
+        ("IPCBroker", "LibDBus/A.swift", "CLibDBus"), ("IPCBroker", "A.swift", "GRDB"),
+        ("IPCBroker", "A.swift", "ArgumentParser"), ("IPCDBus", "A.swift", "IPCModel"),
+        ("IPCModel", "A.swift", "IPCDBus"), ("IPCModel", "A.swift", "Foundation"),
+        ("IPCInterface", "A.swift", "Foundation"), ("IPCTools", "A.swift", "Foundation"),
+        ("IPCTools", "A.swift", "IPCBroker"), ("IPCStore", "A.swift", "IPCDBus"),
+        ("ipc-client", "A.swift", "Foundation"), ("ipc-server", "A.swift", "IPCStore"),
+        ("IPCNew", "A.swift", "IPCModel"),
+    ])
+    func `an arrow that runs up or aside is seen`(module: String, path: String, imported: String) {
+        #expect(ImportRules.violations(module: module, path: path, text: "internal import \(imported)").count == 1)
+    }
+}

@@ -1,0 +1,64 @@
+import IPCDBus
+import IPCInterface
+
+/// The Swift side of the contract.
+enum InterfaceTables {
+    static let all: [InterfaceDescription] = [
+        Broker1.description, Pasteboard1.description, Pasteboards1.description, Schemes1.description,
+        URLHandler1.description, URLs1.description,
+    ]
+
+    /// The keys of the dictionaries of one member.
+    struct Keys: Sendable {
+        /// By the name of the argument.
+        let arguments: [String: [String: String]]
+        /// Keys of dictionaries within these, which the comment tells too.
+        var nested: [String: String] = [:]
+        /// Keys that a table shared by several members has, and this member does not use.
+        var unused: Set<String> = []
+    }
+
+    private static func table<Values: KeyedValues>(_ type: Values.Type) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: type.keys.map { ($0.name, $0.signature.text) })
+    }
+
+    /// By interface and member; what is not here has no dictionary.
+    static let keys: [String: Keys] = {
+        let none = table(NoOptions.self)
+        let claim = table(ClaimFacts.self)
+        return [
+            "Broker1.Describe": Keys(arguments: ["options": none]),
+            "Schemes1.Register": Keys(
+                arguments: ["options": table(RegisterOptions.self), "result": table(RegisterResult.self)],
+                nested: claim, unused: ["default", "running", "activatable", "reason"]),
+            "Schemes1.Unregister": Keys(arguments: ["options": none]),
+            "Schemes1.CanOpenURL": Keys(arguments: ["options": none]),
+            "Schemes1.ResolveURL": Keys(
+                arguments: ["options": none, "resolution": table(ResolutionFacts.self)], nested: claim,
+                unused: ["scheme", "handler", "default"]),
+            "Schemes1.ListHandlers": Keys(
+                arguments: ["options": table(PageOptions.self), "handlers": claim], unused: ["scheme", "reason"]),
+            "Schemes1.SetDefault": Keys(arguments: ["options": none]),
+            "Pasteboards1.GetPasteboard": Keys(arguments: ["options": table(GetPasteboardOptions.self)]),
+            "Pasteboards1.CreateUniquePasteboard": Keys(arguments: ["options": none]),
+            "Pasteboards1.RemovePasteboard": Keys(arguments: ["options": none]),
+            "Pasteboards1.ListPasteboards": Keys(
+                arguments: ["options": table(ListPasteboardsOptions.self), "pasteboards": table(PasteboardFacts.self)]),
+            "Pasteboards1.WaitForChange": Keys(
+                arguments: ["options": table(WaitOptions.self), "facts": table(ChangeFacts.self)]),
+            "Pasteboard1.SetItems": Keys(arguments: ["options": table(WriteOptions.self)]),
+            "Pasteboard1.AddItems": Keys(arguments: ["options": table(WriteOptions.self)]),
+            "Pasteboard1.Clear": Keys(arguments: ["options": table(WriteOptions.self)]),
+            "Pasteboard1.GetItems": Keys(
+                arguments: ["options": table(GetItemsOptions.self), "facts": table(VersionFacts.self)],
+                unused: ["digest"]),
+            "Pasteboard1.GetData": Keys(
+                arguments: ["options": none, "facts": table(VersionFacts.self)], unused: ["digests"]),
+            "URLHandler1.OpenURL": Keys(
+                arguments: ["context": table(OpenURLContext.self), "reply": table(HandlerReply.self)]),
+            "URLs1.OpenURL": Keys(
+                arguments: ["options": table(OpenURLOptions.self), "result": table(OpenURLResult.self)],
+                nested: table(PayloadSetOptions.self)),
+        ]
+    }()
+}

@@ -1,0 +1,128 @@
+import IPCDBus
+import Testing
+
+/// The contract is a reference manual: everything in it has a text, and the text is true.
+@Suite struct MemberCommentTests {
+    private static let interfaces = ProjectFiles.interfaceNames
+
+    /// What is missing in the comments of an interface.
+    private func gaps(_ interface: InterfaceDocument.Interface) -> [String] {
+        var gaps: [String] = []
+        if interface.comment.split(whereSeparator: \.isWhitespace).count < 5 {
+            gaps.append("\(interface.name): no text")
+        }
+        for member in interface.members {
+            guard let comment = interface.comments[member.name].flatMap({ MemberComment($0) }) else {
+                gaps.append("\(member.name) has no doc comment")
+                continue
+            }
+            if comment.name != member.name { gaps.append("the comment before \(member.name) is of \(comment.name)") }
+            for argument in member.arguments where (comment.arguments[argument.name] ?? "").isEmpty {
+                gaps.append("\(member.name): nothing is said of \(argument.name)")
+            }
+            for extra in Set(comment.arguments.keys).subtracting(member.arguments.map(\.name)) {
+                gaps.append("\(member.name) has no argument \(extra)")
+            }
+            let summary = member.annotations["org.gtk.GDBus.DocString"] ?? ""
+            if summary.isEmpty || !comment.text.hasPrefix(summary) { gaps.append("\(member.name): the first sentence") }
+        }
+        return gaps
+    }
+
+    @Test(arguments: interfaces) func `every member and argument has a doc comment`(name: String) throws {
+        let interface = try #require(try InterfaceDocument(ProjectFiles.document(of: name))[name])
+        #expect(gaps(interface) == [])
+    }
+
+    @Test(arguments: interfaces) func `a comment that is missing or of something else is seen`(name: String) throws {
+        let text = try ProjectFiles.document(of: name)
+        let body = text.firstRange(of: "<interface ")!.lowerBound
+        let first = text[body...].firstRange(of: "<!--")!.lowerBound
+        let end = text[body...].firstRange(of: "-->")!.upperBound
+        var mutations = [text.replacingCharacters(in: first..<end)]
+        for pattern in ["\n      @", ":\n      @"] {
+            if let place = text[first...].firstRange(of: pattern) {
+                var copy = text
+                copy.replaceSubrange(place, with: pattern.replacing("@", with: "@x"))
+                mutations.append(copy)
+            }
+        }
+        for mutated in mutations {
+            #expect(gaps(try #require(try InterfaceDocument(mutated)[name])) != [])
+        }
+    }
+
+    /// Where comments and tables of keys differ, in both directions.
+    private func differences(_ interface: InterfaceDocument.Interface, _ keys: [String: InterfaceTables.Keys])
+        -> [String]
+    {
+        let short = interface.name.split(separator: ".").last!
+        return interface.members.flatMap { member -> [String] in
+            guard let comment = interface.comments[member.name].flatMap({ MemberComment($0) }) else { return [] }
+            let place = "\(short).\(member.name)"
+            guard let keys = keys[place] else {
+                let dictionary = member.arguments.contains { $0.type.contains("{sv}") }
+                return dictionary ? ["\(place) has no table of keys"] : []
+            }
+            return Self.differences(comment, keys).map { "\(place): \($0)" }
+        }
+    }
+
+    private static func differences(_ comment: MemberComment, _ keys: InterfaceTables.Keys) -> [String] {
+        var found: [String] = []
+        for (argument, table) in keys.arguments {
+            let expected = table.filter { !keys.unused.contains($0.key) }
+            let told = comment.keys(ofArgument: argument)
+            if told != expected { found.append("of \(argument) it tells \(told), the table has \(expected)") }
+        }
+        // Options that are told elsewhere need not be told again.
+        if comment.text.contains(/The options are those of [A-Z]/) { return found }
+        let tables = Array(keys.arguments.values) + [keys.nested]
+        for (key, type) in comment.keysInText where !tables.contains(where: { $0[key] == type }) {
+            found.append("the text tells \(key) (\(type)), no table has it")
+        }
+        for table in tables {
+            for (key, type) in table where !keys.unused.contains(key) && comment.keysInText[key] != type {
+                found.append("the text does not tell \(key) (\(type))")
+            }
+        }
+        return found
+    }
+
+    @Test(arguments: interfaces) func `comments and tables tell the same keys with the same types`(name: String) throws
+    {
+        let interface = try #require(try InterfaceDocument(ProjectFiles.document(of: name))[name])
+        #expect(differences(interface, InterfaceTables.keys) == [])
+    }
+
+    @Test func `a key that is missing, added or of another type is seen`() throws {
+        let name = "org.swiftipc.Schemes1"
+        let text = try ProjectFiles.document(of: name)
+        for (old, new) in [
+            ("* ``window`` (``u``", "* ``window`` (``t``"), ("* ``window`` (``u``", "* ``size`` (``u``"),
+            ("persistent (b), window (u)", "persistent (b)"), ("@options: No keys so far.", "@options: limit (u)."),
+            ("``handler`` (``b``, it", "``handlers`` (``b``, it"), ("``limit`` (``u``, rows", "``limit`` (rows"),
+        ] {
+            #expect(text.contains(old))
+            let interface = try #require(
+                try InterfaceDocument(text.replacing(old, with: new, maxReplacements: 1))[name])
+            #expect(differences(interface, InterfaceTables.keys) != [], "\(old)")
+        }
+    }
+
+    @Test func `every table of keys belongs to a member that there is`() {
+        let members = InterfaceTables.all.flatMap { table in
+            table.members.map { "\(table.name.text.split(separator: ".").last!).\($0.name)" }
+        }
+        #expect(Set(InterfaceTables.keys.keys).subtracting(members) == [])
+    }
+}
+
+extension String {
+    /// The text without these characters.
+    fileprivate func replacingCharacters(in range: Range<String.Index>) -> String {
+        var copy = self
+        copy.removeSubrange(range)
+        return copy
+    }
+}

@@ -1,0 +1,26 @@
+import Testing
+
+/// Some bindings flatten the interfaces of an object, so that names of members must differ over all of them.
+@Suite struct MemberNameTests {
+    /// The names that stand on the object more than once.
+    static func repeated(_ interfaces: [InterfaceDocument.Interface]) -> [String] {
+        let names = interfaces.flatMap(\.members).map(\.name)
+        return Dictionary(grouping: names, by: \.self).filter { $0.value.count > 1 }.keys.sorted()
+    }
+
+    private func documents(_ names: [String]) throws -> [InterfaceDocument.Interface] {
+        try names.flatMap { try InterfaceDocument(ProjectFiles.document(of: "org.swiftipc.\($0)")).interfaces }
+    }
+
+    @Test(arguments: [["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"], ["URLHandler1"]])
+    func `no name of a member stands twice on one object`(interfaces: [String]) throws {
+        #expect(Self.repeated(try documents(interfaces)) == [])
+    }
+
+    @Test func `a name on two interfaces of an object is seen`() throws {
+        #expect(Self.repeated(try documents(["URLs1", "URLHandler1"])) == ["OpenURL"])
+        var twice = try documents(["Pasteboard1"])
+        twice[0].members.append(MemberShape(kind: "property", name: "Clear"))
+        #expect(Self.repeated(twice) == ["Clear"])
+    }
+}

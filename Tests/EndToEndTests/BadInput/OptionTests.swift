@@ -1,0 +1,189 @@
+import IPCTesting
+import Testing
+
+/// An option that is ignored would be a promise broken in silence, so each one that is not known, or not of its type,
+/// is refused by its name.
+@Suite(.privateBus) struct OptionTests {
+    /// Every method that takes options, with those given.
+    private static func calls(_ options: KeyValuePairs<String, WireValue>) -> [WireCall] {
+        let dictionary = WireValue.options(options)
+        return [
+            .openURL("handler.demo:", options), WireCall("Schemes1", "CanOpenURL", [.s("handler.demo:"), dictionary]),
+            WireCall("Schemes1", "ResolveURL", [.s("handler.demo:"), dictionary]),
+            .register("demo.Stored", ["a"], options), .listHandlers("", options),
+            WireCall("Schemes1", "Unregister", [.s("demo.Handler"), .strings([]), dictionary]),
+            WireCall("Schemes1", "SetDefault", [.s("handler.demo"), .s("demo.Handler"), dictionary]),
+            WireCall("Pasteboards1", "GetPasteboard", [.s("new"), dictionary]),
+            WireCall("Pasteboards1", "CreateUniquePasteboard", [dictionary]),
+            WireCall("Pasteboards1", "RemovePasteboard", [.s("canary"), dictionary]), .listPasteboards(options),
+            .waitForChange([], since: 0, options), WireCall("Broker1", "Describe", [dictionary]),
+            .setItems(.item("x"), options), .addItems(.item("x"), options), .clear(options), .getItems(options),
+            WireCall(
+                "Pasteboard1", "GetData", [.u(0), .s("text/plain;charset=utf-8"), dictionary], at: WireCall.board),
+        ]
+    }
+
+    private static let unknown: [BadCall] = ["no-such-option", "sensitive", "Id", ""].flatMap { key in
+        calls([key: .b(true)]).map { BadCall("“\(key)”", $0, "InvalidArguments", naming: "“\(key)”") }
+    }
+
+    /// A row for each option with values of other types than its own.
+    private static func illTyped(
+        _ key: String, _ values: [WireValue], _ call: (KeyValuePairs<String, WireValue>) -> WireCall
+    ) -> [BadCall] {
+        values.map { value in
+            BadCall("\(key) as \(value.signature)", call([key: value]), "InvalidArguments", naming: "“\(key)”")
+        }
+    }
+
+    private static let ofURLs: [BadCall] = {
+        let open = { (options: KeyValuePairs<String, WireValue>) in WireCall.openURL("handler.demo:", options) }
+        let rows: [[BadCall]] = [
+            illTyped("id", [.u(1), .strings(["x"]), .v(.s("0123456789abcdef"))], open),
+            illTyped("application", [.u(1), .o("/a")], open),
+            illTyped("items", [.s("x"), .strings([]), .array("(sv)", []), .array("a(ss)", []), .none], open),
+            illTyped("pasteboard", [.u(1), .o("/a")], open),
+            illTyped("change-count", [.u(1), .x(1), .s("1"), .d(1)], open),
+            illTyped("set", [.s("x"), .b(true), .array("{ss}", [])], open),
+            illTyped("timeout", [.t(1), .i(1), .s("1"), .d(1)], open),
+            illTyped("source-application", [.u(1), .o("/a")], open),
+        ]
+        return rows.flatMap(\.self)
+    }()
+
+    private static let ofSchemes: [BadCall] = {
+        let register = { WireCall.register("demo.Stored", ["a"], $0) }
+        let list = { WireCall.listHandlers("", $0) }
+        let rows: [[BadCall]] = [
+            illTyped("persistent", [.u(1), .s("true"), .y(1)], register),
+            illTyped("window", [.i(1), .t(1), .s("1")], register),
+            illTyped("allow-reserved", [.u(1), .s("true")], register),
+            illTyped("after", [.u(1), .o("/a")], list), illTyped("limit", [.i(1), .t(1), .s("1")], list),
+        ]
+        return rows.flatMap(\.self)
+    }()
+
+    private static let ofPasteboards: [BadCall] = {
+        let get = { WireCall("Pasteboards1", "GetPasteboard", [.s("new"), .options($0)]) }
+        let list = { WireCall.listPasteboards($0) }
+        let rows: [[BadCall]] = [
+            illTyped("create", [.u(1), .s("true")], get), illTyped("persistent", [.u(1), .s("true")], get),
+            illTyped("after", [.u(1)], list), illTyped("limit", [.i(1), .t(1)], list),
+            illTyped("prefix", [.u(1), .strings([])], list),
+            illTyped("timeout", [.t(1), .i(1), .s("1")]) { .waitForChange([], since: 0, $0) },
+            illTyped("if-change-count", [.u(1), .x(1), .s("1")]) { .setItems(.item("x"), $0) },
+            illTyped("if-change-count", [.i(1)]) { .clear($0) },
+            illTyped("id", [.u(1)]) { .addItems(.item("x"), $0) },
+            illTyped("source-application", [.u(1), .o("/a")]) { .setItems(.item("x"), $0) },
+            illTyped("types", [.s("text/plain"), .array("as", [])]) { .getItems($0) },
+            illTyped("change-count", [.u(1), .s("1")]) { .getItems($0) },
+            illTyped("take", [.u(1), .s("true")]) { .getItems($0) },
+            illTyped("id", [.t(1)]) { .getItems($0) },
+        ]
+        return rows.flatMap(\.self)
+    }()
+
+    private static let inSet: [BadCall] = {
+        func set(_ options: WireValue) -> WireCall {
+            .openURL("handler.demo:", ["items": .item("x"), "pasteboard": .s("canary"), "set": options])
+        }
+        return [
+            BadCall(
+                "unknown in set", set(.options(["force": .b(true)])), "InvalidArguments", naming: "“force”", "“set”"),
+            BadCall("create as u", set(.options(["create": .u(1)])), "InvalidArguments", naming: "“create”", "“set”"),
+            BadCall(
+                "if-change-count as u", set(.options(["if-change-count": .u(1)])), "InvalidArguments",
+                naming: "“if-change-count”"),
+            BadCall(
+                "persistent as s", set(.options(["persistent": .s("yes")])), "InvalidArguments", naming: "“persistent”"),
+        ]
+    }()
+
+    private static let twice: [BadCall] = [
+        BadCall(
+            "id twice", .setItems(.item("x"), ["id": .s("0123456789abcdef"), "id": .s("0123456789abcdee")]),
+            "InvalidArguments", naming: "“id”", "twice"),
+        BadCall("take twice", .getItems(["take": .b(false), "take": .b(true)]), "InvalidArguments", naming: "“take”"),
+        BadCall(
+            "timeout twice", .openURL("handler.demo:", ["timeout": .u(1), "timeout": .u(1)]), "InvalidArguments",
+            naming: "“timeout”"),
+    ]
+
+    /// Options that are right by themselves and cannot mean anything together.
+    private static let together: [BadCall] = [
+        BadCall("set alone", .openURL("handler.demo:", ["set": .none]), "InvalidArguments", naming: "“set”"),
+        BadCall(
+            "set without items", .openURL("handler.demo:", ["set": .none, "pasteboard": .s("canary")]),
+            "InvalidArguments",
+            naming: "“set”"),
+        BadCall(
+            "set without pasteboard", .openURL("handler.demo:", ["set": .none, "items": .item("x")]),
+            "InvalidArguments",
+            naming: "“set”"),
+        BadCall(
+            "change-count alone", .openURL("handler.demo:", ["change-count": .t(1)]), "InvalidArguments",
+            naming: "“change-count”"),
+        BadCall(
+            "change-count and items",
+            .openURL("handler.demo:", ["change-count": .t(1), "items": .item("x"), "pasteboard": .s("canary")]),
+            "InvalidArguments", naming: "“change-count”"),
+        BadCall("timeout 0", .openURL("handler.demo:", ["timeout": .u(0)]), "InvalidArguments", naming: "time"),
+        BadCall(
+            "window 0", .register("demo.Stored", ["a"], ["window": .u(0), "persistent": .b(true)]), "InvalidArguments",
+            naming: "window"),
+        BadCall(
+            "take of a version", .getItems(["take": .b(true), "change-count": .t(1)]), "InvalidArguments",
+            naming: "“take”"),
+        BadCall("id without take", .getItems(["id": .s("0123456789abcdef")]), "InvalidArguments", naming: "“id”"),
+        BadCall(
+            "no schemes", .register("demo.Stored", [], ["persistent": .b(true)]), "InvalidArguments", naming: "scheme"),
+        BadCall("no item to add", .addItems(.items([])), "InvalidArguments", naming: "item"),
+        BadCall(
+            "a path in an annotation", .openURL("handler.demo:", ["annotation": .o("/a")]), "InvalidArguments",
+            naming: "annotation"),
+        BadCall(
+            "a signature in an annotation", .openURL("handler.demo:", ["annotation": .g("s")]), "InvalidArguments",
+            naming: "annotation"),
+        BadCall(
+            "a variant in an annotation", .openURL("handler.demo:", ["annotation": .none]), "InvalidArguments",
+            naming: "annotation"),
+    ]
+
+    @Test func `an option that is unknown or of another type is refused by its name`() async throws {
+        let rows =
+            Self.unknown + Self.ofURLs + Self.ofSchemes + Self.ofPasteboards + Self.inSet + Self.twice + Self.together
+        try await BadCall.expectRefused(rows)
+    }
+
+    /// Values of an item that are none.
+    private static let values: [WireValue] = [
+        .u(1), .b(true), .y(1), .x(1), .t(1), .d(1), .o("/a"), .g("s"), .strings(["x"]), .v(.s("x")), .none, .i(-1),
+        .structure(.s("x")), .array("u", []), .array("ay", []), .array("{ss}", []), .item("x"),
+    ]
+    private static let items: [(String, WireValue, String)] =
+        values.map { ("value of \($0.signature)", .items([[("text/plain", $0)]]), "“\($0.signature)”") } + [
+            ("an empty item", .items([[]]), "representation"),
+            ("an empty item behind another", .items([[("a/b", .s("x"))], []]), "representation"),
+            ("a type twice", .items([[("a/b", .s("x")), ("a/b", .s("y"))]]), "twice"),
+            ("a type twice in other letters", .items([[("text/plain", .s("x")), ("TEXT/Plain", .s("y"))]]), "twice"),
+            ("an empty type", .item("x", ""), "type"), ("a range of types", .item("x", "image/*"), "range"),
+            ("a type without a subtype", .item("x", "text/"), "subtype"),
+            ("a type of a blank", .item("x", " "), "type"),
+            ("an open quotation", .item("x", "text/plain;a=\"b"), "quotation"),
+            ("a parameter twice", .item("x", "text/plain;a=b;A=c"), "twice"),
+        ]
+
+    private static let badItems: [BadCall] = items.flatMap { name, items, word in
+        [
+            BadCall(name, .setItems(items), "InvalidArguments", naming: word),
+            BadCall(name, .addItems(items), "InvalidArguments", naming: word),
+            BadCall(
+                name, .openURL("handler.demo:", ["items": items, "pasteboard": .s("canary")]), "InvalidArguments",
+                naming: word),
+        ]
+    }
+
+    @Test func `an item of another shape is refused and nothing of it is kept`() async throws {
+        try await BadCall.expectRefused(Self.badItems)
+    }
+}

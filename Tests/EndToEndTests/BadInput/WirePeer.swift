@@ -1,0 +1,152 @@
+import Foundation
+import IPCTesting
+
+/// A method call in parts that need not fit together.
+struct WireCall: Sendable, Hashable {
+    var destination = BrokerProcess.busName
+    var path = Self.broker
+    var interface: String
+    var member: String
+    var body: [WireValue] = []
+    /// Instead of the signature of the body.
+    var signature: String?
+
+    static let broker = "/org/swiftipc/Broker1"
+
+    init(_ interface: String, _ member: String, _ body: [WireValue] = [], at path: String = Self.broker) {
+        self.interface = interface.contains(".") ? interface : "org.swiftipc.\(interface)"
+        self.member = member
+        self.body = body
+        self.path = path
+    }
+
+    fileprivate var json: String {
+        let types = body.map(\.signature).joined()
+        return #""destination":\#(JSON.text(destination)),"path":\#(JSON.text(path)),"#
+            + #""interface":\#(JSON.text(interface)),"member":\#(JSON.text(member)),"#
+            + #""signature":\#(JSON.text(signature ?? types)),"types":\#(JSON.text(types)),"body":[\#(body.map(\.json).joined(separator: ","))]"#
+    }
+}
+
+/// What came back, or came in.
+struct WireMessage: Sendable, CustomStringConvertible {
+    /// The message as the peer tells it.
+    fileprivate let values: JSONValue
+    fileprivate let json: String
+
+    fileprivate init(_ line: String) throws {
+        json = line
+        values = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
+        guard values["timeout"] == nil else { throw HarnessError("The bus was silent until the deadline.") }
+    }
+
+    /// The name of an error; `nil` for anything else.
+    var error: String? { values["error"]?.text }
+    /// The sentence of an error.
+    var text: String { body.first?.text ?? "" }
+    /// The arguments.
+    var body: [JSONValue] { values["body"]?.elements ?? [] }
+    /// Whether the bus has ended the connection.
+    var gone: Bool { values["gone"] != nil }
+    /// A key of the first argument, which is a dictionary.
+    subscript(key: String) -> JSONValue? { body.first?[key] }
+
+    var description: String { gone ? "the bus ended the connection" : error.map { "\($0): \(text)" } ?? "\(body)" }
+}
+
+/// A peer on the bus that writes its messages by hand, over any number of connections: it can send what no library
+/// sends, stop in the middle of a message, and vanish at any moment.
+struct WirePeer: Sendable {
+    private let program: PythonPeer
+    private let bus: PrivateBus
+
+    static func start() async throws -> WirePeer {
+        WirePeer(program: try await PythonPeer.start(WirePeerScript.text), bus: try PrivateBus.current)
+    }
+
+    private func run(_ verb: String, _ connection: String, _ rest: String = "") async throws -> WireMessage {
+        let tail = rest.isEmpty ? "" : "," + rest
+        return try WireMessage(try await program.ask(#"{"verb":"\#(verb)","on":"\#(connection)"\#(tail)}"#))
+    }
+
+    /// How far a connection is made.
+    enum Stage: String, Sendable {
+        case connect
+        case authenticating = "AUTH"
+        case authenticated = "BEGIN"
+        case greeted = "Hello"
+    }
+
+    /// Opens a connection; returns its unique name when it was greeted.
+    @discardableResult
+    func open(_ connection: String, until stage: Stage = .greeted) async throws -> String {
+        let answer = try await run(
+            "open", connection, #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)""#)
+        return answer.values["name"]?.text ?? ""
+    }
+
+    /// Closes a connection without a word.
+    /// - Returns: how often a call was answered a second time on it.
+    @discardableResult
+    func close(_ connection: String) async throws -> Int {
+        try await run("close", connection).values["twice"]?.number ?? 0
+    }
+
+    /// Calls, and waits for the answer.
+    func call(_ call: WireCall, on connection: String = "caller") async throws -> WireMessage {
+        try await run("call", connection, call.json)
+    }
+
+    /// Sends a call, and returns its serial.
+    func send(_ call: WireCall, on connection: String = "caller", flags: Int = 0) async throws -> Int {
+        try await run("send", connection, call.json + #","flags":\#(flags)"#).values["serial"]?.number ?? 0
+    }
+
+    /// Sends the first part, 0 to 1, of the bytes of a call.
+    func send(_ part: Double, of call: WireCall, on connection: String) async throws {
+        _ = try await run("part", connection, call.json + #","part":\#(part)"#)
+    }
+
+    /// Sends bytes.
+    func send(_ bytes: [UInt8], on connection: String) async throws {
+        _ = try await run("raw", connection, #""hex":"\#(JSON.hexadecimal(bytes))""#)
+    }
+
+    /// Waits for the answer to a call.
+    func reply(_ serial: Int, on connection: String = "caller") async throws -> WireMessage {
+        try await run("reply", connection, #""serial":\#(serial)"#)
+    }
+
+    /// Waits for a call of a method.
+    func nextCall(_ member: String, on connection: String) async throws -> WireMessage {
+        try await run("next", connection, #""member":"\#(member)""#)
+    }
+
+    /// Waits for a signal.
+    func nextSignal(_ member: String, on connection: String) async throws -> WireMessage {
+        try await run("signal", connection, #""member":"\#(member)""#)
+    }
+
+    /// Answers a call.
+    func answer(_ call: WireMessage, _ body: [WireValue], error: String? = nil, on connection: String) async throws {
+        let signature = body.map(\.signature).joined()
+        let error = error.map { #","error":\#(JSON.text($0))"# } ?? ""
+        _ = try await run(
+            "answer", connection,
+            #""call":\#(call.json),"signature":\#(JSON.text(signature)),"body":[\#(body.map(\.json).joined(separator: ","))]"#
+                + error)
+    }
+
+    /// Waits until the bus has ended a connection.
+    func waitForEnd(of connection: String) async throws { _ = try await run("ended", connection) }
+
+    /// How often a call was answered a second time on a connection so far.
+    func answeredTwice(on connection: String = "caller") async throws -> Int {
+        try await run("twice", connection).values["twice"]?.number ?? 0
+    }
+
+    /// How many calls came in on a connection and were not asked for.
+    func waitingCalls(on connection: String) async throws -> Int {
+        try await run("waiting", connection).values["waiting"]?.number ?? 0
+    }
+}
