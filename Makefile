@@ -34,10 +34,10 @@ run: ## the main job, end to end, on a private bus; ends by itself (first time: 
 run: export TEXT := $(TEXT)
 
 test: export IPC_TEST_SIZE = small
-test: packages lint check ## lint, build with warnings as errors, all tests at small size (under 30 min on 2 cores)
+test: packages lint check ## lint, build with warnings as errors, all tests at small size (about 5 minutes on 2 cores)
 
 test-full: export IPC_TEST_SIZE = full
-test-full: packages lint check ## the same tests at full size (hours)
+test-full: packages lint check ## the same tests at full size
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
@@ -47,7 +47,7 @@ debug:
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift build --package-path Examples/ServerClientDemo
 
-build: ## the release programs, in .build/release (clean: about 10 minutes)
+build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build
 	for product in $(PRODUCTS); do swift build $(RELEASE_FLAGS) --product $$product || exit; done
 
