@@ -149,12 +149,20 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
+    /// Runs what is there and what that brings along, for a while: a task comes here again at each of its steps, and to
+    /// look at the sockets between any two of them costs more than the step.
     private func runJobs() {
-        var jobs: [UnownedJob] = []
-        inbox.withLock { swap(&$0.jobs, &jobs) }
         let executor = asUnownedSerialExecutor()
-        for job in jobs { job.runSynchronously(on: executor) }
+        for _ in 0..<Self.rounds {
+            var jobs: [UnownedJob] = []
+            inbox.withLock { swap(&$0.jobs, &jobs) }
+            if jobs.isEmpty { return }
+            for job in jobs { job.runSynchronously(on: executor) }
+        }
     }
+
+    /// The most rounds of jobs between two looks at the sockets.
+    private static let rounds = 32
 
     /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
     private func canSleep() -> Bool {
