@@ -2,21 +2,16 @@ import IPCTesting
 import Testing
 
 @Suite struct PrivateBusTests {
-    @Test func `forty buses start in a moment`() async throws {
-        let clock = ContinuousClock()
-        let begin = clock.now
+    @Test func `forty buses live side by side and leave nothing behind`() async throws {
         let buses = try await withThrowingTaskGroup(of: PrivateBus.self) { group in
             for _ in 0..<40 { group.addTask { try await PrivateBus.start(.daemon) } }
             return try await group.reduce(into: [PrivateBus]()) { $0.append($1) }
         }
-        let taken = clock.now - begin
         #expect(Set(buses.map(\.address)).count == 40)
         await withTaskGroup(of: Void.self) { group in
             for bus in buses { group.addTask { await bus.stop() } }
         }
         #expect(buses.allSatisfy { !FileContents.exists($0.directory.path) })
-        // A quarter of a second on a quiet machine; here other tests run beside it.
-        #expect(taken < .seconds(10))
     }
 
     @Test(.privateBus) func `a test has a bus, and its tools find it`() async throws {

@@ -51,6 +51,7 @@ final class URLsService {
     ) async throws -> OpenURLResult {
         if let underWay = underWay[id] {
             guard underWay.digest == request.digest else { throw RequestError.identifierReused(id) }
+            self.underWay[id]?.callers.append(call.sender)
             return try await underWay.result.value
         }
         let result = DBusActor.task {
@@ -61,7 +62,7 @@ final class URLsService {
             }
             return OpenURLResult(known, outcome: outcome)
         }
-        underWay[id] = RequestUnderWay(digest: request.digest, result: result)
+        underWay[id] = RequestUnderWay(digest: request.digest, result: result, callers: [call.sender])
         defer { underWay[id] = nil }
         return try await result.value
     }
@@ -193,6 +194,8 @@ final class URLsService {
     /// A sender that left is not waited for: what was not delivered is cancelled.
     func callerLeft(_ caller: BusName) {
         for (id, delivery) in byCaller[caller] ?? [:] {
+            // Somebody else may wait for the same request.
+            if underWay[id]?.callers.contains(where: { $0 != caller && !clients.hasDeparted($0) }) ?? false { continue }
             delivery.cancel(id, because: Self.senderLeft.failure.message)
         }
     }
@@ -231,6 +234,8 @@ final class URLsService {
 private struct RequestUnderWay {
     let digest: ContentDigest?
     let result: Task<OpenURLResult, any Error>
+    /// Who waits for it: the first one, and those who repeated the call meanwhile.
+    var callers: [BusName?]
 }
 
 /// What came of accepting a request.
