@@ -8,3 +8,7 @@ int clinux_raise_descriptor_limit(void);
 
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
+
+// mallopt's parameters are macros. By itself glibc raises its threshold with each large block that is freed, and then
+// keeps what a 16 MiB message took.
+void clinux_give_back_large_blocks(void);
