@@ -241,9 +241,9 @@ final class SchemesService {
 }
 
 extension Limits {
-    /// The rows of a page: what the caller asks for, at least 1 and at most the limit.
+    /// The rows of a page: what the caller asks for, at least 1 and at most the limit, or else the usual number.
     func page(_ asked: UInt32?) throws -> Int {
-        guard let asked else { return Int(pageRowsMost) }
+        guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
             throw IPCError(.invalidArguments, "the limit of a page is 1 to \(pageRowsMost) rows, not \(asked)")
         }

@@ -3,6 +3,7 @@ package import IPCDBus
 /// `org.swiftipc.Broker1`: the broker itself. The reference is `dbus/org.swiftipc.Broker1.xml`.
 package enum Broker1 {
     package static let name: InterfaceName = "org.swiftipc.Broker1"
+    // A constant that is right by its grammar; nothing from outside comes here.
     package static let busName = try! BusName("org.swiftipc.Broker1")
     package static let path: ObjectPath = "/org/swiftipc/Broker1"
 
