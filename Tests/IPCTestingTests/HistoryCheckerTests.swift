@@ -46,6 +46,11 @@ import Testing
         for history in [absent, whole, later] { #expect(kinds(history) == []) }
     }
 
+    @Test func `an empty board that is read before the first write is as it was made`() {
+        #expect(kinds(history((get, value(2, nil)), (set("one"), .unknown), (get, value(2, nil)))) == [])
+        #expect(kinds(history((set("one"), .unknown), (get, value(2, nil)))) == [.torn])
+    }
+
     @Test func `a lost acknowledged write is found`() {
         #expect(kinds(history((set("one"), .acknowledged(count: 1)), (get, value(0, nil)))) == [.lost])
         #expect(

@@ -22,7 +22,7 @@ struct CrashTests {
     /// The control: a broker that answers before it commits is found out.
     @Test func answeringBeforeTheCommitIsFound() async throws {
         let report = try await crash(rounds: 10, control: "acknowledge-before-commit")
-        #expect(report.violations.contains { $0.kind == .lost })
+        #expect(report.violations.contains { $0.kind == .lost }, "\(report)")
     }
 
     private func crash(rounds: Int, control: String?) async throws -> CrashRounds.Report {

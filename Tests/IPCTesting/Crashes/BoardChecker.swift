@@ -11,6 +11,8 @@ struct BoardChecker {
     /// What had to be exceeded, or reached, when an operation began.
     private var floors: [Int: UInt64] = [:]
     private var written: [Key: Fate] = [:]
+    /// The boards on which a write has begun. An empty board that is read before is as it was made.
+    private var touched: Set<String> = []
 
     private struct Key: Hashable {
         let board: String
@@ -42,10 +44,12 @@ struct BoardChecker {
     }
 
     mutating func begin(_ operation: History.Operation) {
-        if case .get(let board) = operation.action {
-            floors[operation.number] = newest[board] ?? 0
-        } else {
+        switch operation.action {
+        case .get(let board): floors[operation.number] = newest[board] ?? 0
+        case .set(let board, _):
+            touched.insert(board)
             floors[operation.number] = largest
+        case .add, .list: floors[operation.number] = largest
         }
     }
 
@@ -95,6 +99,7 @@ struct BoardChecker {
     private mutating func checkUnanswered(
         _ operation: History.Operation, _ board: String, _ count: UInt64, _ value: History.Value?
     ) {
+        guard value != nil || touched.contains(board) else { return }
         let key = Key(board: board, value: value)
         let sentence = "Change \(count) of \(board) shows \(value.shown)"
         guard var fate = written[key] else {

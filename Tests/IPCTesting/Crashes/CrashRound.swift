@@ -38,10 +38,15 @@ struct CrashRound: Sendable {
             // The first error of any of them ends all.
             return try await group.reduce(Duration.zero) { $1 ?? $0 }
         }
+        try await readBack()
+        return restart
+    }
+
+    /// Reads everything.
+    func readBack() async throws {
         try await step("reading back") {
             try await program.readBack(CrashRounds.Writer(number: -1, round: round, recorder: recorder))
         }
-        return restart
     }
 
     private func kill(at moment: Moment, _ killed: Observed<Bool>) async throws {

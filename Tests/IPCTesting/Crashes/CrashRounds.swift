@@ -1,6 +1,6 @@
 /// Kills a program again and again while writers use it, and judges what is left.
 ///
-/// A round: let the writers write; kill the program when the round has made the progress that was drawn; start it
+/// First everything is read, so that the first state is known. A round: let the writers write; kill the program when the round has made the progress that was drawn; start it
 /// again; let the writers end the operations that they are in; read everything back; judge the whole history.
 /// The moment of the kill is tied to progress and drawn from a seeded generator: after the k-th operation was begun,
 /// or acknowledged, and a number of yields to the other tasks, so that it falls on every stage of the others'
@@ -87,7 +87,10 @@ package struct CrashRounds: Sendable {
         let recorder = HistoryRecorder()
         for round in 0..<rounds {
             let life = CrashRound(round: round, settings: self, program: program, recorder: recorder)
-            if round == 0 { report.starts.append(try await life.start()) }
+            if round == 0 {
+                report.starts.append(try await life.start())
+                try await life.readBack()
+            }
             report.starts.append(try await life.run(&generator))
             report.rounds += 1
             report.history = recorder.history
