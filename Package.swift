@@ -40,7 +40,7 @@ let package = Package(
         .target(name: "CLinux"),
 
         // Floor 1: foundations
-        .target(name: "IPCModel", swiftSettings: product),
+        .target(name: "IPCModel", dependencies: ["CXXHash"], swiftSettings: product),
         .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
@@ -48,7 +48,7 @@ let package = Package(
         .target(
             name: "IPCStore",
             dependencies: [
-                "IPCModel", "CXXHash", .product(name: "GRDB", package: "GRDB.swift"),
+                "IPCModel", "CXXHash", "CLinux", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             swiftSettings: strict),
@@ -59,7 +59,7 @@ let package = Package(
             dependencies: ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", logging],
             swiftSettings: product),
 
-        .target(name: "IPC", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "CXXHash"], swiftSettings: product),
+        .target(name: "IPC", dependencies: ["IPCInterface", "IPCModel", "IPCDBus"], swiftSettings: product),
 
         // Floor 4: executables
         .executableTarget(
@@ -81,22 +81,30 @@ let package = Package(
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),
         .testTarget(
-            name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel"], exclude: ["Fixtures"], swiftSettings: strict),
+            name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel", "CLinux", "IPCTesting"],
+            exclude: ["Fixtures"],
+            swiftSettings: strict),
         .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "IPCBrokerTests",
+            dependencies: [
+                "IPCBroker", "IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", logging,
+            ], swiftSettings: strict),
         .testTarget(
             name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "IPCToolsTests",
-            dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ipc-server", "ipc-client", arguments],
-            exclude: ["Help"], swiftSettings: strict),
+            dependencies: [
+                "IPCTools", "IPC", "IPCModel", "IPCDBus", "IPCTesting", "ipc-server", "ipc-client", arguments,
+            ], exclude: ["Help"], swiftSettings: strict),
         .testTarget(
             name: "ContractTests", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"],
             swiftSettings: strict),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server", "ipc-client",
+                "IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server", "ipc-client",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

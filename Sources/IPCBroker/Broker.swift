@@ -17,6 +17,10 @@ package final class Broker {
     private let schemes: SchemesService
     private let urls: URLsService
     private let pasteboards: PasteboardsService
+    private let promises: PromiseFetcher
+    private let expiry: ExpiryClock
+    private let arrivals = ArrivalOrder()
+    private let descriptors: DescriptorBudget
     private let watchers: ChangeWatchers
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
@@ -41,10 +45,15 @@ package final class Broker {
     package nonisolated static func run(
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
-        clinux_raise_descriptor_limit()
+        let descriptors = clinux_raise_descriptor_limit()
         clinux_give_back_large_blocks()
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
+        var configuration = configuration
+        if descriptors > 0 {
+            // Out of descriptors means off the bus: half of them are for connections, the store and messages.
+            configuration.limits.descriptors = min(configuration.limits.descriptors, UInt64(descriptors) / 2)
+        }
         let broker = try await Broker(configuration, logger: logger)
         try await broker.serve(until: stop)
     }
@@ -66,12 +75,22 @@ package final class Broker {
         Self.report(store.report, to: logger)
         clients = BusClients(connection)
         schemes = SchemesService(store: store, clients: clients, connection: connection, limits: configuration.limits)
-        watchers = ChangeWatchers(limits: configuration.limits) { [clients] in clients.hasDeparted($0) }
+        watchers = ChangeWatchers(limits: configuration.limits) { [clients] in
+            clients.knownVisibility(of: $0) ?? .sandbox(nil)
+        } hasDeparted: { [clients] in
+            clients.hasDeparted($0)
+        }
         announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
+        expiry = ExpiryClock(store: store, logger: logger)
+        descriptors = DescriptorBudget(limits: configuration.limits)
+        promises = PromiseFetcher(
+            store: store, connection: connection, bus: try await connection.busID(), limits: configuration.limits)
         urls = URLsService(
-            store: store, schemes: schemes, clients: clients, connection: connection, limits: configuration.limits)
+            store: store, schemes: schemes, clients: clients, connection: connection, arrivals: arrivals,
+            promises: promises, expiry: expiry, descriptors: descriptors, limits: configuration.limits)
         pasteboards = PasteboardsService(
-            store: store, connection: connection, clients: clients, watchers: watchers, limits: configuration.limits)
+            store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
+            promises: promises, limits: configuration.limits)
     }
 
     private static func report(_ report: OpeningReport, to logger: Logger) {
@@ -86,9 +105,14 @@ package final class Broker {
 
     /// The one place that joins the parts; objects first, the name last, so that nobody calls too early.
     private func start() async throws {
-        let pasteboard = PasteboardService(store: store, clients: clients, limits: configuration.limits)
+        let pasteboard = PasteboardService(
+            store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
+            descriptors: descriptors, limits: configuration.limits)
         let broker = BrokerService(configuration) { [watchers, urls] in
             ["watchers": "\(watchers.count)", "pending-requests": "\(urls.pending)"]
+        } usage: { [weak self] in
+            guard let self else { throw StoreError.unavailable }
+            return try await self.usage(for: $0)
         }
         connection.objects.export(
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
@@ -101,6 +125,7 @@ package final class Broker {
         }
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await clients.start()
+        expiry.look()
         try await schemes.load(InstalledClaims(environment: { configuration.environment[$0] }, logger: logger).load())
         guard try await connection.requestName(Broker1.busName).isOwner else {
             let owner = try await connection.owner(of: Broker1.busName)
@@ -108,6 +133,16 @@ package final class Broker {
         }
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
+    }
+
+    /// What is in use of the limits. A sandboxed caller learns nothing of other applications.
+    private func usage(for caller: BusName?) async throws -> UsageReport {
+        let isFree = await clients.visibility(of: caller).isWhole
+        let own = await clients.source(stated: nil, by: caller)
+        let (stored, kept) = try await store.commit { ($0.usage(), $0.memoryFileCount) }
+        return UsageReport(stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)) {
+            isFree || own.strength == .sandboxed && $0 == own.application
+        }
     }
 
     private func serve(until stop: @escaping @Sendable () async -> Void) async throws {

@@ -22,6 +22,7 @@ package struct BrokerConfiguration: Sendable {
 
     /// What this broker can do.
     package static let features = [
-        "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take",
+        "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take", "fd",
+        "time-to-live", "sensitive", "once", "promises", "versions", "quotas",
     ]
 }

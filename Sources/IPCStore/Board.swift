@@ -8,8 +8,13 @@ struct Board {
     var area: Area
     var historyLimit: UInt32
     let created: UInt64
+    /// The application id of who made it; empty where none was stated.
+    let source: String
     /// The change counts of the versions that it keeps, oldest first; the last is the current one.
     var versions: [UInt64]
+
+    /// Whether the current version goes with its first reader; nil where its row was not read yet.
+    var isCurrentForOneReader: Bool?
 
     var changeCount: UInt64 { versions[versions.count - 1] }
 
@@ -17,7 +22,7 @@ struct Board {
     var columns: [SQLValue] {
         [
             .number(id), .text(name.text), .number(changeCount), .number(UInt64(historyLimit)), .number(created),
-            .bytes(packedVersions),
+            .bytes(packedVersions), .text(source),
         ]
     }
 
@@ -34,11 +39,11 @@ struct Board {
 extension Board {
     /// Reads a row of `SELECT *`; nil where it is damaged.
     init?(_ row: SQLRow, _ area: Area) {
-        guard row.isIntact(.pasteboard, checksum: 6), let name = try? PasteboardName(row.text(1)) else { return nil }
+        guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)) else { return nil }
         let packed = row.raw(5)
         self.init(
             id: row.number(0), name: name, area: area, historyLimit: UInt32(truncatingIfNeeded: row.integer(3)),
-            created: row.number(4),
+            created: row.number(4), source: row.text(6),
             versions: stride(from: 0, to: packed.count, by: 8).map {
                 UInt64(littleEndian: packed.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
             })
@@ -50,8 +55,14 @@ extension StoreSession {
     /// The most pasteboards whose rows are kept in memory.
     private static let boardsRemembered = 4_096
 
-    /// A pasteboard by name; nil where there is none, an error where its row is damaged.
+    /// A pasteboard by name, with nothing of it that is over; nil where there is none, an error where its row is
+    /// damaged.
     func board(_ name: PasteboardName) throws -> Board? {
+        try storedBoard(name).map(withoutOver)
+    }
+
+    /// A pasteboard by name, as it stands.
+    func storedBoard(_ name: PasteboardName) throws -> Board? {
         if let board = boards[name] { return board }
         for area in [Area.volatile, .persistent] {
             guard let found = try find(name, area) else { continue }
@@ -76,6 +87,11 @@ extension StoreSession {
         }
     }
 
+    /// The pasteboard whose row has a key; nil where there is none, or it is damaged.
+    func board(key: UInt64, _ area: Area) throws -> Board? {
+        try statement("SELECT * FROM @.pasteboard WHERE id = ?", area).first([.number(key)]) { Board($0, area) }
+    }
+
     func remember(_ board: Board) {
         if boards.count >= Self.boardsRemembered { boards.removeAll(keepingCapacity: true) }
         boards[board.name] = board
@@ -84,7 +100,7 @@ extension StoreSession {
     /// Writes the row of a new pasteboard.
     func insert(_ board: Board) throws {
         try insert(
-            "INSERT INTO @.pasteboard VALUES (?, ?, ?, ?, ?, ?, ?)", board.area, board.columns, in: .pasteboard)
+            "INSERT INTO @.pasteboard VALUES (?, ?, ?, ?, ?, ?, ?, ?)", board.area, board.columns, in: .pasteboard)
         remember(board)
         note(PasteboardMove(board))
     }

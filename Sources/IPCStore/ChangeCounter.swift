@@ -20,6 +20,8 @@ struct ChangeCounter {
     private var limit: UInt64 = 0
     /// The same once the transaction has reached the disk.
     private var pending: UInt64?
+    /// The number up to which none is taken once the transaction has reached the disk.
+    private var skipped: UInt64 = 0
 
     init() {}
 
@@ -35,9 +37,12 @@ struct ChangeCounter {
     var needsReservation: Bool { pending == nil && limit - last <= Self.block / 2 }
 
     /// The first number behind the block that is reserved next.
-    var nextLimit: UInt64 { limit + Self.block }
+    var nextLimit: UInt64 { max(limit + Self.block, pending ?? 0, skipped + 1 + Self.block) }
 
     mutating func reserve() { pending = nextLimit }
+
+    /// Leaves out the numbers up to one, with the reservation that is made next.
+    mutating func skip(to count: UInt64) { skipped = max(skipped, count) }
 
     /// Takes back what a reservation said that did not reach the disk; the numbers that were taken stay taken.
     mutating func takeBack(to earlier: ChangeCounter) {
@@ -49,6 +54,7 @@ struct ChangeCounter {
     mutating func committed() {
         limit = pending ?? limit
         pending = nil
+        last = max(last, skipped)
     }
 
     /// Takes a number; an error where none is left, because the disk has been full for a whole block.

@@ -19,6 +19,10 @@ package struct Changes: Sendable, Hashable {
     package let changed: [Change]
     /// Whether pasteboards may have been removed that are not named here: the question starts too far back.
     package let mustResynchronize: Bool
+
+    package init(latest: UInt64, changed: [Change], mustResynchronize: Bool) {
+        (self.latest, self.changed, self.mustResynchronize) = (latest, changed, mustResynchronize)
+    }
 }
 
 extension StoreTransaction {
@@ -26,7 +30,14 @@ extension StoreTransaction {
     package var latestChangeCount: UInt64 { session.counter.last }
 
     /// Which of the named pasteboards (of all where `names` is empty) moved after a change count (I13).
+    ///
+    /// A count that was never given out is of another store, or of one that was lost: all that is there has moved then,
+    /// and the caller has to begin anew.
     package func changes(of names: [PasteboardName] = [], since: UInt64) throws -> Changes {
+        guard since <= session.counter.last else {
+            let all = try changes(of: names, since: 0)
+            return Changes(latest: all.latest, changed: all.changed, mustResynchronize: true)
+        }
         let isBeforeLog = since > 0 && since < session.counter.removedTo
         var found: [(at: UInt64, change: Changes.Change)] = []
         if names.isEmpty {
@@ -86,7 +97,7 @@ extension StoreSession {
 
     private func standing(_ name: PasteboardName) throws -> Standing {
         do {
-            return try board(name).map { .at($0.changeCount) } ?? .missing
+            return try storedBoard(name).map { .at($0.changeCount) } ?? .missing
         } catch PasteboardError.damaged {
             return .damaged
         }

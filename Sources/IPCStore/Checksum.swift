@@ -61,6 +61,7 @@ extension Checksum {
         case openRequest = 7
         case schemeClaim = 8
         case schemeDefault = 9
+        case usage = 10
     }
 
     /// The checksum of a row as SQLite stores it.

@@ -2,6 +2,9 @@ internal import IPCModel
 
 /// One representation as its row has it.
 struct RepresentationRow {
+    /// The kind of a value that is a file.
+    static let fileKind: Int64 = 2
+
     private(set) var item: Int
     let kind: Int64
     let type: String
@@ -13,15 +16,31 @@ struct RepresentationRow {
         [key, .number(item), .integer(kind), .text(type), .number(size), .bytes(digest.bytes)]
     }
 
-    init(_ representation: Representation, item: Int) {
+    /// The kind of a representation that is promised.
+    static let promise: Int64 = 3
+
+    var isPromise: Bool { kind == Self.promise }
+
+    init(item: Int, kind: Int64, type: String, size: UInt64, digest: ContentDigest) {
+        (self.item, self.kind, self.type, self.size, self.digest) = (item, kind, type, size, digest)
+    }
+
+    /// A representation that is promised and has no value yet.
+    init(promised type: ContentType, item: Int) {
+        self.init(item: item, kind: Self.promise, type: type.text, size: 0, digest: ContentDigest(of: []))
+    }
+
+    init(_ representation: Representation, item: Int) throws {
+        if case .file(let file) = representation.value, file.taken == nil { throw IntakeOutdated(toDisk: nil) }
         self.item = item
         type = representation.type.text
         size = UInt64(representation.byteCount)
-        digest = ContentDigest(of: representation.value)
+        digest = try ContentDigest(of: representation.value)
         kind =
             switch representation.value {
             case .text: 0
             case .bytes: 1
+            case .file: Self.fileKind
             }
     }
 
@@ -53,26 +72,56 @@ struct RepresentationRow {
     }
 }
 
+/// One representation as it is written, or held in memory.
+struct RepresentationEntry {
+    var row: RepresentationRow
+    /// Nil for a promise.
+    let value: Representation.Value?
+}
+
 extension StoreSession {
-    /// Writes the representations of items behind those that a content has, and makes the version have them.
-    func write(_ rows: [[(RepresentationRow, Representation)]], to version: inout VersionRow, _ area: Area) throws {
+    /// Writes representations behind those that a content has, and makes the version have them.
+    func write(_ entries: [RepresentationEntry], to version: inout VersionRow, _ area: Area) throws {
         let keys = ContentKeys(content: version.content)
-        for (row, representation) in rows.joined() {
-            let columns = row.columns(key: keys.key(version.representations))
-            try write(
-                "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
-                columns + [Checksum.of(columns, in: .representation), representation.value.column])
+        for entry in entries {
+            try insert(entry, key: keys.number(version.representations), area)
             version.representations += 1
-            version.bytes += row.size
+            version.bytes += entry.row.size
         }
-        version.items += rows.count
     }
 
-    /// The rows that items will have, the first of them with the number `first`.
-    func rows(of items: [PasteboardItem], first: Int) -> [[(RepresentationRow, Representation)]] {
-        items.enumerated().map { index, item in
-            item.representations.map { (RepresentationRow($0, item: first + index), $0) }
+    /// Writes the row of one representation, and makes the file its value that it may have.
+    func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
+        let columns = entry.row.columns(key: .number(key))
+        try write(
+            "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
+            columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null])
+        if let value = entry.value { try attach(value, key: key, area) }
+    }
+
+    /// The rows that items will have, counted from 0: what each has, and behind that what is promised for it. Rows of
+    /// promises beyond the items make items of their own.
+    func entries(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
+        var entries: [RepresentationEntry] = []
+        for index in 0..<max(items.count, promises.count) {
+            let item = index < items.count ? items[index] : nil
+            for representation in item?.representations ?? [] {
+                let row = try RepresentationRow(representation, item: index)
+                entries.append(RepresentationEntry(row: row, value: representation.value))
+            }
+            guard index < promises.count else { continue }
+            entries += try promised(promises[index], beside: item, number: index)
         }
+        return entries
+    }
+
+    private func promised(
+        _ types: [ContentType], beside item: PasteboardItem?, number: Int
+    ) throws -> [RepresentationEntry] {
+        guard item != nil || !types.isEmpty else { throw PasteboardItem.Invalid.empty }
+        var seen = Set(item?.types ?? [])
+        for type in types where !seen.insert(type).inserted { throw PasteboardItem.Invalid.typeTwice(type) }
+        return types.map { RepresentationEntry(row: RepresentationRow(promised: $0, item: number), value: nil) }
     }
 
     /// A content type as it was written; nil where no type is.
@@ -91,6 +140,7 @@ extension Representation.Value {
         switch self {
         case .text(let text): .textBytes(text)
         case .bytes(let bytes): .bytes(bytes)
+        case .file: .null
         }
     }
 }

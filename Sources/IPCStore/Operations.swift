@@ -23,25 +23,26 @@ struct KnownOperation {
     let area: Area
 }
 
-/// The digest of what a call was given: the same id with other arguments is a mistake of the caller.
+/// The digest of what a call was given: the same id with other arguments is a mistake of the caller. Who calls is not
+/// part of it: a caller who has lost its connection comes again by another.
 struct ArgumentsDigest {
     let digest: ContentDigest
 
     init(
-        _ name: PasteboardName, _ kind: OperationKind, _ rows: [[(RepresentationRow, Representation)]],
-        _ options: WriteOptions
+        _ name: PasteboardName, _ kind: OperationKind, _ entries: [RepresentationEntry], _ options: WriteOptions
     ) {
         var bytes: [UInt8] = []
         bytes.append(UInt8(kind.rawValue))
         bytes.append(field: name.text)
         bytes.append(number: options.ifChangeCount ?? .max)
-        for item in rows {
-            bytes.append(number: UInt64(item.count))
-            for (row, _) in item {
-                bytes.append(field: row.type)
-                bytes.append(UInt8(row.kind))
-                bytes.append(contentsOf: row.digest.bytes)
-            }
+        bytes.append(number: options.timeToLive ?? .max)
+        bytes.append((options.isSensitive ? 1 : 0) | (options.isOnce ? 2 : 0))
+        for entry in entries {
+            bytes.append(number: UInt64(entry.row.item))
+            bytes.append(field: entry.row.type)
+            // Bytes are the same whether they came in the message or by a descriptor; text is another kind of value.
+            bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
+            bytes.append(contentsOf: entry.row.digest.bytes)
         }
         digest = ContentDigest(of: bytes)
     }
@@ -83,6 +84,8 @@ struct OperationLog {
     private var index: [Int: Int] = [:]
     private var base = 0
     private(set) var lastSequence: Int64 = 0
+    /// The calls for which a version is held.
+    private(set) var holding = 0
 
     /// Calls that are remembered.
     var count: Int { entries.count - first }
@@ -92,8 +95,10 @@ struct OperationLog {
         index[id.hashValue].map { entries[$0 - base] }.map { ($0.sequence, $0.area) }
     }
 
+    typealias Oldest = (sequence: Int64, area: Area, time: UInt64, version: UInt64)
+
     /// The oldest call.
-    var oldest: (sequence: Int64, area: Area, time: UInt64, version: UInt64)? {
+    var oldest: Oldest? {
         guard first < entries.count else { return nil }
         let entry = entries[first]
         return (entry.sequence, entry.area, entry.time, entry.version)
@@ -105,23 +110,28 @@ struct OperationLog {
         index[id.hashValue] = base + entries.count
         entries.append(
             Entry(key: id.hashValue, sequence: sequence, area: area, time: time, version: version))
+        if version != 0 { holding += 1 }
     }
 
     mutating func forgetOldest() {
         // The id may have come again after the time for which the first call was known.
         let key = entries[first].key
         if index[key] == base + first { index[key] = nil }
+        if entries[first].version != 0 { holding -= 1 }
         first += 1
     }
 
     mutating func takeBackAdded() {
-        index[entries.removeLast().key] = nil
+        let entry = entries.removeLast()
+        index[entry.key] = nil
+        if entry.version != 0 { holding -= 1 }
     }
 
     mutating func takeBackForgotten() {
         first -= 1
         let key = entries[first].key
         if index[key] == nil { index[key] = base + first }
+        if entries[first].version != 0 { holding += 1 }
     }
 
     /// Lets go of the room of forgotten calls; not while any may be taken back.
@@ -191,16 +201,40 @@ extension StoreSession {
 
     /// Forgets a few calls at a time, so that no call pays for many others.
     private func forgetOperations(at now: UInt64) throws {
-        let kept = configuration.limits.operationKeptSeconds
         for _ in 0..<2 {
             guard let oldest = operations.oldest else { return }
-            guard isOver(oldest.time, kept, at: now) || operations.count >= configuration.operationsKept else {
-                return
-            }
-            if oldest.version != 0 { try release(oldest.version, oldest.area) }
-            try write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
-            operations.forgetOldest()
-            undo.append(.operationForgotten)
+            guard isOver(oldest, at: now) || operations.count >= configuration.operationsKept else { return }
+            try forget(oldest)
         }
+    }
+
+    /// Forgets calls that are older than they are kept, so that what was taken with them is let go of although no other
+    /// call with an id comes.
+    func forgetOperations(atMost count: Int, at now: UInt64) throws {
+        for _ in 0..<count {
+            guard let oldest = operations.oldest, isOver(oldest, at: now) else { return }
+            try forget(oldest)
+        }
+    }
+
+    /// When the oldest call is forgotten, in milliseconds of uptime; nil where no version is held for any.
+    ///
+    /// A call counts by the clock of the day. Where that was set back, the end is looked at again after the whole time.
+    func operationsEnd(at now: UInt64) -> UInt64? {
+        guard operations.holding > 0, let oldest = operations.oldest else { return nil }
+        let kept = configuration.limits.operationKeptSeconds * 1_000
+        let age = now - min(oldest.time, now)
+        return configuration.uptime() + (kept - min(age, kept))
+    }
+
+    private func isOver(_ operation: OperationLog.Oldest, at now: UInt64) -> Bool {
+        isOver(operation.time, configuration.limits.operationKeptSeconds, at: now)
+    }
+
+    private func forget(_ oldest: OperationLog.Oldest) throws {
+        if oldest.version != 0 { try release(oldest.version, oldest.area) }
+        try write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
+        operations.forgetOldest()
+        undo.append(.operationForgotten)
     }
 }

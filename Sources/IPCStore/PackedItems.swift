@@ -26,6 +26,10 @@ struct PackedItems {
                 case .bytes(let value):
                     append(1)
                     append(value)
+                case .file(let file):
+                    // A file that cannot be read has no bytes to keep.
+                    append(1)
+                    append((try? file.bytes()) ?? [])
                 }
             }
         }

@@ -10,6 +10,8 @@ package struct PasteboardState: Sendable, Hashable {
     package let historyLimit: UInt32
     /// When the pasteboard was made, in milliseconds since 1970.
     package let created: UInt64
+    /// The application id of who made it; empty where none was stated.
+    package let source: String
     /// The change counts that can be read, oldest first, the current one last.
     package let versions: [UInt64]
 }
@@ -18,27 +20,24 @@ extension PasteboardState {
     init(_ board: Board) {
         self.init(
             name: board.name, changeCount: board.changeCount, isPersistent: board.area == .persistent,
-            historyLimit: board.historyLimit, created: board.created, versions: board.versions)
+            historyLimit: board.historyLimit, created: board.created, source: board.source,
+            versions: board.versions)
     }
 }
 
 extension StoreTransaction {
     /// Makes a pasteboard, empty, with a change count of its own; one that is there already stays as it is.
     ///
-    /// `LimitExceeded` where there are as many as allowed.
+    /// `LimitExceeded` where there are as many as allowed, in all or of this source.
     package func createPasteboard(
-        _ name: PasteboardName, persistent: Bool
+        _ name: PasteboardName, persistent: Bool, source: Source = .nobody
     ) throws -> (pasteboard: PasteboardState, isNew: Bool) {
         if let board = try session.board(name) { return (PasteboardState(board), false) }
-        let limits = session.configuration.limits
-        do {
-            try limits.check(\.pasteboards, use: session.boardCount, request: 1)
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
         let area: Area = persistent ? .persistent : .volatile
         if area == .volatile, name != .general { try session.noteVolatilePasteboard() }
-        let board = try session.createBoard(name, area, historyLimit: session.defaultHistoryLimit, at: now)
+        let board = try session.createBoard(
+            name, area, historyLimit: session.defaultHistoryLimit, source: source, at: now)
+        try session.checkUsage(with: Usage(pasteboards: 1), of: source.application, area)
         return (PasteboardState(board), true)
     }
 
@@ -88,13 +87,16 @@ extension StoreSession {
     var defaultHistoryLimit: UInt32 { UInt32(min(configuration.limits.history, 100)) }
 
     /// Makes a pasteboard that is not there; its first version is empty.
-    func createBoard(_ name: PasteboardName, _ area: Area, historyLimit: UInt32, at now: UInt64) throws -> Board {
+    func createBoard(
+        _ name: PasteboardName, _ area: Area, historyLimit: UInt32, source: Source, at now: UInt64
+    ) throws -> Board {
         let count = try nextChangeCount()
-        let source = Source(application: "", strength: .unknown)
         let board = Board(
-            id: count, name: name, area: area, historyLimit: historyLimit, created: now, versions: [count])
+            id: count, name: name, area: area, historyLimit: historyLimit, created: now,
+            source: source.application, versions: [count])
         try insert(board)
-        try insert(VersionRow(changeCount: count, pasteboard: count, source: source, time: now), area)
+        charge(Usage(pasteboards: 1), to: board.source, area)
+        try insert(VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: now), area)
         undo.append(.boards(boardCount))
         boardCount += 1
         return board
@@ -103,7 +105,8 @@ extension StoreSession {
     /// Makes the pasteboard that always exists, in memory, unless it was set persistent.
     func createGeneral() throws {
         guard try find(.general, .persistent) == nil else { return }
-        _ = try createBoard(.general, .volatile, historyLimit: defaultHistoryLimit, at: configuration.now())
+        _ = try createBoard(
+            .general, .volatile, historyLimit: defaultHistoryLimit, source: .nobody, at: configuration.now())
     }
 
     /// Removes a pasteboard, also one whose row is damaged; the versions of that one stay behind unseen.
@@ -114,6 +117,7 @@ extension StoreSession {
             for version in found.board?.versions ?? [] { try dropVersion(version, area) }
             try write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
             boards[name] = nil
+            refund(Usage(pasteboards: 1), to: found.board?.source ?? "", area)
             undo.append(.boards(boardCount))
             boardCount -= 1
             try noteRemoval(of: name, at: count, area)

@@ -2,41 +2,62 @@ package import IPCModel
 
 extension StoreTransaction {
     /// Moves a pasteboard with its versions to the disk, or from it into memory; its change count stays.
-    package func setPersistent(_ persistent: Bool, of name: PasteboardName) throws {
+    ///
+    /// Its files are to be in the other place already; `IntakeOutdated` where one is not among those of `files`.
+    package func setPersistent(
+        _ persistent: Bool, of name: PasteboardName, files: MovedFiles = MovedFiles()
+    ) throws {
         let board = try session.existingBoard(name)
         let target: Area = persistent ? .persistent : .volatile
         guard board.area != target else { return }
         if target == .volatile, name != .general { try session.noteVolatilePasteboard() }
-        try session.move(board, to: target)
+        let bytes = try session.move(board, to: target, files)
+        if target == .volatile { try session.checkMemory(with: bytes) }
     }
 }
 
 extension StoreSession {
     /// Copies the rows as they are, checksums and all, then lets go of the old ones. A version that somebody holds
-    /// stays where it is, and its content with it.
-    func move(_ board: Board, to target: Area) throws {
+    /// stays where it is, and its content with it. Gives the bytes that are there now; what is sensitive stays in memory.
+    func move(_ board: Board, to target: Area, _ files: MovedFiles) throws -> UInt64 {
         var moved = board
         moved.area = target
+        let before = usage.total(target).bytes
         for count in board.versions {
             guard let version = try? version(count, of: board.name, board.area) else { continue }
-            try copy(version, to: target)
+            try copy(version, to: target, files)
         }
         for count in board.versions { try dropVersion(count, board.area) }
         try write("DELETE FROM @.pasteboard WHERE id = ?", board.area, [.number(board.id)])
+        refund(Usage(pasteboards: 1), to: board.source, board.area)
         try insert(moved)
+        charge(Usage(pasteboards: 1), to: board.source, target)
+        return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
     /// A version or content that was moved there before and is still held there is the same.
-    private func copy(_ version: VersionRow, to target: Area) throws {
+    private func copy(_ version: VersionRow, to target: Area, _ files: MovedFiles) throws {
         var version = version
         version.pins = 0
+        if try intactVersion(version.changeCount, target) == nil {
+            charge(version.usage, to: version.source.application, target)
+        }
         try insert(
-            "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target, version.columns,
-            in: .version)
+            "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target,
+            version.columns, in: .version)
         guard version.representations > 0 else { return }
+        var keys: [UInt64] = []
         try write(
             """
             INSERT OR IGNORE INTO @.representation SELECT * FROM #.representation WHERE id BETWEEN ? AND ?
-            """, target, ContentKeys(content: version.content).range(version.representations))
+            RETURNING id, kind
+            """, target, ContentKeys(content: version.content).range(version.representations)
+        ) { row in
+            if row.integer(1) == RepresentationRow.fileKind { keys.append(row.number(0)) }
+        }
+        for key in keys where !files.lost.contains(key) {
+            guard let file = files.taken[key] else { throw IntakeOutdated(toDisk: target == .persistent) }
+            try attach(.file(file), key: key, target)
+        }
     }
 }

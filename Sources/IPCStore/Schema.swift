@@ -8,13 +8,13 @@
 enum Schema {
     /// The statements of the first version, in this order for ever; `@` stands for the name of the database.
     static let first: [String] = [
-        pasteboard, version, versionExtends, representation, removal, operation, reservation, openRequest, schemeClaim,
-        schemeDefault,
+        pasteboard, version, versionExtends, versionEnds, versionPromises, representation, removal, operation,
+        reservation, openRequest, schemeClaim, schemeDefault, usage,
     ]
 
     /// `id` is the change count with which the pasteboard was made. `versions` are the change counts of the versions
     /// that it keeps, 8 bytes each, lowest byte first, the current one last: the row alone tells them, under its
-    /// checksum, and no index has to be kept up at each change.
+    /// checksum, and no index has to be kept up at each change. `source` is the application that made it, empty for none.
     private static let pasteboard = """
         CREATE TABLE @.pasteboard (
             id INTEGER PRIMARY KEY CHECK (id > 0),
@@ -23,13 +23,16 @@ enum Schema {
             history_limit INTEGER NOT NULL CHECK (history_limit BETWEEN 0 AND 100),
             created INTEGER NOT NULL,
             versions BLOB NOT NULL CHECK (length(versions) BETWEEN 8 AND 808 AND length(versions) % 8 = 0),
+            source TEXT NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT
         """
 
     /// A version is the first `representations` representations of a content, and `content` is the change count at
     /// which the content began: adding items makes a version with more of the same content, and nothing is copied.
-    /// Content 0 is empty. `pins` counts who holds the version although its pasteboard has let it go.
+    /// Content 0 is empty. `pins` counts who holds the version although its pasteboard has let it go. Flags: 1 sensitive
+    /// (its content is in memory alone, and the row says nothing of it), 2 gone with the first reader. `writer` tells who
+    /// promised what is not there yet (``Promisers``), and is empty where nothing is promised.
     private static let version = """
         CREATE TABLE @.version (
             change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
@@ -44,6 +47,7 @@ enum Schema {
             flags INTEGER NOT NULL,
             strength INTEGER NOT NULL CHECK (strength BETWEEN 0 AND 3),
             source TEXT NOT NULL,
+            writer TEXT NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT
         """
@@ -52,17 +56,26 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 a file (`value` is null then).
+    /// The few versions that end by themselves, and those with promises: found at a start without reading the others.
+    private static let versionEnds = """
+        CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
+        """
+
+    private static let versionPromises = """
+        CREATE INDEX @.version_promises ON version (writer) WHERE writer <> ''
+        """
+
+    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 a file, 3 a promise (`value` is null for these two).
     private static let representation = """
         CREATE TABLE @.representation (
             id INTEGER PRIMARY KEY CHECK (id >= 1048576),
             item INTEGER NOT NULL CHECK (item >= 0),
-            kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 2),
+            kind INTEGER NOT NULL CHECK (kind BETWEEN 0 AND 3),
             type TEXT NOT NULL,
             size INTEGER NOT NULL CHECK (size >= 0),
             digest BLOB NOT NULL CHECK (length(digest) = 16),
             checksum INTEGER NOT NULL,
-            value BLOB CHECK ((kind = 2) = (value IS NULL))
+            value BLOB CHECK ((kind >= 2) = (value IS NULL))
         ) STRICT
         """
 
@@ -156,5 +169,17 @@ enum Schema {
             time INTEGER NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT
+        """
+
+    /// What each source has on the disk: the pasteboards that it made, and the items and bytes of the versions that it
+    /// wrote. The sums of the other tables, kept so that a start need not read those.
+    private static let usage = """
+        CREATE TABLE @.usage (
+            source TEXT PRIMARY KEY,
+            pasteboards INTEGER NOT NULL CHECK (pasteboards >= 0),
+            items INTEGER NOT NULL CHECK (items >= 0),
+            bytes INTEGER NOT NULL CHECK (bytes >= 0),
+            checksum INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
         """
 }

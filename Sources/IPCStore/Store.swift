@@ -11,8 +11,12 @@ package final class Store: Sendable {
     package let report: OpeningReport
     /// What the store has done since it was opened.
     package let statistics: StoreStatistics
+    /// The way of large values into the store.
+    package let intake: ContentIntake
     private let queue: OperationQueue
     private let lifetime: StoreLifetime
+    private let remover: WorkerThreads
+    private let sweeping: Task<SweepReport, any Error>
 
     /// Opens the store of a directory, made where it is missing; returns when operations can be run.
     ///
@@ -33,13 +37,41 @@ package final class Store: Sendable {
         let (database, report) = opened
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
         let lifetime = StoreLifetime(database, lock)
+        let remover = WorkerThreads("blob-remover", width: 1)
+        let folder = try BlobFolder(StoreDirectory(configuration.directory), configuration.limits)
+        let files = StoredFiles(folder, remover: remover, willRemove: configuration.willRemove)
+        intake = ContentIntake(folder, configuration.limits, remover: remover)
+        self.remover = remover
         (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)
         directory = configuration.directory
         database.asyncWriteWithoutTransaction { database in
-            Self.live(database, configuration, queue, statistics, lifetime)
+            Self.live(database, configuration, report, files, queue, statistics, lifetime)
         }
+        // A store that does not start has nothing to sweep: its operations fail.
+        sweeping = Self.sweep(folder, report, remover, queue)
         try lifetime.awaitStart()
     }
+
+    /// Removes what a crash has left behind among the blobs.
+    private static func sweep(
+        _ folder: BlobFolder, _ report: OpeningReport, _ threads: WorkerThreads, _ queue: OperationQueue
+    ) -> Task<SweepReport, any Error> {
+        let sweep = OrphanSweep(folder: folder, quarantine: report.quarantine.map { $0 + "-blobs" }, threads: threads)
+        return Task.detached {
+            try await sweep.run { keys in
+                try await run(on: queue, staged: false) {
+                    try $0.session.putOrphansAside(keys, in: sweep.quarantine)
+                }.value
+            }
+        }
+    }
+
+    /// Waits until the blobs are gone that earlier operations have let go of.
+    package func removals() async throws { try await remover.run {} }
+
+    /// What the look through the blobs after the start has found; waits for its end. An error where the store ended
+    /// before.
+    package func swept() async throws -> SweepReport { try await sweeping.value }
 
     deinit {
         queue.stop()
@@ -51,7 +83,7 @@ package final class Store: Sendable {
     nonisolated(nonsending) package func commit<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Value {
-        try await run(staged: false, body).value
+        try await Self.run(on: queue, staged: false, body).value
     }
 
     /// Runs an operation, and returns as soon as it has run. What it wrote reaches the disk with the next commit, or by
@@ -60,18 +92,18 @@ package final class Store: Sendable {
     nonisolated(nonsending) package func stage<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Staged<Value> {
-        try await run(staged: true, body)
+        try await Self.run(on: queue, staged: true, body)
     }
 
     /// Ends the store: what is there is run and brought to the disk, the write-ahead log is emptied, and the stop is
     /// marked as one in good order. Throws the fault that came in between, if one did.
     package func close() async throws {
         queue.stop()
-        try await lifetime.end()
+        try await lifetime.end(after: remover)
     }
 
-    nonisolated(nonsending) private func run<Value: Sendable>(
-        staged: Bool, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
+    nonisolated(nonsending) private static func run<Value: Sendable>(
+        on queue: OperationQueue, staged: Bool, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Staged<Value> {
         try await withUnsafeThrowingContinuation { continuation in
             let operation = AwaitedOperation(isStaged: staged, body: body, continuation: continuation)
@@ -81,12 +113,13 @@ package final class Store: Sendable {
 
     /// The whole life of the store's thread.
     private static func live(
-        _ database: Database, _ configuration: StoreConfiguration, _ queue: OperationQueue,
+        _ database: Database, _ configuration: StoreConfiguration, _ report: OpeningReport, _ files: StoredFiles,
+        _ queue: OperationQueue,
         _ statistics: StoreStatistics, _ lifetime: StoreLifetime
     ) {
         let session: StoreSession
         do {
-            session = try StoreSession(database, configuration)
+            session = try StoreSession(database, configuration, files, afterCleanStop: report.wasClean)
         } catch {
             return lifetime.failedToStart(error)
         }

@@ -8,6 +8,8 @@ package struct StoreConfiguration: Sendable {
     package var limits = Limits()
     /// Milliseconds since 1970.
     package var now: @Sendable () -> UInt64
+    /// Milliseconds since the system was started, its sleep among them: what a time-to-live is measured by.
+    package var uptime: @Sendable () -> UInt64 = SystemClock.uptimeMilliseconds
     /// Milliseconds after which what was only staged goes to the disk where no commit takes it along before.
     package var lingerMilliseconds: UInt64 = 5
     /// The most calls with an id that are remembered at a time; the oldest go first.
@@ -17,6 +19,8 @@ package struct StoreConfiguration: Sendable {
     package var onChange: @Sendable ([PasteboardMove]) -> Void = { _ in }
     /// Called once, on the store's own thread, when the disk has failed and nothing more is acknowledged.
     package var onFault: @Sendable (any Error) -> Void = { _ in }
+    /// Called on the thread that removes blobs before it removes those of a group.
+    package var willRemove: @Sendable () -> Void = {}
     /// Breaks a promise on purpose, for tests that show that they would notice.
     package var control: Control?
 

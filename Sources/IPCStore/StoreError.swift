@@ -32,7 +32,7 @@ package enum StoreError: Condition, Hashable {
         case .noSpace:
             "the disk of the store is full; nothing was written, try again when there is space"
         case .unavailable:
-            "the store takes nothing more: it is closed, or the disk failed"
+            "the store takes nothing more: the broker is ending, or the disk failed; try again"
         case .inUse(let directory, let holder):
             "the store \(directory.quoted) is in use by \(holder); end it, or choose another store"
         case .newer(let file, let version, let supported):

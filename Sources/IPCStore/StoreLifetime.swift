@@ -53,9 +53,9 @@ final class StoreLifetime: Sendable {
         for continuation in waiting { Self.resume(continuation, error) }
     }
 
-    /// Waits until the thread has ended, then closes the connection and lets go of the lock. Throws the fault with which
-    /// the thread ended, if it was one.
-    func end() async throws {
+    /// Waits until the thread has ended, and for what it has left to another to remove, then closes the connection and
+    /// lets go of the lock. Throws the fault with which the thread ended, if it was one.
+    func end(after remover: WorkerThreads) async throws {
         do {
             try await awaitEnd()
         } catch {
@@ -63,6 +63,7 @@ final class StoreLifetime: Sendable {
             _ = release().database.map(Unmanaged.passRetained)
             throw error
         }
+        try await remover.run {}
         let (database, lock) = release()
         try database?.close()
         withExtendedLifetime(lock) {}

@@ -21,6 +21,13 @@ final class StoreSession {
     var contentTypes: [String: ContentType] = [:]
     var operations = OperationLog()
     var requests = RequestLog()
+    var files: StoredFiles
+    /// What each source has in the store.
+    var usage = UsageTally()
+    /// When versions end by themselves.
+    var deadlines = Deadlines()
+    /// What sensitive versions hold, by change count.
+    var sensitive: [UInt64: SensitiveContent] = [:]
     /// The number of removals that are kept, in both databases.
     var removalCount: UInt64 = 0
 
@@ -41,21 +48,27 @@ final class StoreSession {
     }
 
     /// Makes a session on a database whose schema is up to date.
-    init(_ database: Database, _ configuration: StoreConfiguration) throws {
-        (self.database, self.configuration) = (database, configuration)
+    init(
+        _ database: Database, _ configuration: StoreConfiguration, _ files: StoredFiles,
+        afterCleanStop wasClean: Bool
+    ) throws {
+        (self.database, self.configuration, self.files) = (database, configuration, files)
         persistent = StatementCache(database, .persistent)
         volatile = StatementCache(database, .volatile)
         log = try WriteAheadLog(database)
         counter = ChangeCounter()
-        try start()
+        try start(afterCleanStop: wasClean)
     }
 
-    private func start() throws {
+    private func start(afterCleanStop wasClean: Bool) throws {
         try openCounter()
+        beginOperation()
         for area in Area.allCases {
             boardCount += try count("SELECT count(*) FROM @.pasteboard", area)
             removalCount += try count("SELECT count(*) FROM @.removal", area)
         }
+        try loadUsage(afterCleanStop: wasClean)
+        try loadDeadlines()
         try operations.load(self)
         try requests.load(self)
         try createGeneral()
@@ -82,6 +95,14 @@ extension StoreSession {
     func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
         try prepareToWrite()
         try statement(sql, area).run(values)
+    }
+
+    /// Runs a statement that writes, and hands each row that it returns to a closure.
+    func write(
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
+    ) throws {
+        try prepareToWrite()
+        try statement(sql, area).query(values, body)
     }
 
     /// Writes a row whose last column is the checksum over those before it.
@@ -150,7 +171,9 @@ extension StoreSession {
     /// Brings the group to the disk and begins the next; `GroupLost` where the disk is full.
     func commit() throws {
         if isDirty {
+            try files.prepareCommit()
             do {
+                try writeUsage()
                 try statement("COMMIT", .persistent).run()
             } catch let error where error.isFullDisk {
                 throw GroupLost()
@@ -158,7 +181,9 @@ extension StoreSession {
         }
         isDirty = false
         counter.committed()
+        usage.committed()
         undo.removeAll()
+        files.committed()
         tellMoves()
         operations.compact()
         requests.compact()

@@ -9,6 +9,9 @@ package struct StoreTransaction: ~Copyable {
     /// The time that the whole operation sees, in milliseconds since 1970.
     package let now: UInt64
 
+    /// Milliseconds of the clock by which versions end.
+    package var uptime: UInt64 { session.configuration.uptime() }
+
     init(_ session: StoreSession) {
         self.session = session
         now = session.configuration.now()

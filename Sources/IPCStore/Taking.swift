@@ -13,7 +13,7 @@ package struct TakeOptions: Sendable, Hashable {
 
     package init(
         types: [ContentType]? = nil, changeCount: UInt64? = nil, id: RequestID? = nil,
-        source: Source = Source(application: "", strength: .unknown)
+        source: Source = .nobody
     ) {
         (self.types, self.changeCount, self.id, self.source) = (types, changeCount, id, source)
     }
@@ -47,7 +47,7 @@ extension StoreSession {
         }
         let content = try content(of: version, types: options.types, name, board.area)
         if call != nil { try setPins(version.pins + 1, of: version, board.area) }
-        if version.items > 0 { try replaceTaken(version, of: &board, options.source, at: now) }
+        if extent(of: version).items > 0 { try replaceTaken(version, of: &board, options.source, at: now) }
         if let call {
             try remember(
                 call, result: board.changeCount, version: version.changeCount, board.area, at: now)
@@ -55,11 +55,23 @@ extension StoreSession {
         return (content, board.changeCount)
     }
 
+    /// Lets a reader have a version alone: an empty one takes the place of the current one.
+    func consume(_ version: VersionRow, of board: Board, _ source: Source, at now: UInt64) throws {
+        var board = board
+        guard version.changeCount == board.changeCount else {
+            board.versions.removeAll { $0 == version.changeCount }
+            try dropVersion(version.changeCount, board.area)
+            return try update(board)
+        }
+        try replaceTaken(version, of: &board, source, at: now)
+    }
+
     /// Puts an empty version in the place of the one that was taken.
     private func replaceTaken(
         _ version: VersionRow, of board: inout Board, _ source: Source, at now: UInt64
     ) throws {
         board.versions.removeLast()
+        board.isCurrentForOneReader = false
         let empty = VersionRow(changeCount: try nextChangeCount(), pasteboard: board.id, source: source, time: now)
         try dropVersion(version.changeCount, board.area)
         try append(empty, to: &board)
@@ -69,8 +81,8 @@ extension StoreSession {
     func takenContent(
         _ known: KnownOperation, _ name: PasteboardName, _ options: TakeOptions
     ) throws -> VersionContent {
-        guard let version = try version(known.version, of: name, known.area) else {
-            throw PasteboardError.damaged(name, known.version)
+        guard let version = try version(known.version, of: name, known.area), !isOver(version) else {
+            throw PasteboardError.noSuchVersion(name, known.version)
         }
         return try content(of: version, types: options.types, name, known.area)
     }

@@ -8,11 +8,17 @@ struct UndoLog {
         case boards(UInt64)
         case removals(UInt64)
         case moved
+        case usage(Usage, source: String, Area)
+        case deadline(UInt64, UInt64?)
+        case sensitive(UInt64, SensitiveContent?)
         case operationAdded
         case operationForgotten
         case requestBegun(RequestID, earlier: Int64?)
         case requestEnded(source: String)
         case requestForgotten(RequestLog.Ended, source: String)
+        case memoryFile(UInt64, earlier: ContentFile?)
+        case blobAttached(UInt64, ContentFile.Taken)
+        case blobReleased(UInt64)
     }
 
     private var changes: [Change] = []
@@ -36,11 +42,17 @@ extension StoreSession {
         case .boards(let count): boardCount = count
         case .removals(let count): removalCount = count
         case .moved: moves.removeLast()
+        case .usage(let earlier, let source, let area): usage.set(earlier, of: source, area)
+        case .deadline(let count, let earlier): deadlines.set(count, earlier)
+        case .sensitive(let count, let earlier): sensitive[count] = earlier
         case .operationAdded: operations.takeBackAdded()
         case .operationForgotten: operations.takeBackForgotten()
         case .requestBegun(let id, let earlier): requests.takeBackBegun(id, earlier: earlier)
         case .requestEnded(let source): requests.takeBackEnded(source: source)
         case .requestForgotten(let ended, let source): requests.takeBackForgotten(ended, source: source)
+        case .memoryFile(let key, let earlier): takeBackMemoryFile(key, earlier: earlier)
+        case .blobAttached(let key, let taken): takeBackAttached(key, taken)
+        case .blobReleased(let key): takeBackReleased(key)
         }
     }
 }

@@ -18,7 +18,15 @@ struct VersionRow {
     let time: UInt64
     /// When the version ends, in milliseconds since 1970.
     var expiresAt: UInt64?
-    var flags: UInt64 = 0
+    var flags: VersionFlags = []
+    /// Who promised what is not there yet; see ``Promisers``.
+    var writer = ""
+
+    var isSensitive: Bool { flags.contains(.sensitive) }
+    var isOnce: Bool { flags.contains(.once) }
+
+    /// What the row is charged with.
+    var usage: Usage { Usage(items: UInt64(items), bytes: bytes) }
 
     /// A version without items.
     init(changeCount: UInt64, pasteboard: UInt64, source: Source, time: UInt64) {
@@ -29,23 +37,34 @@ struct VersionRow {
     var columns: [SQLValue] {
         [
             .number(changeCount), .number(pasteboard), .number(content), .number(items), .number(representations),
-            .number(bytes), .number(pins), .number(time), .number(expiresAt), .number(flags),
-            .integer(source.strength.number), .text(source.application),
+            .number(bytes), .number(pins), .number(time), .number(expiresAt),
+            .number(flags.rawValue), .integer(source.strength.number), .text(source.application), .text(writer),
         ]
     }
 
     /// Reads a row of `SELECT *`; nil where it is damaged.
     init?(_ row: SQLRow) {
-        guard row.isIntact(.version, checksum: 12), let strength = SourceStrength(number: row.integer(10)) else {
+        guard row.isIntact(.version, checksum: 13), let strength = SourceStrength(number: row.integer(10)) else {
             return nil
         }
         self.init(
             changeCount: row.number(0), pasteboard: row.number(1),
             source: Source(application: row.text(11), strength: strength), time: row.number(7))
         (content, items, representations) = (row.number(2), Int(row.integer(3)), Int(row.integer(4)))
-        (bytes, pins, flags) = (row.number(5), row.number(6), row.number(9))
+        (bytes, pins, flags) = (row.number(5), row.number(6), VersionFlags(rawValue: row.number(9)))
+        writer = row.text(12)
         expiresAt = row.isNull(8) ? nil : row.number(8)
     }
+}
+
+/// What else holds for a version; the numbers stand in rows.
+struct VersionFlags: OptionSet {
+    let rawValue: UInt64
+
+    /// Its content is kept in memory alone.
+    static let sensitive = VersionFlags(rawValue: 1)
+    /// The first reader of its content consumes it.
+    static let once = VersionFlags(rawValue: 2)
 }
 
 extension SourceStrength {
@@ -70,7 +89,10 @@ struct ContentKeys {
     let content: UInt64
 
     /// The key of the representation with an ordinal, counted from 0 over all items.
-    func key(_ ordinal: Int) -> SQLValue { .number(content << 20 | UInt64(ordinal)) }
+    func key(_ ordinal: Int) -> SQLValue { .number(number(ordinal)) }
+
+    /// The same as a number.
+    func number(_ ordinal: Int) -> UInt64 { content << 20 | UInt64(ordinal) }
 
     /// The first and the last key that the content can have.
     var range: [SQLValue] { [key(0), key(1 << 20 - 1)] }
@@ -90,18 +112,48 @@ extension StoreSession {
         }
     }
 
+    /// A version by its change count; nil where there is none, or its row is damaged.
+    func intactVersion(_ count: UInt64, _ area: Area) throws -> VersionRow? {
+        try statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)], VersionRow.init)
+    }
+
+    /// Writes the row of a version and charges its source with it.
     func insert(_ version: VersionRow, _ area: Area) throws {
         try insert(
-            "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
+            "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
+            in: .version)
+        charge(version.usage, to: version.source.application, area)
+    }
+
+    /// Writes the row of a version anew; what it is charged with is the caller's.
+    func replace(_ version: VersionRow, _ area: Area) throws {
+        try insert(
+            "REPLACE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
             in: .version)
     }
 
-    /// Makes a version the current one of its pasteboard, and lets go of those that are too many.
+    /// Makes a version the current one of its pasteboard, and lets go of those that are too many; a limit of what may
+    /// be kept is checked after that.
     func append(_ version: VersionRow, to board: inout Board) throws {
         try insert(version, board.area)
+        if let previous = board.versions.last, try endsWithItsReader(previous, board) {
+            board.versions.removeLast()
+            try dropVersion(previous, board.area)
+        }
         board.versions.append(version.changeCount)
+        board.isCurrentForOneReader = version.isOnce
         try trimVersions(of: &board)
+        if let content = sensitive[version.changeCount] {
+            try checkUsage(with: content.usage, of: version.source.application, .volatile)
+        } else {
+            try checkUsage(with: version.usage, of: version.source.application, board.area)
+        }
         try update(board)
+    }
+
+    /// Whether a version is for one reader alone: such a version is never kept as an earlier one.
+    private func endsWithItsReader(_ current: UInt64, _ board: Board) throws -> Bool {
+        try board.isCurrentForOneReader ?? intactVersion(current, board.area)?.isOnce ?? false
     }
 
     /// Lets go of the oldest versions of a pasteboard until its limit holds.
@@ -115,9 +167,7 @@ extension StoreSession {
     ///
     /// A damaged one stays behind: what it says about its content cannot be trusted.
     func dropVersion(_ count: UInt64, _ area: Area) throws {
-        let found = try statement("SELECT * FROM @.version WHERE change_count = ?", area)
-            .first([.number(count)], VersionRow.init)
-        guard let version = found, version.pins == 0 else { return }
+        guard let version = try intactVersion(count, area), version.pins == 0 else { return }
         try delete(version, area)
     }
 
@@ -133,9 +183,7 @@ extension StoreSession {
     /// Takes one away from those who hold a version, and deletes it with the last; for versions that no pasteboard
     /// keeps.
     func release(_ count: UInt64, _ area: Area) throws {
-        let found = try statement("SELECT * FROM @.version WHERE change_count = ?", area)
-            .first([.number(count)], VersionRow.init)
-        guard let version = found else { return }
+        guard let version = try intactVersion(count, area) else { return }
         if version.pins > 1 {
             try setPins(version.pins - 1, of: version, area)
         } else {
@@ -143,11 +191,28 @@ extension StoreSession {
         }
     }
 
-    private func delete(_ version: VersionRow, _ area: Area) throws {
+    /// Deletes a version with what belongs to it alone, whoever holds it.
+    func delete(_ version: VersionRow, _ area: Area) throws {
         try write("DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)])
+        refund(version.usage, to: version.source.application, area)
+        // Where its pasteboard has moved to the other database, the version goes on there.
+        if version.expiresAt != nil, try intactVersion(version.changeCount, area.other) == nil {
+            setDeadline(nil, of: version.changeCount)
+            try setSensitive(nil, of: version)
+        }
         guard version.content != 0, try !isNeeded(content: version.content, area) else { return }
-        try write(
-            "DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, ContentKeys(content: version.content).range)
+        try deleteRepresentations(ContentKeys(content: version.content).range, area)
+    }
+
+    /// The versions that have a content: the one that began it, and those that extend it.
+    func versions(sharing content: UInt64, _ area: Area) throws -> [VersionRow] {
+        var versions = try intactVersion(content, area).map { [$0] } ?? []
+        let statement = try statement(
+            "SELECT * FROM @.version WHERE content = ? AND content <> change_count AND content <> 0", area)
+        try statement.query([.number(content)]) { row in
+            if let version = VersionRow(row) { versions.append(version) }
+        }
+        return versions
     }
 
     /// Whether a version has the content: the one that began it, or one that extends it.

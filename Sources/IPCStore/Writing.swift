@@ -8,12 +8,26 @@ package struct WriteOptions: Sendable, Hashable {
     package var ifChangeCount: UInt64?
     /// The id of the call, where it may be repeated.
     package var id: RequestID?
+    /// Milliseconds after which the version ends, nil for never: it is replaced by an empty one.
+    package var timeToLive: UInt64?
+    /// Whether the content is kept in memory alone, for `sensitive-milliseconds` at most and for one reader; also where
+    /// an item or a promise says so itself (``PasteboardItem/isMarkedSensitive``).
+    package var isSensitive = false
+    /// Whether the first reader of the content consumes it.
+    package var isOnce = false
+    /// The types that are promised for each item, besides its representations; rows beyond the items make items of
+    /// promises alone.
+    package var promises: [[ContentType]] = []
+    /// Who promises: the unique name of the connection, `@` and the id of its bus.
+    package var writer = ""
 
     package init(
-        source: Source = Source(application: "", strength: .unknown), ifChangeCount: UInt64? = nil,
-        id: RequestID? = nil
+        source: Source = .nobody, ifChangeCount: UInt64? = nil, id: RequestID? = nil, timeToLive: UInt64? = nil,
+        isSensitive: Bool = false, isOnce: Bool = false, promises: [[ContentType]] = [], writer: String = ""
     ) {
         (self.source, self.ifChangeCount, self.id) = (source, ifChangeCount, id)
+        (self.timeToLive, self.isSensitive, self.isOnce) = (timeToLive, isSensitive, isOnce)
+        (self.promises, self.writer) = (promises, writer)
     }
 }
 
@@ -42,29 +56,21 @@ extension StoreTransaction {
     private func change(
         _ name: PasteboardName, _ kind: OperationKind, _ items: [PasteboardItem], _ options: WriteOptions
     ) throws -> UInt64 {
-        let rows = session.rows(of: items, first: 0)
+        let entries = try session.entries(of: items, promises: options.promises)
         var call: RepeatableCall?
         if let id = options.id {
-            let arguments = ArgumentsDigest(name, kind, rows, options)
+            let arguments = ArgumentsDigest(name, kind, entries, options)
             if let known = try session.known(id, kind, arguments.digest, at: now) { return known.result }
             call = RepeatableCall(id: id, kind: kind, arguments: arguments.digest)
         }
-        var board = try session.board(name, toBeWrittenBy: kind, expected: options.ifChangeCount)
-        var version = try session.nextVersion(of: board, kind, rows, options.source, at: now)
-        if version.content == 0, !rows.isEmpty { version.content = version.changeCount }
-        try session.write(renumbered(rows, from: version.items), to: &version, board.area)
+        var board = try session.board(name, toBeWrittenBy: kind, options)
+        let addition = VersionAddition(entries, items: items, options)
+        let version = try session.nextVersion(of: board, kind, addition, at: now)
         try session.append(version, to: &board)
-        try call.map { try session.remember($0, result: version.changeCount, board.area, at: now) }
+        // No digest of what is sensitive reaches the disk either.
+        let area = version.isSensitive ? .volatile : board.area
+        try call.map { try session.remember($0, result: version.changeCount, area, at: now) }
         return version.changeCount
-    }
-
-    private func renumbered(
-        _ rows: [[(RepresentationRow, Representation)]], from first: Int
-    ) -> [[(RepresentationRow, Representation)]] {
-        guard first > 0 else { return rows }
-        return rows.enumerated().map { index, item in
-            item.map { ($0.0.numbered(first + index), $0.1) }
-        }
     }
 }
 
@@ -73,60 +79,27 @@ extension StoreSession {
     ///
     /// A pasteboard whose row is damaged is made anew by a call that replaces everything anyway.
     func board(
-        _ name: PasteboardName, toBeWrittenBy kind: OperationKind, expected: UInt64?
+        _ name: PasteboardName, toBeWrittenBy kind: OperationKind, _ options: WriteOptions
     ) throws -> Board {
         do {
             let board = try existingBoard(name)
-            if let expected, expected != board.changeCount {
+            if let expected = options.ifChangeCount, expected != board.changeCount {
                 throw PasteboardError.changeCountMismatch(expected: expected, actual: board.changeCount)
             }
             return board
-        } catch PasteboardError.damaged where kind != .addItems && expected == nil {
-            return try makeAnew(name)
+        } catch PasteboardError.damaged where kind != .addItems && options.ifChangeCount == nil {
+            return try makeAnew(name, options.source)
         }
     }
 
-    private func makeAnew(_ name: PasteboardName) throws -> Board {
+    private func makeAnew(_ name: PasteboardName, _ source: Source) throws -> Board {
         let area: Area = try find(name, .volatile) == nil ? .persistent : .volatile
         guard let found = try find(name, area) else { throw PasteboardError.noSuchPasteboard(name) }
         try write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
         undo.append(.boards(boardCount))
         boardCount -= 1
-        return try createBoard(name, area, historyLimit: defaultHistoryLimit, at: configuration.now())
-    }
-
-    /// The version that follows the current one, before its new representations are written.
-    func nextVersion(
-        of board: Board, _ kind: OperationKind, _ rows: [[(RepresentationRow, Representation)]], _ source: Source,
-        at now: UInt64
-    ) throws -> VersionRow {
-        var base: VersionRow?
-        if kind == .addItems {
-            base = try version(board.changeCount, of: board.name, board.area)
-            if base == nil { throw PasteboardError.damaged(board.name, board.changeCount) }
-        }
-        try check(rows, on: base)
-        var version = VersionRow(
-            changeCount: try nextChangeCount(), pasteboard: board.id, source: source, time: now)
-        if let base {
-            (version.content, version.items) = (base.content, base.items)
-            (version.representations, version.bytes) = (base.representations, base.bytes)
-        }
-        return version
-    }
-
-    /// Checks that a version fits one message with what is added to it.
-    private func check(_ rows: [[(RepresentationRow, Representation)]], on base: VersionRow?) throws {
-        let added = rows.joined()
-        let limits = configuration.limits
-        do {
-            try limits.check(\.itemsPerVersion, use: UInt64(base?.items ?? 0), request: UInt64(rows.count))
-            try limits.check(
-                \.representationsPerVersion, use: UInt64(base?.representations ?? 0), request: UInt64(added.count))
-            try limits.check(
-                \.inlineMessageBytes, use: base?.bytes ?? 0, request: added.reduce(0) { $0 + $1.0.size })
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        refund(Usage(pasteboards: 1), to: "", area)
+        return try createBoard(
+            name, area, historyLimit: defaultHistoryLimit, source: source, at: configuration.now())
     }
 }

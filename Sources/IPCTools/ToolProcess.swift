@@ -36,8 +36,8 @@ package enum ToolProcess {
             exit(0)
         } catch let error as ToolFailure {
             end(tool._commandName, arguments, error)
-        } catch let error as IPCError {
-            end(tool._commandName, arguments, ToolFailure(error))
+        } catch let condition as any Condition {
+            end(tool._commandName, arguments, ToolFailure(condition.ipcError))
         } catch {
             end(tool, arguments, error)
         }

@@ -15,14 +15,30 @@ struct IPCBrokerCommand: AsyncParsableCommand {
             Usually the bus starts it by itself. It is ready when its bus name appears. SIGTERM ends it within 2 s: \
             everybody is answered, the store is checkpointed, exit 0.
 
+            Limits, the store's folder and the log level can be set in a file, ipc-broker.conf in \
+            $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc); a sample that tells of everything is installed in \
+            share/doc/swift-ipc. Options and the environment win over the file. A mistake in the file ends the broker \
+            with exit 65; a missing --config FILE, with exit 66.
+
             EXAMPLES
               ipc-broker
               ipc-broker --store /tmp/trial --log-level debug
               ipc-broker --limit watchers=100 --limit pasteboards=1000
+              ipc-broker --config /etc/swift-ipc/ipc-broker.conf
             """,
         version: ProductVersion.text)
 
-    @Option(help: "The folder of the store (default: $SWIFT_IPC_STORE, else $XDG_DATA_HOME/swift-ipc).")
+    @Option(
+        help: ArgumentHelp(
+            "The configuration (default: $XDG_CONFIG_HOME/swift-ipc/ipc-broker.conf, if it is there).",
+            valueName: "file"))
+    var config: String?
+
+    @Option(
+        help: """
+            The folder of the store (default: $SWIFT_IPC_STORE, else that of the configuration, else \
+            $XDG_DATA_HOME/swift-ipc).
+            """)
     var store: String?
 
     @Option(
@@ -30,17 +46,21 @@ struct IPCBrokerCommand: AsyncParsableCommand {
         help: ArgumentHelp("Set a limit; the list is in the property Limits.", valueName: "name=value"))
     var limits: [LimitSetting] = []
 
-    @Option(help: "What to log to stderr: trace, debug, info, notice, warning or error. Never content.")
-    var logLevel: LogLevel = .info
+    @Option(
+        help: "What to log to stderr: trace, debug, info (default), notice, warning or error. Never content.")
+    var logLevel: LogLevel?
 
     func run() async throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "ipc-broker")
-        logger.logLevel = logLevel.level
         do {
-            var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store))
+            let environment = ProcessInfo.processInfo.environment
+            let file = try ConfigurationFile.load(config, environment: environment)
+            logger.logLevel = logLevel?.level ?? file.logLevel ?? .info
+            var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
+            for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
             for setting in limits { try configuration.limits.set(setting.name, setting.value) }
-            configuration.environment = ProcessInfo.processInfo.environment
+            configuration.environment = environment
             configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
             try await Broker.run(configuration, logger: logger) { await TerminationSignal.first() }
         } catch {
@@ -71,12 +91,13 @@ enum LogLevel: String, CaseIterable, ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// The folder that was asked for, or the one of the XDG Base Directory Specification.
-    static func resolve(_ asked: String?) throws -> String {
+    /// The folder that was asked for, the configured one, or the one of the XDG Base Directory Specification.
+    static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
             return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         }
+        if let configured { return configured }
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/swift-ipc" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw IPCError(
@@ -111,6 +132,8 @@ struct BrokerFailure {
 
     init(_ error: any Error) {
         switch error {
+        case let invalid as ConfigurationFile.Invalid where invalid.isMissing:
+            (sentence, exitCode) = (invalid.ipcError.message, IPCModel.ExitCode.noInput.rawValue)
         case let condition as any Condition:
             (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.code.exitCode)
         case Broker.End.alreadyRunning(let owner):

@@ -12,6 +12,9 @@ enum Client {
     /// The id that is stated as the source, as the sample client's.
     static let id = "demo.IPCClient"
 
+    /// The pasteboard that everybody shares and that always exists.
+    static let generalPasteboard = "general"
+
     /// Connects without asking for the bus name, so any number of clients run at a time.
     ///
     /// A client makes one call and ends: one that was cut off is told to the user and not sent again.

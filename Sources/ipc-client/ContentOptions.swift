@@ -3,7 +3,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// Where the content of `send` and `set` comes from.
+/// Where the content of `send`, `copy` and `set` comes from.
 struct ContentOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
@@ -14,10 +14,13 @@ struct ContentOptions: ParsableArguments, Sendable {
     var file: String?
 
     @Option(
+        name: .customLong("type"),
         help: ArgumentHelp(
-            "The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if it is none)",
-            valueName: "type"))
-    var type: String?
+            """
+            The content type, MIME or UTI; or TYPE=PATH, a file in that type, may be repeated: one item in several \
+            types. (default: UTF-8 text, or application/octet-stream if it is none)
+            """, valueName: "type"))
+    var types: [String] = []
 
     @Flag(help: "Leave out a newline at the end.")
     var trimNewline = false
@@ -26,30 +29,85 @@ struct ContentOptions: ParsableArguments, Sendable {
         guard file == nil || words.isEmpty else {
             throw ValidationError("Give either a text or --file, not both.")
         }
+        let alone = types.filter { TypedFile($0) == nil }
+        guard alone.count < 2 else {
+            throw ValidationError("The content has one --type; give further ones with their files, --type TYPE=PATH.")
+        }
+        guard alone.isEmpty || alone.count == types.count || hasMain else {
+            throw ValidationError("--type \(alone[0]) has no content; give a text, --file, or --type TYPE=PATH.")
+        }
+        let streams = types.count { TypedFile($0)?.path == "-" } + (words == ["-"] ? 1 : 0)
+        guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
     }
 
-    /// Reads what is to be read, and makes an item of it.
+    /// Whether there is content besides files with types.
+    private var hasMain: Bool { file != nil || !words.isEmpty }
+
+    /// Whether a part of the content can be seen in the list of processes.
+    var isInArguments: Bool { !words.isEmpty && words != ["-"] }
+
+    /// Reads what is to be read, and makes an item of it: the content first, then the files with types, in their order.
     func item() throws -> PasteboardItem {
-        let type = try type.map { (text) throws(IPCError) in try contentType(text) }
-        var content = try content()
-        if trimNewline && content.last == UInt8(ascii: "\n") { content.removeLast() }
-        return try PasteboardItem([Content.representation(content, type)])
+        let files = types.compactMap { TypedFile($0) }
+        var representations: [Representation] = []
+        if hasMain || files.isEmpty {
+            let type = try types.first { TypedFile($0) == nil }.map { try Content.type($0) }
+            representations.append(Content.representation(try content(), type))
+        }
+        for file in files {
+            representations.append(Content.representation(try read(file.path), try Content.type(file.type)))
+        }
+        return try PasteboardItem(representations)
     }
 
-    private func contentType(_ text: String) throws(IPCError) -> ContentType {
-        do throws(ContentType.Invalid) { return try ContentType(text) } catch { throw error.ipcError }
+    private func content() throws(ToolFailure) -> Representation.Value {
+        if let file { return try InputFile.read(file, trimmingNewline: trimNewline) }
+        if words.isEmpty || words == ["-"] { return try InputFile.readStandardInput(trimmingNewline: trimNewline) }
+        var text = Array(words.joined(separator: " ").utf8)
+        if trimNewline && text.last == UInt8(ascii: "\n") { text.removeLast() }
+        return .bytes(text)
     }
 
-    private func content() throws(ToolFailure) -> [UInt8] {
-        if let file { return try InputFile.read(file) }
-        if words.isEmpty || words == ["-"] { return try InputFile.readStandardInput() }
-        return Array(words.joined(separator: " ").utf8)
+    private func read(_ path: String) throws(ToolFailure) -> Representation.Value {
+        path == "-"
+            ? try InputFile.readStandardInput(trimmingNewline: trimNewline)
+            : try InputFile.read(path, trimmingNewline: trimNewline)
     }
 }
 
-/// Bytes from outside as a representation.
+/// `TYPE=PATH`: a file and the type that it has.
+///
+/// A type has “=” in it only behind the name of a parameter, so the path starts behind the first “=” before which a whole
+/// type stands: `text/plain;charset=utf-8` is a type, `text/plain;charset=utf-8=a=b.txt` the file `a=b.txt`.
+struct TypedFile: Hashable {
+    let type: String
+    let path: String
+
+    init?(_ text: String) {
+        for place in text.utf8.indices where text.utf8[place] == UInt8(ascii: "=") {
+            let type = String(text[..<place])
+            guard (try? ContentType(type)) != nil else { continue }
+            self.type = type
+            path = String(text[text.utf8.index(after: place)...])
+            return
+        }
+        return nil
+    }
+}
+
+/// Content from outside as a representation.
 enum Content {
-    /// Text travels as text, so that every receiver can show it; all else as bytes, without a change to either.
+    /// Text travels as text, so that every receiver can show it; all else as bytes or as a file, without a change to any.
+    static func representation(_ value: Representation.Value, _ type: ContentType?) -> Representation {
+        switch value {
+        case .text: Representation(type: type ?? .utf8PlainText, value: value)
+        case .bytes(let bytes): representation(bytes, type)
+        case .file(let file):
+            Representation(
+                type: type ?? (TextCheck.isText(file) ? .utf8PlainText : .octetStream), value: value)
+        }
+    }
+
     static func representation(_ bytes: [UInt8], _ type: ContentType?) -> Representation {
         let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
         let type = type ?? (text == nil ? .octetStream : .utf8PlainText)
@@ -57,5 +115,10 @@ enum Content {
             return Representation(type: type, value: .text(text))
         }
         return Representation(type: type, value: .bytes(bytes))
+    }
+
+    /// A content type of the command line.
+    static func type(_ text: String) throws(IPCError) -> ContentType {
+        do throws(ContentType.Invalid) { return try ContentType(text) } catch { throw error.ipcError }
     }
 }

@@ -31,8 +31,12 @@ struct IPCClientCommand: ParsableCommand {
                 name: "Schemes:",
                 subcommands: [Resolve.self, Handlers.self, Default.self, Register.self, Unregister.self]),
             CommandGroup(
-                name: "Pasteboards:", subcommands: [Boards.self, Get.self, SetBoard.self, Clear.self, Remove.self]),
-            CommandGroup(name: "The broker:", subcommands: [Describe.self]),
+                name: "Pasteboards:",
+                subcommands: [
+                    Copy.self, Paste.self, SetBoard.self, Get.self, Watch.self, Boards.self, Show.self, History.self,
+                    Clear.self, Remove.self, Prune.self, Export.self, Import.self,
+                ]),
+            CommandGroup(name: "The broker:", subcommands: [Status.self, Describe.self]),
         ])
 
     static func main() { ToolProcess.run(Self.self) }

@@ -3,7 +3,7 @@ struct ImportRules {
     /// What a module may import beside Swift's own modules.
     private static let allowed: [String: Set<String>] = [
         // Floor 1
-        "IPCModel": [],
+        "IPCModel": ["CXXHash"],
         "IPCDBus": ["CLibDBus", "CLinux", "Logging"],
         // Floor 2
         "IPCInterface": ["IPCModel", "IPCDBus"],

@@ -4,8 +4,8 @@ import IPCInterface
 /// The Swift side of the contract.
 enum InterfaceTables {
     static let all: [InterfaceDescription] = [
-        Broker1.description, Pasteboard1.description, Pasteboards1.description, Schemes1.description,
-        URLHandler1.description, URLs1.description,
+        Broker1.description, Pasteboard1.description, PasteboardWriter1.description, Pasteboards1.description,
+        Schemes1.description, URLHandler1.description, URLs1.description,
     ]
 
     /// The keys of the dictionaries of one member.
@@ -26,6 +26,7 @@ enum InterfaceTables {
     static let keys: [String: Keys] = {
         let none = table(NoOptions.self)
         let claim = table(ClaimFacts.self)
+        let version = table(VersionFacts.self)
         return [
             "Broker1.Describe": Keys(arguments: ["options": none]),
             "Schemes1.Register": Keys(
@@ -40,20 +41,31 @@ enum InterfaceTables {
                 arguments: ["options": table(PageOptions.self), "handlers": claim], unused: ["scheme", "reason"]),
             "Schemes1.SetDefault": Keys(arguments: ["options": none]),
             "Pasteboards1.GetPasteboard": Keys(arguments: ["options": table(GetPasteboardOptions.self)]),
-            "Pasteboards1.CreateUniquePasteboard": Keys(arguments: ["options": none]),
+            "Pasteboards1.CreateUniquePasteboard": Keys(
+                arguments: ["options": table(UniquePasteboardOptions.self)]),
             "Pasteboards1.RemovePasteboard": Keys(arguments: ["options": none]),
             "Pasteboards1.ListPasteboards": Keys(
                 arguments: ["options": table(ListPasteboardsOptions.self), "pasteboards": table(PasteboardFacts.self)]),
+            "Pasteboards1.FetchPromises": Keys(arguments: ["options": none]),
+            "Pasteboards1.SkipChangeCounts": Keys(arguments: ["options": none]),
             "Pasteboards1.WaitForChange": Keys(
                 arguments: ["options": table(WaitOptions.self), "facts": table(ChangeFacts.self)]),
             "Pasteboard1.SetItems": Keys(arguments: ["options": table(WriteOptions.self)]),
             "Pasteboard1.AddItems": Keys(arguments: ["options": table(WriteOptions.self)]),
-            "Pasteboard1.Clear": Keys(arguments: ["options": table(WriteOptions.self)]),
+            "Pasteboard1.Clear": Keys(arguments: ["options": table(ClearOptions.self)]),
             "Pasteboard1.GetItems": Keys(
-                arguments: ["options": table(GetItemsOptions.self), "facts": table(VersionFacts.self)],
-                unused: ["digest"]),
+                arguments: [
+                    "options": table(GetItemsOptions.self),
+                    "facts": version.filter {
+                        !["change-count", "digest", "fd", "item-count", "types"].contains($0.key)
+                    },
+                ]),
             "Pasteboard1.GetData": Keys(
-                arguments: ["options": none, "facts": table(VersionFacts.self)], unused: ["digests"]),
+                arguments: ["options": table(GetDataOptions.self), "facts": version],
+                unused: ["digests", "item-count", "types"]),
+            "Pasteboard1.ListVersions": Keys(
+                arguments: ["options": none, "versions": version], unused: ["digest", "digests", "fd"]),
+            "PasteboardWriter1.GetPromisedData": Keys(arguments: ["options": table(PromisedDataOptions.self)]),
             "URLHandler1.OpenURL": Keys(
                 arguments: ["context": table(OpenURLContext.self), "reply": table(HandlerReply.self)]),
             "URLs1.OpenURL": Keys(

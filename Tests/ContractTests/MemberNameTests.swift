@@ -12,7 +12,9 @@ import Testing
         try names.flatMap { try InterfaceDocument(ProjectFiles.document(of: "org.swiftipc.\($0)")).interfaces }
     }
 
-    @Test(arguments: [["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"], ["URLHandler1"]])
+    @Test(arguments: [
+        ["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"], ["URLHandler1"], ["PasteboardWriter1"],
+    ])
     func `no name of a member stands twice on one object`(interfaces: [String]) throws {
         #expect(Self.repeated(try documents(interfaces)) == [])
     }

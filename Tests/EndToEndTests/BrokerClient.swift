@@ -38,7 +38,7 @@ final class BrokerClient {
 
     func get(_ board: String) async throws -> (count: UInt64, items: [PasteboardItem]) {
         let (count, items, _) = try await call(Pasteboard1.getItems, at: path(board), GetItemsOptions())
-        return (count, items)
+        return (count, items.map(\.item))
     }
 
     /// A waiting request with a payload on a pasteboard.

@@ -157,7 +157,7 @@ struct BusTests {
 /// What has happened, in order, for a test to wait on.
 @DBusActor
 final class Collected<Element: Sendable> {
-    private var elements: [Element] = []
+    private(set) var elements: [Element] = []
     private var waiting: (count: Int, continuation: CheckedContinuation<[Element], Never>)?
 
     func add(_ element: Element) {

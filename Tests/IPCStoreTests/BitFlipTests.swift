@@ -19,7 +19,20 @@ import Testing
     /// Fills a store, stops it and gives its file.
     private func file() async throws -> [UInt8] {
         let store = try place.open()
-        for (index, name) in Self.names.enumerated() { try await store.put(Self.text(index), on: name) }
+        for (index, name) in Self.names.enumerated() {
+            // Rows of every kind: versions that end, versions with promises, several sources.
+            var options = WriteOptions(source: Source(application: "demo.Source\(index % 4)", strength: .claimed))
+            if index % 3 == 0 { options.timeToLive = 3_600_000 }
+            if index % 5 == 0 { (options.promises, options.writer) = ([[.html]], ":1.\(index)@bus") }
+            let asked = options
+            try await store.commit { transaction in
+                _ = try transaction.createPasteboard(name, persistent: true, source: asked.source)
+                let count = try transaction.setItems([.string(Self.text(index))], on: name, asked)
+                guard !asked.promises.isEmpty else { return }
+                let promise = Promise(item: 0, type: .html)
+                _ = try transaction.fulfil(promise, of: name, changeCount: count, with: .text("promised"))
+            }
+        }
         try await store.close()
         return try place.bytes(place.database)
     }
@@ -75,7 +88,9 @@ import Testing
         var good = 0
         for (index, name) in Self.names.enumerated() {
             do {
-                if try await store.text(of: name) == Self.text(index) { good += 1 } else { seen.wrong += 1 }
+                let item = try await store.commit { try $0.items(of: name).items.first }
+                let isRight = item?.string == Self.text(index) && (item?[.html] == nil) == (index % 5 != 0)
+                if isRight { good += 1 } else { seen.wrong += 1 }
             } catch is PasteboardError {
                 continue
             } catch {

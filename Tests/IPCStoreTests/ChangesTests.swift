@@ -30,6 +30,23 @@ import Testing
         try await store.close()
     }
 
+    /// As after a store that was lost: who waits for a count that nobody gave out would wait for ever.
+    @Test(arguments: [1, 1_000, 1 << 63, UInt64.max - 1_000_000])
+    func countThatWasNeverGivenOutMeansBeginAnew_I13(beyond: UInt64) async throws {
+        let store = try place.open()
+        let count = try await store.put("1", on: a)
+        let latest = try await store.commit { $0.latestChangeCount }
+        let all = try await changes(store, since: latest + beyond)
+        #expect(all.mustResynchronize && all.latest == latest)
+        #expect(Set(all.changed.map(\.name)) == [a, .general])
+        let named = try await changes(store, [a, c], since: latest + beyond)
+        #expect(named.mustResynchronize && named.changed == [.init(name: a, changeCount: count)])
+        // The control: the last count is one.
+        #expect(
+            try await changes(store, since: latest) == Changes(latest: latest, changed: [], mustResynchronize: false))
+        try await store.close()
+    }
+
     @Test(arguments: [true, false])
     func removalIsToldUntilTheNameIsMadeAnew_I13(persistent: Bool) async throws {
         let store = try place.open()

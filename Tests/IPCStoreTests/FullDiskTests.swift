@@ -1,5 +1,6 @@
 import IPCModel
 import IPCStore
+import IPCTesting
 import Testing
 
 @Suite(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))

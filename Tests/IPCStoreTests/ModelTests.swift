@@ -35,6 +35,7 @@ private struct ModelRun {
 
     mutating func step() async throws {
         if model.boards.isEmpty { try await adoptGeneral() }
+        if random.chance(0.2) { try await pass() }
         let name = Self.names.randomElement(using: &random) ?? .general
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: try await write(name, adds: false)
@@ -45,7 +46,8 @@ private struct ModelRun {
         case 70..<75: try await remove(name)
         case 75..<80: try await setLimit(name)
         case 80..<86: try await move(name)
-        case 86..<97: try await compare(name)
+        case 86..<93: try await compare(name)
+        case 93..<97: try await readOnce(name)
         case 97: try await fail(name)
         default: try await restart()
         }
@@ -86,6 +88,8 @@ private struct ModelRun {
         var options = WriteOptions()
         if random.chance(0.3) { options.ifChangeCount = (current?.count ?? 5) + (random.chance(0.3) ? 1 : 0) }
         if random.chance(0.4) { options.id = .random(using: &random) }
+        if random.chance(0.2) { options.timeToLive = UInt64.random(in: 1...60_000, using: &random) }
+        options.isOnce = random.chance(0.2)
         let (asked, repeats) = (options, options.id != nil && random.chance(0.5))
         do {
             let count = try await store.commit {
@@ -94,7 +98,8 @@ private struct ModelRun {
             note(count)
             #expect(asked.ifChangeCount == nil || asked.ifChangeCount == current?.count)
             let all = adds ? (current?.items ?? []) + items : items
-            model.boards[name]?.append(.init(count: count, items: all))
+            let version = version(count, all, asked, adds ? current : nil)
+            model.boards[name]?.append(version)
             guard repeats else { return }
             let again = try await store.commit {
                 adds ? try $0.addItems(items, to: name, asked) : try $0.setItems(items, on: name, asked)
@@ -105,6 +110,55 @@ private struct ModelRun {
         } catch PasteboardError.changeCountMismatch(let expected, let actual) {
             #expect(expected != actual && actual == current?.count)
         }
+    }
+
+    /// The version that a write makes: what was added ends with what was there, and is for the same one reader.
+    private func version(
+        _ count: UInt64, _ items: [PasteboardItem], _ options: WriteOptions, _ base: ModelStore.Version?
+    ) -> ModelStore.Version {
+        guard !items.isEmpty else { return .init(count: count, items: items) }
+        let (now, uptime) = (place.clock.now, place.uptime.now)
+        let left = [options.timeToLive, base?.deadline.map { $0 - uptime }].compactMap { $0 }.min()
+        return .init(
+            count: count, items: items, isOnce: options.isOnce || base?.isOnce == true,
+            life: left.map { .init(deadline: uptime + $0, written: now, ends: now + $0) })
+    }
+
+    /// Lets time pass, the clock of the day by something else now and then, and ends what is over.
+    private mutating func pass() async throws {
+        place.pass(UInt64.random(in: 0...30_000, using: &random))
+        if random.chance(0.3) { place.clock.jump(Int64.random(in: -100_000...100_000, using: &random)) }
+        let (now, uptime) = (place.clock.now, place.uptime.now)
+        model.taken = model.taken.filter {
+            !($0.value.time + 600_000 <= now) && $0.value.deadline.map { $0 > uptime } ?? true
+        }
+        try await endOver()
+    }
+
+    /// Ends what is over: either the timer does, or the one who reads.
+    private mutating func endOver() async throws {
+        let isTimer = random.chance(0.5)
+        if isTimer { _ = try await store.commit { try $0.expire() } }
+        for name in model.boards.keys.sorted() where model.boards[name]?.end(at: place.uptime.now) == true {
+            let count = try #require(try await store.commit { try $0.pasteboard(name)?.changeCount })
+            #expect(model.boards.values.allSatisfy { $0.versions.allSatisfy { $0.count != count } })
+            if !isTimer { note(count) }
+            last = max(last, count)
+            model.boards[name]?.versions.append(.init(count: count, items: []))
+        }
+    }
+
+    /// Reads what is for one reader; a second one finds it empty.
+    private mutating func readOnce(_ name: PasteboardName) async throws {
+        guard let current = model.boards[name]?.versions.last else { return }
+        let read = try await store.commit { try $0.items(of: name) }
+        #expect(read.items == current.items && read.facts.isOnce == current.isOnce)
+        guard current.isOnce else { return }
+        let empty = try await store.commit { try $0.items(of: name) }
+        #expect(empty.items.isEmpty)
+        note(empty.facts.changeCount)
+        model.boards[name]?.versions.removeLast()
+        model.boards[name]?.append(.init(count: empty.facts.changeCount, items: []))
     }
 
     private mutating func take(_ name: PasteboardName) async throws {
@@ -118,7 +172,11 @@ private struct ModelRun {
                 model.boards[name]?.versions.removeLast()
                 model.boards[name]?.append(.init(count: taken.changeCount, items: []))
             }
-            if let id = options.id { model.taken[id] = (name, taken.content.items, taken.changeCount) }
+            guard let id = options.id else { return }
+            model.taken[id] = .init(
+                name: name, items: taken.content.items, count: taken.changeCount, time: place.clock.now,
+                deadline: current?.deadline)
+            model.itemsTaken += taken.content.items.count
         } catch PasteboardError.noSuchPasteboard {
             #expect(current == nil)
         }
@@ -167,7 +225,10 @@ private struct ModelRun {
         let names = Array(model.boards.keys)
         await #expect(throws: Refusal.self) {
             try await store.commit { transaction in
-                for name in names { _ = try transaction.setItems([.string("never")], on: name) }
+                for name in names {
+                    _ = try transaction.items(of: name)
+                    _ = try transaction.setItems([.string("never")], on: name, WriteOptions(timeToLive: 1))
+                }
                 throw Refusal()
             }
         }
@@ -179,6 +240,11 @@ private struct ModelRun {
         #expect(state?.versions == expected?.versions.map(\.count), "\(name)")
         #expect(state?.isPersistent == expected?.isPersistent)
         for version in expected?.versions ?? [] {
+            if version.isOnce {
+                let facts = try await store.commit { try $0.facts(of: name, changeCount: version.count) }
+                #expect(facts.isOnce && facts.itemCount == version.items.count)
+                continue
+            }
             let read = try await store.commit { try $0.items(of: name, ReadOptions(changeCount: version.count)) }
             #expect(read.items == version.items)
         }
@@ -190,12 +256,20 @@ private struct ModelRun {
             let again = try await store.commit { try $0.takeItems(of: taken.name, TakeOptions(id: id)) }
             #expect(again.content.items == taken.items && again.changeCount == taken.count)
         }
+        try await compareUsage()
         let listed = try await store.commit { try $0.pasteboards(limit: 100).map(\.name) }
         #expect(listed == model.boards.keys.sorted())
         let latest = last
         let changes = try await store.commit { try $0.changes(since: 0) }
         #expect(changes.latest >= latest)
         #expect(Set(changes.changed.map(\.changeCount)) == Set(model.boards.values.compactMap(\.versions.last?.count)))
+    }
+
+    private func compareUsage() async throws {
+        let total = try await store.commit { $0.usage() }.total
+        let items = model.boards.values.flatMap(\.versions).reduce(0) { $0 + $1.items.count }
+        #expect(total.pasteboards == UInt64(model.boards.count))
+        #expect((UInt64(items)...UInt64(items + model.itemsTaken)).contains(total.items))
     }
 
     /// Stops the store in good order, or goes on from what a crash leaves.
@@ -215,7 +289,8 @@ private struct ModelRun {
             store = try Store.open(configuration)
         }
         let general = try #require(try await store.commit { try $0.pasteboard(.general) })
-        model.restart(general: board(general))
+        model.restart(general: board(general), at: place.clock.now, uptime: place.uptime.now)
         last = max(last, general.isPersistent ? 0 : general.changeCount)
+        try await endOver()
     }
 }

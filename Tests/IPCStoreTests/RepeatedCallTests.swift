@@ -28,6 +28,24 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: [true, false])
+    func valueCountsByItsBytesNotByTheWayItCame_I10(persistent: Bool) async throws {
+        let store = try place.open()
+        try await store.put("start", on: board, persistent: persistent)
+        let bytes = ValueFile.pattern(70_000)
+        let options = WriteOptions(id: .random())
+        func set(_ item: PasteboardItem) async throws -> UInt64 {
+            try await store.withIntake(of: [item], on: board) { items in
+                try await store.commit { try $0.setItems(items, on: board, options) }
+            }
+        }
+        let first = try await set(.data(bytes))
+        #expect(try await set(ValueFile.sealed.item(bytes, type: .octetStream)) == first)
+        // The control: other bytes are other arguments.
+        await #expect(throws: PasteboardError.self) { _ = try await set(.data(ValueFile.pattern(70_000, seed: 2))) }
+        try await store.close()
+    }
+
     @Test func repetitionInTheSameGroupHasOneEffect_I10() async throws {
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         try await store.put("start", on: board)

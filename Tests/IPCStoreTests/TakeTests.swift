@@ -87,6 +87,56 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: [true, false])
+    func whatIsHeldForTheReaderIsLetGoOfInTime(persistent: Bool) async throws {
+        var store = try place.open()
+        try await store.put("prize", on: board, persistent: persistent)
+        #expect(try await store.commit { $0.nextExpiry } == nil)
+        _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).content }
+        // An operation that fails takes nothing along.
+        struct Refusal: Error {}
+        await #expect(throws: Refusal.self) {
+            try await store.commit { transaction in
+                _ = try transaction.setItems([.string("x")], on: board)
+                _ = try transaction.takeItems(of: board, TakeOptions(id: .random())).content
+                throw Refusal()
+            }
+        }
+        if persistent {
+            try await store.close()
+            store = try place.open()
+        }
+        #expect(try await store.commit { $0.nextExpiry } == place.uptime.now + 600_000)
+        place.pass(599_999)
+        #expect(try await store.commit { try $0.expire() } == place.uptime.now + 1)
+        #expect(try await store.commit { $0.usage() }.total.bytes == 5)
+        place.pass(1)
+        await #expect(throws: Refusal.self) {
+            try await store.commit { transaction in
+                #expect(try transaction.expire() == nil)
+                throw Refusal()
+            }
+        }
+        #expect(try await store.commit { $0.nextExpiry } == place.uptime.now)
+        #expect(try await store.commit { try $0.expire() } == nil)
+        #expect(try await store.commit { $0.usage() }.total == Usage(pasteboards: 2))
+        try await store.close()
+    }
+
+    @Test func manyThatAreHeldAreLetGoOfInParts() async throws {
+        let store = try place.open()
+        for _ in 0..<300 {
+            try await store.put("prize", on: board, persistent: false)
+            _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).content }
+        }
+        place.pass(600_000)
+        #expect(try await store.commit { try $0.expire() } == place.uptime.now)
+        #expect(try await store.commit { $0.usage() }.total.items == 44)
+        #expect(try await store.commit { try $0.expire() } == nil)
+        #expect(try await store.commit { $0.usage() }.total.items == 0)
+        try await store.close()
+    }
+
     @Test func takeAtAChangeCountIsACompareAndSet() async throws {
         let store = try place.open()
         let first = try await store.put("one", on: board)

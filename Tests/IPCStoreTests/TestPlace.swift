@@ -6,7 +6,10 @@ import Synchronization
 /// A directory for the stores of one test, gone with the test, and a clock that moves only when it is told to.
 final class TestPlace: Sendable {
     let path: String
-    let clock = TestClock()
+    /// The clock of the day.
+    let clock = TestClock(1_800_000_000_000)
+    /// What the system's uptime is, which nobody sets.
+    let uptime = TestClock(50_000_000)
 
     init() throws {
         let root = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
@@ -22,8 +25,16 @@ final class TestPlace: Sendable {
     var database: String { store + "/store.sqlite" }
 
     func configuration(_ directory: String? = nil) -> StoreConfiguration {
-        let clock = clock
-        return StoreConfiguration(directory: directory ?? store) { clock.now }
+        let (clock, uptime) = (clock, uptime)
+        var configuration = StoreConfiguration(directory: directory ?? store) { clock.now }
+        configuration.uptime = { uptime.now }
+        return configuration
+    }
+
+    /// Lets time pass on both clocks.
+    func pass(_ milliseconds: UInt64) {
+        clock.advance(milliseconds)
+        uptime.advance(milliseconds)
     }
 
     /// Opens the store of this place.
@@ -41,7 +52,8 @@ final class TestPlace: Sendable {
     func crashImage(of store: String, _ name: String) throws -> StoreConfiguration {
         let image = path + "/" + name
         try FileManager.default.createDirectory(atPath: image, withIntermediateDirectories: true)
-        for file in ["store.sqlite", "store.sqlite-wal"] {
+        for file in ["store.sqlite", "store.sqlite-wal", "blobs"] {
+            guard !FileManager.default.fileExists(atPath: image + "/" + file) else { continue }
             guard FileManager.default.fileExists(atPath: store + "/" + file) else { continue }
             try FileManager.default.copyItem(atPath: store + "/" + file, toPath: image + "/" + file)
         }
@@ -59,10 +71,14 @@ final class TestPlace: Sendable {
 
 /// A clock that moves only when it is told to.
 final class TestClock: Sendable {
-    private let time = Mutex<UInt64>(1_800_000_000_000)
+    private let time: Mutex<UInt64>
+
+    init(_ start: UInt64) { time = Mutex(start) }
 
     var now: UInt64 { time.withLock { $0 } }
 
+    func advance(_ milliseconds: UInt64) { time.withLock { $0 += milliseconds } }
+    func jump(_ milliseconds: Int64) { time.withLock { $0 = $0.advanced(by: Int(milliseconds)) } }
     func advance(seconds: UInt64) { time.withLock { $0 += seconds * 1_000 } }
     func goBack(seconds: UInt64) { time.withLock { $0 -= seconds * 1_000 } }
 }

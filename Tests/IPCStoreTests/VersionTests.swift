@@ -45,7 +45,7 @@ import Testing
         try await store.put("", on: board)
         _ = try await store.commit { try $0.setItems([both, .data([1])], on: board) }
         let html = try await store.commit { try $0.items(of: board, ReadOptions(types: [.html])) }
-        #expect(html.items == [try PasteboardItem([both.representations[0]])])
+        #expect(html.items == [try PasteboardItem([both.representations[0]]), try PasteboardItem(read: [])])
         let types = try await store.commit { try $0.types(of: board) }
         #expect(types == [[.html, .plainText], [.octetStream]])
         try await store.close()

@@ -241,4 +241,58 @@ struct BusTests {
         gate.end()
         withExtendedLifetime(connection) {}
     }
+
+    @Test func i13ChangesGoOnWithTheNextBroker() async throws {
+        let (old, new) = (FakeBroker(), FakeBroker())
+        let (asked, gate) = (Collected<UInt64>(), Gate())
+        old.change = { since in
+            asked.add(since)
+            if asked.elements.count == 2 { await gate.wait() }
+            return (since + 1, [ChangedPasteboard(name: "general", changeCount: since + 1)], ChangeFacts())
+        }
+        // The next broker has forgotten what was removed, and the board has moved on.
+        new.change = { since in
+            asked.add(since)
+            var facts = ChangeFacts()
+            facts.resync = true
+            return (90, [ChangedPasteboard(name: "general", changeCount: 80)], facts)
+        }
+        let first = try await start(old)
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let changes = application.changes(of: ["general", "gone"], since: 5)
+        let task = Task {
+            var seen: [PasteboardChange] = []
+            for try await change in changes {
+                seen.append(change)
+                if seen.count == 3 { break }
+            }
+            return seen
+        }
+        _ = await asked.wait(for: 2)
+        first.close()
+        let second = try await start(new)
+        let seen = try await task.value
+        #expect(seen.map(\.name) == ["general", "general", "gone"] && seen.map(\.changeCount) == [6, 80, 0])
+        #expect(seen.map(\.isResync) == [false, true, true] && seen.map(\.cursor) == [6, 90, 90])
+        #expect(asked.elements == [5, 6, 6])
+        gate.end()
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func whoElseClaimsASchemeIsToldAtTheConnection() async throws {
+        let broker = FakeBroker()
+        broker.register = {
+            var claim = ClaimFacts()
+            (claim.scheme, claim.application, claim.handler) = ("IPCServer.demo", "demo.Other", true)
+            var result = RegisterResult()
+            result.conflicts = [claim]
+            return result
+        }
+        let connection = try await start(broker)
+        let application = try await server()
+        #expect(application.conflicts.map(\.application) == ["demo.Other"])
+        let sender = try await Application.connect(id: "demo.IPCClient", bus: address)
+        #expect(sender.conflicts.isEmpty)
+        withExtendedLifetime(connection) {}
+    }
 }

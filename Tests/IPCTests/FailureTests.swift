@@ -47,4 +47,9 @@ struct FailureTests {
         #expect(Duration.seconds(Int64.max).wireMilliseconds == .max)
         #expect(Duration.seconds(Int64.min).wireMilliseconds == 1)
     }
+
+    @DBusActor @Test func aCallThatStoresMuchWaitsLonger() {
+        #expect(BrokerLink.timeout(storing: 0) == .seconds(25))
+        #expect(BrokerLink.timeout(storing: 100_000_000) == .seconds(35))
+    }
 }

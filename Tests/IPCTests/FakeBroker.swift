@@ -8,6 +8,7 @@ import IPCModel
 @DBusActor
 final class FakeBroker {
     typealias Read = (UInt64, [PasteboardItem], VersionFacts)
+    typealias Versions = [(changeCount: UInt64, types: [[String]])]
 
     let objects = ObjectServer()
     private(set) var registered: [(application: String, schemes: [String], options: RegisterOptions)] = []
@@ -23,6 +24,11 @@ final class FakeBroker {
     var register: @DBusActor () throws -> RegisterResult = { RegisterResult() }
     var read: @DBusActor (GetItemsOptions) async throws -> Read = { _ in (0, [], VersionFacts()) }
     var data: (Representation.Value, VersionFacts) = (.text(""), VersionFacts())
+    private(set) var dataAsked: [(item: UInt32, type: String, options: GetDataOptions)] = []
+    /// The versions that are held, the current one last.
+    var versions: @DBusActor () -> Versions = { [(1, [["text/plain;charset=utf-8"], ["image/png"]])] }
+    var changeCount: @DBusActor () throws -> UInt64 = { 1 }
+    var fetch: @DBusActor () async throws -> UInt32 = { 0 }
     var write: @DBusActor () async throws -> UInt64 = { 1 }
     var change: @DBusActor (UInt64) async throws -> (UInt64, [ChangedPasteboard], ChangeFacts) = { since in
         (since, [], ChangeFacts())
@@ -31,12 +37,15 @@ final class FakeBroker {
     var describe: @DBusActor () async throws -> String = { "{}" }
 
     init() {
+        objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { ($0 as? any Condition)?.errorReply }
         objects.export([broker(), schemes(), urls(), pasteboards()], at: Broker1.path)
         let board = pasteboard()
         objects.export(
-            Subtree(interfaces: [board], children: { [] }, contains: { _ in true }), below: Pasteboards1.root)
+            Subtree(interfaces: [board], children: { _ in [] }, contains: { _, _ in true }), below: Pasteboards1.root)
     }
+
+    func forgetWrites() { written = [] }
 
     private func broker() -> ExportedInterface {
         ExportedInterface(
@@ -72,13 +81,17 @@ final class FakeBroker {
         ExportedInterface(
             InterfaceDescription(
                 Pasteboards1.name, "",
-                [Pasteboards1.listPasteboards.description, Pasteboards1.waitForChange.description]),
+                [
+                    Pasteboards1.listPasteboards.description, Pasteboards1.waitForChange.description,
+                    Pasteboards1.fetchPromises.description,
+                ]),
             methods: [
                 Pasteboards1.listPasteboards.answered { options, _ throws in self.page(options) },
                 Pasteboards1.waitForChange.answered { input, _ async throws in
                     self.waited.append((input.0, input.1, input.2))
                     return try await self.change(input.1)
                 },
+                Pasteboards1.fetchPromises.answered { _, _ async throws in try await self.fetch() },
             ])
     }
 
@@ -93,17 +106,56 @@ final class FakeBroker {
                 Pasteboard1.name, "",
                 [
                     Pasteboard1.setItems.description, Pasteboard1.getItems.description,
-                    Pasteboard1.getData.description, Pasteboard1.types.description,
+                    Pasteboard1.getData.description, Pasteboard1.listVersions.description,
+                    Pasteboard1.addItems.description, Pasteboard1.types.description, Pasteboard1.itemCount.description,
+                    Pasteboard1.changeCount.description,
                 ]),
             methods: [
                 Pasteboard1.setItems.answered { input, _ async throws in
                     self.written.append((input.0, input.1))
                     return try await self.write()
                 },
-                Pasteboard1.getItems.answered { options, _ async throws in try await self.read(options) },
-                Pasteboard1.getData.answered { _, _ throws in self.data },
+                Pasteboard1.addItems.answered { input, _ async throws in
+                    self.written.append((input.0, input.1))
+                    return try await self.write()
+                },
+                Pasteboard1.getItems.answered { options, _ async throws in
+                    let (count, items, facts) = try await self.read(options)
+                    return (count, items.map(ReadItem.init), facts)
+                },
+                Pasteboard1.getData.answered { input, _ throws in
+                    self.dataAsked.append((input.0, input.1, input.2))
+                    return self.data
+                },
+                Pasteboard1.listVersions.answered { _, _ throws in self.versions().map(Self.facts) },
             ],
-            properties: [Pasteboard1.types.answered(get: { _ in [["text/plain;charset=utf-8"], ["image/png"]] })])
+            properties: [
+                Pasteboard1.types.answered(get: { _ in self.versions().last?.types ?? [] }),
+                Pasteboard1.changeCount.answered(get: { _ in try self.changeCount() }),
+                Pasteboard1.itemCount.answered(get: { _ in UInt32(self.versions().last?.types.count ?? 0) }),
+            ])
+    }
+
+    private static func facts(_ version: (changeCount: UInt64, types: [[String]])) -> VersionFacts {
+        var facts = VersionFacts()
+        (facts.changeCount, facts.types) = (version.changeCount, version.types)
+        return facts
+    }
+
+    /// Holds one version with these items, and answers reads as the contract says: only the types that are asked for,
+    /// items in their places, a digest for each value.
+    func hold(_ items: [PasteboardItem], changeCount: UInt64 = 1) {
+        versions = { [(changeCount, items.map { $0.types.map(\.text) })] }
+        read = { options in
+            guard options.changeCount ?? changeCount == changeCount else { throw IPCError(.noSuchItem, "not held") }
+            let wanted = try options.types.map { try $0.map { try ContentType($0) } }
+            let read = try items.map { item in
+                try PasteboardItem(read: item.representations.filter { wanted?.contains($0.type) ?? true })
+            }
+            var facts = VersionFacts()
+            facts.digests = try read.map { try $0.representations.map { try Digest.of($0.value) } }
+            return (changeCount, read, facts)
+        }
     }
 }
 
@@ -130,6 +182,16 @@ struct Pair {
     ) {
         let connection = await accepted.wait(for: 1)[0]
         return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
+    }
+
+    /// Asks for what was promised as the broker does.
+    func ask(
+        _ path: ObjectPath, _ changeCount: UInt64, _ item: UInt32, _ type: String,
+        _ options: PromisedDataOptions = PromisedDataOptions()
+    ) async throws -> Representation.Value {
+        let connection = await accepted.wait(for: 1)[0]
+        return try await connection.call(
+            PasteboardWriter1.getPromisedData, on: nil, at: path, ("general", changeCount, item, type, options))
     }
 
     func cancel(_ id: String) async throws {

@@ -13,7 +13,7 @@ struct PasteboardTests {
         pair.broker.read = { options in
             var facts = VersionFacts()
             (facts.size, facts.time, facts.sourceApplication, facts.sourceStrength) = (5, 99, "demo.A", "owned")
-            facts.digests = [[Digest.of(.text("hello"))]]
+            facts.digests = [[try Digest.of(.text("hello"))]]
             return (options.changeCount ?? 3, [.string("hello")], facts)
         }
         let version = try await board.version()
@@ -32,14 +32,14 @@ struct PasteboardTests {
         let board = try Pasteboard(named: "böard/1", of: pair.application)
         pair.broker.read = { _ in
             var facts = VersionFacts()
-            facts.digests = [[Digest.of(.text("hello"))]]
+            facts.digests = [[try Digest.of(.text("hello"))]]
             return (1, [.string("hellp")], facts)
         }
         let read = await #expect(throws: IPCError.self) { try await board.items }
         #expect(read?.code == .inputOutput)
         pair.broker.data = (.bytes([1]), VersionFacts())
         #expect(try await board.data(forType: .png) == [1])
-        pair.broker.data.1.digest = Digest.of(.bytes([2]))
+        pair.broker.data.1.digest = try Digest.of(.bytes([2]))
         let data = await #expect(throws: IPCError.self) { try await board.data(forType: .png) }
         #expect(data?.code == .inputOutput)
     }
@@ -142,5 +142,23 @@ struct PasteboardTests {
         task.cancel()
         #expect(try await task.value == 0)
         gate.end()
+    }
+
+    @Test func removalIsWaitedFor() async throws {
+        let pair = try await Pair()
+        let (board, asked) = (pair.application.generalPasteboard, Collected<UInt64>())
+        pair.broker.change = { since in
+            asked.add(since)
+            let count: UInt64 = asked.elements.count == 3 ? 0 : 21
+            return (since + 20, [ChangedPasteboard(name: "general", changeCount: count)], ChangeFacts())
+        }
+        try await board.removal()
+        #expect(asked.elements == [0, 20, 40])
+        // One that is not there is removed already: nobody waits.
+        pair.broker.changeCount = { throw IPCError(.noSuchPasteboard, "none") }
+        try await board.removal()
+        #expect(asked.elements == [0, 20, 40, 0])
+        pair.broker.changeCount = { throw IPCError(.inputOutput, "broken") }
+        await #expect(throws: IPCError(.inputOutput, "broken")) { try await board.removal() }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCModel
 import Testing
 
 @testable import IPCTools
@@ -16,6 +17,14 @@ struct ArgumentTests {
         ["get", "b", "--item", "-1"],
         ["open"], ["listen", "--count", "0"], ["listen", "--reply", "x", "--decline"],
         ["listen", "--exec", "true", "--reply", "x"], ["nothing"], ["set"],
+        ["copy", "--file", "x", "text"], ["copy", "--type", "a/b", "--type", "a/c", "x"], ["copy", "--expire", "0"],
+        ["copy", "--type", "text/html=-", "-"], ["copy", "--type", "text/html=-", "--type", "text/plain=-"],
+        ["copy", "--type", "image/png", "--type", "text/html=page.html"], ["copy", "--if-change-count", "-1", "x"],
+        ["paste", "board"], ["paste", "--take", "--change-count", "1"], ["paste", "--list-types", "--take"],
+        ["paste", "--list-types", "--type", "a/b"], ["paste", "--list-types", "--output", "x"],
+        ["paste", "--json", "--type", "a/b"], ["watch", "--count", "0"], ["watch", "--json", "--exec", "true"],
+        ["watch", "--since", "x"], ["prune"], ["prune", "--dry-run"], ["prune", "--prefix", ""],
+        ["prune", "--older-than", "30y"], ["show"], ["history"], ["export"], ["import"], ["status", "x"],
     ])
     func areWrongUsage(_ arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try IPCClientCommand.parseAsRoot(arguments) }
@@ -54,7 +63,7 @@ struct ArgumentTests {
 
     @Test func giveContentItsType() throws {
         func type(_ bytes: [UInt8], _ type: ContentType? = nil) -> Representation {
-            Content.representation(bytes, type)
+            Content.representation(.bytes(bytes), type)
         }
         #expect(type(Array("é".utf8)) == Representation(type: .utf8PlainText, value: .text("é")))
         #expect(type([0xFF]) == Representation(type: .octetStream, value: .bytes([0xFF])))
@@ -64,6 +73,62 @@ struct ArgumentTests {
         #expect(type([0x61], .png) == Representation(type: .png, value: .bytes([0x61])))
         #expect(try Send.parse(["--type", "public.png", "x"]).content.item().types == [.png])
         #expect(throws: IPCError.self) { try Send.parse(["--type", "no type", "x"]).content.item() }
+    }
+
+    /// A path starts behind the first “=” before which a whole type stands.
+    @Test(arguments: [
+        ("text/html=page.html", "text/html", "page.html"), ("text/html=a=b", "text/html", "a=b"),
+        ("text/plain;charset=utf-8=a.txt", "text/plain;charset=utf-8", "a.txt"), ("public.png=-", "public.png", "-"),
+        ("a/b;c=\"d=e\"=f", "a/b;c=\"d=e\"", "f"), ("text/html=", "text/html", ""),
+    ])
+    func splitTypesFromPaths(_ text: String, _ type: String, _ path: String) throws {
+        let file = try #require(TypedFile(text))
+        #expect(file.type == type)
+        #expect(file.path == path)
+    }
+
+    @Test(arguments: ["text/html", "text/plain;charset=utf-8", "public.png", "no type=x", "=x", ""])
+    func leaveTypesAlone(_ text: String) { #expect(TypedFile(text) == nil) }
+
+    @Test func makeOneItemOfSeveralFiles() throws {
+        let copy = try Copy.parse([
+            "--type", "text/html=/proc/self/comm", "--type", "public.png", "--type", "application/json=/dev/null", "x",
+        ])
+        #expect(try copy.content.item().types.map(\.text) == ["image/png", "text/html", "application/json"])
+        let twice = try Copy.parse(["--type", "text/html=/dev/null", "--type", "public.html=/dev/null"])
+        #expect(throws: (any Error).self) { try twice.content.item() }
+        let missing = try Copy.parse(["--type", "text/html=/nowhere/at/all"])
+        let failure = #expect(throws: ToolFailure.self) { try missing.content.item() }
+        #expect(failure?.exit == .noInput)
+    }
+
+    @Test func copyAndSetAreTwins() throws {
+        let line = ["--once", "--expire", "10m", "--sensitive", "--if-change-count", "18446744073709551615", "text"]
+        let copy = try Copy.parse(["--board", "b"] + line)
+        let set = try SetBoard.parse(["b"] + line)
+        #expect(copy.board == set.board && copy.content.words == set.content.words)
+        #expect(copy.writing.options == set.writing.options)
+        #expect(copy.writing.options.timeToLive == .seconds(600))
+        #expect(copy.writing.options.isOnce && copy.writing.options.isSensitive)
+        #expect(copy.writing.options.ifChangeCount == .max)
+        #expect(try Copy.parse([]).board == "general")
+        #expect(try Copy.parse(["x"]).writing.options == PasteboardOptions())
+    }
+
+    @Test func pasteAndGetAreTwins() throws {
+        let line = ["--type", "a/b", "--item", "4294967295", "--change-count", "7", "--output", "f"]
+        let (paste, get) = (try Paste.parse(["--board", "b"] + line), try Get.parse(["b"] + line))
+        #expect(paste.board == get.board)
+        for reading in [paste.reading, get.reading] {
+            #expect(reading.type == "a/b" && reading.item == .max && reading.changeCount == 7 && reading.path == "f")
+        }
+        #expect(try Paste.parse([]).board == "general")
+    }
+
+    @Test func knowWhatOthersCanSee() throws {
+        #expect(try Copy.parse(["--sensitive", "x"]).content.isInArguments)
+        #expect(try !Copy.parse(["--sensitive", "-"]).content.isInArguments)
+        #expect(try !Copy.parse(["--sensitive"]).content.isInArguments)
     }
 
     @Test func findOptionsInWrongLines() {

@@ -40,7 +40,11 @@ struct JSONTests {
     ])
     func encodesBase64(_ bytes: [UInt8], _ text: String) {
         #expect(Base64.encode(bytes) == text)
+        #expect(Base64.decode(text) == bytes)
     }
+
+    @Test(arguments: ["Z", "Zg", "Zg=", "Zg===", "Zh==", "Zm9=", "Zg==Zg==", " Zg=", "Zg=\n", "Z*==", "====", "_-_-"])
+    func refusesWrongBase64(_ text: String) { #expect(Base64.decode(text) == nil) }
 
     @Test func showsItems() throws {
         let picture = Representation(type: .png, value: .bytes([0x89, 0x50]))

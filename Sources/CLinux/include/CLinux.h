@@ -3,8 +3,9 @@
 #include <sys/epoll.h>    // not in the Glibc module map
 #include <sys/eventfd.h>  // not in the Glibc module map
 
-// prlimit's resource constants are an enum in C and an Int32 parameter in Swift: raise the soft limit here.
-int clinux_raise_descriptor_limit(void);
+// prlimit's resource constants are an enum in C and an Int32 parameter in Swift: raise the soft limit here,
+// and give the number that the process may have open now; -1 where that is not known.
+long clinux_raise_descriptor_limit(void);
 
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
@@ -12,3 +13,29 @@ void clinux_name_this_thread(const char *name);
 // mallopt's parameters are macros. By itself glibc raises its threshold with each large block that is freed, and then
 // keeps what a 16 MiB message took.
 void clinux_give_back_large_blocks(void);
+
+// prctl takes its arguments by “...”: after this the process leaves no core file, and only root reads its memory.
+int clinux_forbid_dumps(void);
+// Whether it would leave one.
+int clinux_may_be_dumped(void);
+
+// memfd_create and the seals of fcntl hide behind _GNU_SOURCE. A new memory file that can be sealed, closed on exec and,
+// where the kernel knows that, never executable; -1 and errno where there is none.
+int clinux_memory_file(const char *name);
+
+// Fixes length and content of a memory file for ever (F_ADD_SEALS); -1 and errno where somebody has it mapped for writing.
+int clinux_seal(int descriptor);
+
+// Whether neither length nor content can change any more (F_GET_SEALS, fstatfs). F_SEAL_FUTURE_WRITE alone does not do:
+// a mapping may still write. Nor does a memory file of huge pages, which are not there before they are touched.
+int clinux_has_fixed_content(int descriptor);
+
+// Whether a descriptor can be read from: it is neither O_PATH, which hides as well, nor open for writing alone (F_GETFL).
+int clinux_can_read(int descriptor);
+
+// sync_file_range hides as well: begins to write a part of a file to the disk and does not wait.
+int clinux_begin_write_back(int descriptor, long start, long count);
+
+// syncfs hides as well: waits until all of a file system is on its disk; -1 and errno where something is not, since the
+// descriptor was opened (Linux 5.8).
+int clinux_sync_file_system(int descriptor);

@@ -11,6 +11,10 @@ public final class Application {
     public nonisolated let id: String
     let link: BrokerLink
     private let receiver: Receiver
+    private let promises: PromiseKeeper
+    /// The claims of others to the schemes that this application was connected with; see
+    /// ``register(_:for:persistent:window:allowReserved:)``.
+    public private(set) var conflicts: [Handler] = []
     /// Whether calls that change something carry an id, so that they can be sent again after a restart.
     let resends: Bool
 
@@ -19,6 +23,7 @@ public final class Application {
         self.link = link
         self.resends = resends
         receiver = Receiver(id, link)
+        promises = PromiseKeeper(link)
     }
 
     isolated deinit {
@@ -29,8 +34,9 @@ public final class Application {
     /// Connects to the bus and, with schemes, becomes their handler.
     ///
     /// With schemes the application owns its id as a bus name for as long as it is connected; requests that come from
-    /// then on wait in ``openURLs``. Without them it does not ask for the name, so any number of processes can connect
-    /// with the same id, and their receivers see it as ``SourceStrength/claimed``.
+    /// then on wait in ``openURLs``. Whether others claim the same schemes is told by ``conflicts``. Without them it does
+    /// not ask for the name, so any number of processes can connect with the same id, and their receivers see it as
+    /// ``SourceStrength/claimed``.
     ///
     /// - Parameters:
     ///   - id: at least two elements of `[A-Za-z0-9_-]` with dots between, none with a digit in front.
@@ -50,7 +56,8 @@ public final class Application {
         try check(schemes: schemes)
         let application = Application(id: id, link: try await .open(bus), resends: resends)
         if !schemes.isEmpty {
-            _ = try await application.receive(schemes, window: window, allowReserved: allowReserved)
+            application.conflicts = try await application.receive(
+                schemes, window: window, allowReserved: allowReserved)
         }
         return application
     }
@@ -79,8 +86,18 @@ public final class Application {
     /// The id for a call that may have to be sent again.
     func repetitionID() -> String? { resends ? RequestID.random().text : nil }
 
-    /// Leaves the bus, after what was sent is out. Requests that have no answer yet become `failed`.
+    /// Keeps what is promised while it can be asked for.
+    func keepPromises(
+        _ types: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
+        _ write: () async throws(IPCError) -> UInt64
+    ) async throws(IPCError) -> UInt64 {
+        try await promises.keep(types, on: board, provider: provider, write)
+    }
+
+    /// Leaves the bus, after what was sent is out. What is promised is fetched first, so that it outlives this program;
+    /// that can take 10 s for each value. Requests that have no answer yet become `failed`.
     public func close() async {
+        await promises.close()
         receiver.end()
         await link.close()
     }

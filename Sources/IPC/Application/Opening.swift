@@ -18,7 +18,8 @@ extension Application {
     /// - Parameters:
     ///   - url: any text that starts with a scheme and a colon, without control characters, at most 1 MiB; it arrives
     ///     byte for byte.
-    ///   - items: the payload, at most 16 MiB in all.
+    ///   - items: the payload, at most 16 MiB in all unless the receiver takes descriptors; what is more travels as
+    ///     files.
     ///   - board: where the items are put; without items, the pasteboard whose version is sent.
     /// - Returns: the outcome, also where the receiver declined or failed.
     /// - Throws: an error means that nothing was accepted and nobody was asked, such as `noHandler`,
@@ -29,29 +30,34 @@ extension Application {
         options: OpenOptions = OpenOptions()
     ) async throws(IPCError) -> OpenURLResponse {
         try check(url: url)
-        let wire = wireOptions(options, items, board)
+        let wire = try await wireOptions(options, items, board)
         let result = try await link.call(
-            URLs1.openURL, (url, wire), timeout: options.timeout + BrokerLink.margin, repeatable: wire.id != nil)
+            URLs1.openURL, (url, wire),
+            timeout: options.timeout + BrokerLink.margin + BrokerLink.time(storing: items?.byteCount ?? 0),
+            repeatable: wire.id != nil)
         return try OpenURLResponse(result)
     }
 
     private func wireOptions(
         _ options: OpenOptions, _ items: [PasteboardItem]?, _ board: Pasteboard?
-    ) -> OpenURLOptions {
+    ) async throws(IPCError) -> OpenURLOptions {
         var wire = OpenURLOptions()
         wire.id = options.id ?? repetitionID()
         wire.application = options.application
-        wire.items = items
+        if let items { wire.items = try await OutgoingItems.prepare(items, prefersInline: true) }
         wire.pasteboard = board?.name
         wire.changeCount = options.changeCount
         wire.annotation = options.annotation
         wire.timeout = options.timeout.wireMilliseconds
         wire.sourceApplication = id
-        if options.ifChangeCount != nil || !options.create || options.persistent != nil {
+        if options.setsPasteboard {
             var set = PayloadSetOptions()
             set.ifChangeCount = options.ifChangeCount
             set.create = options.create ? nil : false
             set.persistent = options.persistent
+            set.timeToLive = try options.pasteboard.milliseconds()
+            if options.isSensitive { set.sensitive = true }
+            if options.isOnce { set.once = true }
             wire.set = set
         }
         return wire

@@ -13,7 +13,7 @@ extension Application {
     ) async throws(IPCError) -> Pasteboard {
         let board = try Pasteboard(named: name, of: self)
         var options = GetPasteboardOptions()
-        if create { options.create = true }
+        if create { (options.create, options.sourceApplication) = (true, id) }
         if !persistent { options.persistent = false }
         _ = try await link.call(Pasteboards1.getPasteboard, (name, options), repeatable: true)
         return board
@@ -26,7 +26,9 @@ extension Application {
     ///
     /// A second try after a lost connection may leave a first one behind, which ends with the lost connection.
     public func uniquePasteboard() async throws(IPCError) -> Pasteboard {
-        let (name, _) = try await link.call(Pasteboards1.createUniquePasteboard, NoOptions(), repeatable: true)
+        var options = UniquePasteboardOptions()
+        options.sourceApplication = id
+        let (name, _) = try await link.call(Pasteboards1.createUniquePasteboard, options, repeatable: true)
         return try Pasteboard(named: name, of: self)
     }
 

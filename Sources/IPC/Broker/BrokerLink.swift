@@ -10,6 +10,10 @@ final class BrokerLink {
     static let margin = Duration.seconds(5)
     /// For calls in which the broker waits for nobody.
     static let timeout = Duration.seconds(25)
+    /// For calls that the broker answers when so many bytes are on the disk.
+    static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
+    /// What a slow disk needs for so many bytes, at 10 MB a second.
+    static func time(storing byteCount: Int) -> Duration { .milliseconds(byteCount / 10_000) }
 
     let connection: Connection
     /// Who answers; `nil` where the broker is the peer at the other end.

@@ -1,3 +1,4 @@
+internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
@@ -20,6 +21,17 @@ extension IPCError {
             .storeUnavailable,
             "there is no \(name): \(reason); log in to a session that has one, or start one with "
                 + "“dbus-run-session -- COMMAND”")
+    }
+
+    /// Why a large value could not be put into a memory file.
+    init(memoryFile error: SystemError, byteCount: Int) {
+        let code: Code =
+            switch error.code {
+            case EMFILE, ENFILE: .limitExceeded
+            case ENOSPC, ENOMEM: .noSpace
+            default: .inputOutput
+            }
+        self.init(code, "no memory file can be made for a value of \(byteCount) bytes: \(error)")
     }
 
     /// The connection was lost during a call that must not be made twice.

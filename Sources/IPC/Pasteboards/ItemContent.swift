@@ -1,5 +1,8 @@
 /// Typed views of items, the same for a payload and for a pasteboard.
 extension [PasteboardItem] {
+    /// The size of all values in bytes.
+    var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+
     func firstText() throws(IPCError) -> String? {
         for item in self { if let text = try item.text() { return text } }
         return nil
@@ -12,11 +15,11 @@ extension [PasteboardItem] {
     }
 
     func firstURL() throws(IPCError) -> String? {
-        guard let item = first(where: { $0[.url] != nil }) else { return nil }
-        guard let url = item.url else {
-            throw IPCError(.payloadInvalid, "the representation \(ContentType.url) of the item holds no URL")
-        }
-        return url
+        try first { $0[.url] != nil }.map { (item) throws(IPCError) in try item.knownURL() }
+    }
+
+    func urls() throws(IPCError) -> [String] {
+        try filter { $0[.url] != nil }.map { (item) throws(IPCError) in try item.knownURL() }
     }
 }
 
@@ -24,7 +27,7 @@ extension PasteboardItem {
     /// The item's plain text; `nil` where it has none.
     func text() throws(IPCError) -> String? {
         guard let representation = representations.first(where: \.type.isUTF8PlainText) else { return nil }
-        guard let text = representation.value.string else {
+        guard let text = try representation.value.readString() else {
             let size = representation.byteCount
             throw IPCError(.payloadInvalid, "the \(size) bytes of the type \(representation.type) are not UTF-8")
         }
@@ -32,12 +35,23 @@ extension PasteboardItem {
     }
 }
 
+extension PasteboardItem {
+    /// The item's URL; it has a list of URLs.
+    fileprivate func knownURL() throws(IPCError) -> String {
+        if let url { return url }
+        // A file that cannot be read is another matter than one without a URL.
+        _ = try self[.url]?.value.readString()
+        throw IPCError(.payloadInvalid, "the representation \(ContentType.url) of the item holds no URL")
+    }
+}
+
 extension Representation.Value {
-    /// The value as bytes; of a text, its UTF-8.
+    /// The value as bytes; of a text, its UTF-8. A file is read into memory; empty where it cannot be read.
     public var content: [UInt8] {
         switch self {
         case .text(let text): Array(text.utf8)
         case .bytes(let bytes): bytes
+        case .file(let file): (try? file.bytes()) ?? []
         }
     }
 }

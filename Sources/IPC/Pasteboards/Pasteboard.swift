@@ -67,21 +67,17 @@ extension Pasteboard {
         try await setProperty(Pasteboard1.historyLimit, versions)
     }
 
-    /// The content types of the current version: for each item, those of its representations in order.
+    /// The content types of the current version: for each item, those of its representations in order, and those that
+    /// its writer has promised. Nothing is read.
     public var types: [[ContentType]] {
         get async throws(IPCError) {
-            let texts = try await property(Pasteboard1.types)
-            return try texts.map { (item) throws(IPCError) in
-                try item.map { (text) throws(IPCError) in
-                    try checked { () throws(ContentType.Invalid) in try ContentType(text) }
-                }
-            }
+            try [[ContentType]](texts: try await property(Pasteboard1.types))
         }
     }
 
     /// The number of items of the current version.
-    public var numberOfItems: UInt32 {
-        get async throws(IPCError) { try await property(Pasteboard1.itemCount) }
+    public var numberOfItems: Int {
+        get async throws(IPCError) { Int(try await property(Pasteboard1.itemCount)) }
     }
 
     private func property<Content: ValueConvertible>(_ property: Property<Content>) async throws(IPCError) -> Content {
@@ -97,9 +93,10 @@ extension Pasteboard {
     private func setProperty<Content: ValueConvertible>(
         _ property: Property<Content>, _ content: Content
     ) async throws(IPCError) {
+        // Persistence moves all versions, of which nobody here knows the size.
         try await application.link.call(
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
-            repeatable: true)
+            timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
     }
 
     /// The pasteboard's object.

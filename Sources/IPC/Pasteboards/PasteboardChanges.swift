@@ -27,10 +27,27 @@ extension Pasteboard {
     }
 }
 
+extension Pasteboard {
+    /// Waits until this pasteboard is removed; returns at once where there is none.
+    ///
+    /// One that was removed and made again meanwhile is told as removed only to who asked before.
+    /// - Throws: what the broker refuses; `storeUnavailable` when the task is cancelled.
+    public func removal() async throws(IPCError) {
+        let start = try await application.waitForChange([name], since: nil).cursor
+        do throws(IPCError) { _ = try await changeCount } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            return
+        }
+        for try await change in changes(since: start) where change.isRemoved { return }
+        throw IPCError(.storeUnavailable, "the wait for the removal of the pasteboard was cancelled")
+    }
+}
+
 /// The changes of pasteboards; see ``Pasteboard/changes(since:)``.
 ///
-/// Pull-driven: the only thing held is the rest of one answer, a row for each pasteboard that moved. It ends when the
-/// task is cancelled or the application is closed, and throws what the broker refuses, such as `limitExceeded`.
+/// Pull-driven, and so without a buffer that could grow: the only thing held is the rest of one answer, a row for each
+/// pasteboard that moved. It ends when the task is cancelled or the application is closed, and throws what the broker
+/// refuses, such as `limitExceeded`.
 public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Element = PasteboardChange
     public typealias Failure = IPCError

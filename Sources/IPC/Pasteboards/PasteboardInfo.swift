@@ -14,6 +14,16 @@ public struct PasteboardInfo: Sendable, Hashable {
     public let byteCount: UInt64
     /// When its current version was made, in milliseconds since 1970 UTC.
     public let millisecondsSince1970: UInt64?
+    /// How many earlier versions are kept at most; `nil` where the broker does not say.
+    public let historyLimit: UInt32?
+    /// How many versions are held, the current one among them; `nil` where the broker does not say.
+    public let versionCount: UInt32?
+    /// Whether the current version is a secret.
+    public let isSensitive: Bool
+    /// Whether the first who reads the current version consumes it.
+    public let isOnce: Bool
+    /// When the current version ends, in milliseconds since 1970 UTC; `nil` where it stays.
+    public let endsMillisecondsSince1970: UInt64?
 
     init(_ row: PasteboardRow) {
         name = row.name
@@ -22,5 +32,10 @@ public struct PasteboardInfo: Sendable, Hashable {
         itemCount = row.facts.itemCount ?? 0
         byteCount = row.facts.size ?? 0
         millisecondsSince1970 = row.facts.time
+        historyLimit = row.facts.historyLimit
+        versionCount = row.facts.versions
+        isSensitive = row.facts.sensitive ?? false
+        isOnce = row.facts.once ?? false
+        endsMillisecondsSince1970 = row.facts.expires
     }
 }

@@ -12,6 +12,12 @@ public struct PasteboardVersion: Sendable, Hashable {
     public let millisecondsSince1970: UInt64?
     /// The size of all its values, in bytes.
     public let byteCount: UInt64
+    /// Whether it was a secret.
+    public let isSensitive: Bool
+    /// Whether this reading consumed it.
+    public let isOnce: Bool
+    /// When it ends, in milliseconds since 1970 UTC; `nil` where it stays.
+    public let endsMillisecondsSince1970: UInt64?
 
     init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
         self.changeCount = changeCount
@@ -21,5 +27,8 @@ public struct PasteboardVersion: Sendable, Hashable {
             strength: facts.sourceStrength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
         millisecondsSince1970 = facts.time
         byteCount = facts.size ?? UInt64(items.reduce(0) { $0 + $1.byteCount })
+        isSensitive = facts.sensitive ?? false
+        isOnce = facts.once ?? false
+        endsMillisecondsSince1970 = facts.expires
     }
 }

@@ -2,34 +2,34 @@ internal import IPCDBus
 internal import IPCInterface
 
 extension Pasteboard {
-    /// The items of the current version; none where it is empty.
-    /// - Throws: `noSuchPasteboard`; `inputOutput` if a value is damaged.
+    /// The items of the current version; none where it is empty. What was promised is fetched from its writer.
+    /// - Throws: `noSuchPasteboard`; `inputOutput` if a value is damaged; `noSuchItem` if the writer cannot give what it
+    ///   has promised.
     public var items: [PasteboardItem] {
         get async throws(IPCError) { try await version().items }
     }
 
-    /// The text of the first item that has one; `nil` where none has.
-    /// - Throws: as ``items``; `payloadInvalid` if that text is not UTF-8.
-    public var string: String? {
-        get async throws(IPCError) { try await version().items.firstText() }
-    }
-
-    /// The text of every item that has one.
-    public var strings: [String] {
-        get async throws(IPCError) { try await version().items.texts() }
-    }
-
-    /// The URL of the first item that has one, as it was written; `nil` where none has.
-    public var url: String? {
-        get async throws(IPCError) { try await version().items.firstURL() }
-    }
-
     /// One version with all that is known of it; its items are those of one change, never a mix.
+    ///
+    /// Values above 64 KiB come as files, which need no memory. Every value is compared with the digest of what was
+    /// written.
     /// - Parameter changeCount: a version that is still kept; `nil` means the current one.
     /// - Throws: `noSuchPasteboard`, `noSuchItem` if that version is not kept, `inputOutput` if a value is damaged.
     public func version(_ changeCount: UInt64? = nil) async throws(IPCError) -> PasteboardVersion {
         var options = GetItemsOptions()
         options.changeCount = changeCount
+        return try await read(options, repeatable: true)
+    }
+
+    /// One version with the values of certain types only; nothing else is read, nor fetched from who promised it.
+    ///
+    /// Items keep their places: one that has none of the types is there without representations.
+    public func version(
+        _ changeCount: UInt64? = nil, types: [ContentType]
+    ) async throws(IPCError) -> PasteboardVersion {
+        var options = GetItemsOptions()
+        options.changeCount = changeCount
+        options.types = types.map(\.text)
         return try await read(options, repeatable: true)
     }
 
@@ -43,21 +43,39 @@ extension Pasteboard {
     }
 
     private func read(_ options: GetItemsOptions, repeatable: Bool) async throws(IPCError) -> PasteboardVersion {
-        let (count, items, facts) = try await application.link.call(
+        var options = options
+        options.fd = true
+        let (count, read, facts) = try await application.link.call(
             Pasteboard1.getItems, at: path, options, repeatable: repeatable)
-        if let digests = facts.digests { try Digest.check(items, against: digests) }
+        let items = read.map(\.item)
+        try await IncomingValues.check(items, against: facts.digests)
         return PasteboardVersion(changeCount: count, items: items, facts)
     }
 
-    /// The bytes of one representation of the current version; of a text, its UTF-8.
+    /// The bytes of one representation; of a text, its UTF-8.
     /// - Parameters:
     ///   - type: its content type.
     ///   - item: the place of the item, from 0.
+    ///   - changeCount: a version that is still kept; `nil` means the current one.
     /// - Throws: `noSuchItem` where there is none; `inputOutput` if it is damaged.
-    public func data(forType type: ContentType, item: UInt32 = 0) async throws(IPCError) -> [UInt8] {
+    public func data(
+        forType type: ContentType, item: UInt32 = 0, changeCount: UInt64? = nil
+    ) async throws(IPCError) -> [UInt8] {
+        let content = try await content(forType: type, item: item, changeCount: changeCount)
+        return try await content.loaded()
+    }
+
+    /// One representation as it comes: a file where it is large, so that it needs no memory. Parameters and errors as in
+    /// ``data(forType:item:changeCount:)``.
+    public func content(
+        forType type: ContentType, item: UInt32 = 0, changeCount: UInt64? = nil
+    ) async throws(IPCError) -> Representation.Value {
+        var options = GetDataOptions()
+        options.changeCount = changeCount
+        options.fd = true
         let (value, facts) = try await application.link.call(
-            Pasteboard1.getData, at: path, (item, type.text, NoOptions()), repeatable: true)
-        if let digest = facts.digest { try Digest.check(value, against: digest) }
-        return value.content
+            Pasteboard1.getData, at: path, (item, type.text, options), repeatable: true)
+        try await IncomingValues.check(value, size: facts.size, digest: facts.digest)
+        return value
     }
 }

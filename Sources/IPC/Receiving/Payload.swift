@@ -34,6 +34,20 @@ public struct Payload: Sendable, Hashable {
         get throws(IPCError) { try items.firstURL() }
     }
 
+    /// The first picture, with its type; `nil` where there is none.
+    public var image: Representation? { items.lazy.compactMap(\.image).first }
+
+    /// A value that was written with ``IPCModel/PasteboardItem/value(_:type:)``; `nil` where the item has none of that
+    /// type.
+    /// - Parameter item: the place of the item, from 0.
+    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    public func value<Content: Decodable>(
+        _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
+    ) throws(IPCError) -> Content? {
+        guard items.indices.contains(item) else { return nil }
+        return try items[item].value(content, type: type)
+    }
+
     /// The bytes of a representation; `nil` where the item has none of that type.
     /// - Parameters:
     ///   - type: its content type.

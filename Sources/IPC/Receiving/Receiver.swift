@@ -7,7 +7,7 @@ final class Receiver {
     let inbox = RequestInbox()
     private let id: ApplicationID
     private let link: BrokerLink
-    private var broker: NameWatch?
+    private let gate: BrokerGate
     /// What was registered, to be registered again with a new broker.
     private var registrations: [Registration] = []
     private var unanswered: [String: PendingAnswer] = [:]
@@ -20,6 +20,8 @@ final class Receiver {
     init(_ id: ApplicationID, _ link: BrokerLink) {
         self.id = id
         self.link = link
+        gate = BrokerGate(link)
+        link.connection.onNameLost { [weak self] name in self?.lost(name) }
     }
 
     // MARK: Registration
@@ -47,18 +49,21 @@ final class Receiver {
 
     private func appear() async throws(IPCError) {
         link.connection.objects.export([interface()], at: try path())
-        guard let name = link.broker else { return }
-        do throws(CallError) {
-            broker = try await link.connection.watchName(name) { [weak self] _, owner in
-                if let owner { Task { await self?.registerAgain(with: owner) } }
-            }
-        } catch { throw IPCError(error) }
+        guard link.broker != nil else { return }
+        try await gate.open { [weak self] owner in Task { await self?.registerAgain(with: owner) } }
         try await own()
+    }
+
+    /// Somebody else took the id while the bus was away, and gets what is sent to it from now on.
+    private func lost(_ name: BusName) {
+        guard name.text == id.text else { return }
+        registrations = []
+        inbox.end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
     }
 
     /// Who handles nothing does not keep the name from others.
     private func disappear() async {
-        broker = nil
+        gate.close()
         if let path = try? path() { link.connection.objects.remove(path) }
         if link.broker != nil, let name = try? BusName(id) { try? await link.connection.releaseName(name) }
     }
@@ -91,7 +96,7 @@ final class Receiver {
         for registration in registrations {
             do throws(IPCError) { _ = try await register(registration) } catch {
                 // If this broker is gone as well, the next one is told.
-                if broker?.owner == owner { inbox.end(with: error) }
+                if gate.owner == owner { inbox.end(with: error) }
                 return
             }
         }
@@ -116,14 +121,14 @@ final class Receiver {
             methods: [
                 URLHandler1.openURL.answered(later: { [weak self] input, call, answer in
                     guard let self else { return answer(.failure(ErrorReply.ended)) }
-                    self.admit(call) { refusal in
+                    self.gate.admit(call) { refusal in
                         if let refusal { return answer(.failure(refusal)) }
                         self.take(input.0, input.1, input.2, answer)
                     }
                 }),
                 URLHandler1.cancelURL.answered(later: { [weak self] id, call, answer in
                     guard let self else { return answer(.success(())) }
-                    self.admit(call) { refusal in
+                    self.gate.admit(call) { refusal in
                         if refusal == nil { self.unanswered[id]?.cancel() }
                         answer(refusal.map { .failure($0) } ?? .success(()))
                     }
@@ -142,29 +147,15 @@ final class Receiver {
         inbox.add(OpenURLRequest(id: id, url: url, context: context, answer: pending))
     }
 
-    /// Lets only the broker in: the connection that owns its name now (I19).
-    private func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
-        guard let name = link.broker else { return proceed(nil) }
-        if let owner = broker?.owner { return proceed(call.sender == owner ? nil : .stranger) }
-        // Just after a reconnect the owner may not be known yet.
-        let connection = link.connection
-        Task {
-            let owner = try? await connection.owner(of: name)
-            proceed(owner != nil && call.sender == owner ? nil : .stranger)
-        }
-    }
-
     /// Nothing is received from now on.
     func end() {
         inbox.end(with: nil)
-        broker = nil
+        gate.close()
     }
 }
 
 extension ErrorReply {
     fileprivate static let ended = ErrorReply(.failed, "the application does not take requests any more")
-    fileprivate static let stranger = ErrorReply(
-        .accessDenied, "only the owner of \(Broker1.busName) may call this object")
 }
 
 extension BusName {

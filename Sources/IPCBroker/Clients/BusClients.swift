@@ -17,6 +17,8 @@ final class BusClients {
     private var owners: [String: Owner] = [:]
     private var subscription: Subscription?
     private var departures = Departures()
+    private var confinements: [BusName: ConfinementState] = [:]
+    private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
     /// A unique name left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
@@ -56,6 +58,82 @@ final class BusClients {
         }
     }
 
+    // MARK: Sandboxes
+
+    private enum ConfinementState {
+        case asking(Task<Confinement, any Error>)
+        case known(Confinement)
+    }
+
+    /// What of the pasteboards a caller sees. The bus is asked once for each connection.
+    func visibility(of caller: BusName?) async -> PasteboardVisibility {
+        visibility(of: caller, in: await confinement(of: caller))
+    }
+
+    /// The same, when nothing needs to be asked.
+    func knownVisibility(of caller: BusName?) -> PasteboardVisibility? {
+        knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
+    }
+
+    /// Notes that a caller made a pasteboard with a unique name, which it sees whatever sandbox it is in.
+    func made(_ name: PasteboardName, by caller: BusName) {
+        if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
+    }
+
+    /// Notes that a pasteboard with a unique name is gone.
+    func removed(_ name: PasteboardName, madeBy caller: BusName) {
+        uniquePasteboards[caller]?.remove(name)
+        if uniquePasteboards[caller]?.isEmpty == true { uniquePasteboards[caller] = nil }
+    }
+
+    private func visibility(of caller: BusName?, in confinement: Confinement) -> PasteboardVisibility {
+        let made = caller.flatMap { uniquePasteboards[$0] } ?? []
+        return switch confinement {
+        case .free: .whole
+        case .sandbox(let id): .sandbox(id, made: made)
+        case .hidden: .sandbox(nil, made: made)
+        }
+    }
+
+    private func knownConfinement(of caller: BusName?) -> Confinement? {
+        guard let caller else { return .hidden }
+        if case .known(let confinement) = confinements[caller] { return confinement }
+        return nil
+    }
+
+    /// The sandbox of a caller. Who comes while the bus is being asked waits for the same answer.
+    private func confinement(of caller: BusName?) async -> Confinement {
+        guard let caller else { return .hidden }
+        switch confinements[caller] {
+        case .known(let confinement): return confinement
+        case .asking(let task): return await (try? task.value) ?? .hidden
+        case nil:
+            // Nobody can be asked about it any more, and nobody would forget the answer.
+            if hasDeparted(caller) { return .hidden }
+            let task = DBusActor.task { await self.look(at: caller) }
+            confinements[caller] = .asking(task)
+            return await (try? task.value) ?? .hidden
+        }
+    }
+
+    /// What was found is kept while the connection lives. A look-up that failed is least privilege (I19), and is not
+    /// kept: the next call asks again.
+    private func look(at caller: BusName) async -> Confinement {
+        let facts = try? await connection.call(
+            MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, caller.text)
+        guard let facts else {
+            confinements[caller] = nil
+            return .hidden
+        }
+        let credentials = Confinement.Credentials(facts)
+        let found =
+            if let quick = Confinement.quick(credentials) { quick } else {
+                await Background.run { Confinement(of: credentials) }
+            }
+        if !hasDeparted(caller) { confinements[caller] = .known(found) }
+        return found
+    }
+
     /// A delivery found that the connection is gone, before the bus told us.
     func forget(_ application: ApplicationID, owner: BusName) {
         if case .known(owner) = owners[application.text] { owners[application.text] = nil }
@@ -63,20 +141,26 @@ final class BusClients {
 
     /// How strong the caller's word is that it speaks for an application. A failed look-up is the weaker answer (I19).
     func source(stated: ApplicationID?, by caller: BusName?) async -> Source {
-        guard let stated else { return Source(application: "", strength: .unknown) }
-        let owner = isRunning(stated) ? try? await owner(of: stated) : nil
-        return Source(application: stated.text, strength: owner != nil && owner == caller ? .owned : .claimed)
+        let confinement = await confinement(of: caller)
+        let owner = if let stated, isRunning(stated) { try? await owner(of: stated) } else { nil as BusName? }
+        return Self.source(stated: stated, isOwner: owner != nil && owner == caller, in: confinement)
     }
 
     /// The same, when nothing needs to be asked.
     func knownSource(stated: ApplicationID?, by caller: BusName?) -> Source? {
-        guard let stated else { return Source(application: "", strength: .unknown) }
-        switch owners[stated.text] {
-        case nil: return Source(application: stated.text, strength: .claimed)
-        case .known(let owner):
-            return Source(application: stated.text, strength: owner == caller ? .owned : .claimed)
+        guard let confinement = knownConfinement(of: caller) else { return nil }
+        switch stated.flatMap({ owners[$0.text] }) {
+        case nil: return Self.source(stated: stated, isOwner: false, in: confinement)
+        case .known(let owner): return Self.source(stated: stated, isOwner: owner == caller, in: confinement)
         case .unknown: return nil
         }
+    }
+
+    /// What a sandbox attests counts for more than what its program says, unless the bus attests that too.
+    private static func source(stated: ApplicationID?, isOwner: Bool, in confinement: Confinement) -> Source {
+        if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
+        if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
+        return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
     }
 
     /// The names that the bus can start a program for. Not kept: bookworm's daemon does not tell of changes.
@@ -88,6 +172,8 @@ final class BusClients {
         if name.hasPrefix(":") {
             if new.isEmpty, let name = try? BusName(name) {
                 departures.add(name)
+                confinements[name] = nil
+                uniquePasteboards[name] = nil
                 departed(name)
             }
             return

@@ -52,30 +52,11 @@ struct InstalledClaims {
         return names.sorted()
     }
 
-    /// `Schemes=a;b;` in the group `[Handler]`, a list of a key file (Desktop Entry Specification, "Basic format").
+    /// `Schemes=a;b;` in the group `[Handler]`, a list of a key file.
     private static func schemes(in path: String) throws -> [URLScheme] {
-        var inGroup = false
-        for line in try contents(of: path).split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("[") {
-                inGroup = line == "[Handler]"
-            } else if inGroup, line.hasPrefix("Schemes=") {
-                return try line.dropFirst(8).split(separator: ";").map { try URLScheme(String($0)) }
-            }
+        guard let schemes = try KeyFile(contentsOf: path)["Handler"]?["Schemes"] else {
+            throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
         }
-        throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
-    }
-
-    /// At most 64 KiB of a file.
-    private static func contents(of path: String) throws -> String {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { throw IPCError(.inputOutput, String(cString: strerror(errno))) }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 65_536)
-        let count = read(file, &bytes, bytes.count)
-        guard count >= 0 else { throw IPCError(.inputOutput, String(cString: strerror(errno))) }
-        guard let text = String(validating: bytes[..<count], as: UTF8.self) else {
-            throw IPCError(.invalidArguments, "it is not UTF-8")
-        }
-        return text
+        return try schemes.split(separator: ";").map { try URLScheme(String($0)) }
     }
 }

@@ -26,6 +26,9 @@ struct CallArguments {
                 case .bytes(let bytes):
                     append("bytes".utf8)
                     append(bytes)
+                case .file(let file):
+                    append("bytes".utf8)
+                    append((try? file.bytes()) ?? [])
                 }
             }
         }

@@ -12,7 +12,10 @@ struct ValidatedRequest: Sendable {
     let items: [PasteboardItem]?
     let pasteboard: PasteboardName?
     let changeCount: UInt64?
-    let set: PayloadSetOptions
+    /// How the items are put on the pasteboard.
+    let set: IPCStore.WriteOptions
+    let create: Bool
+    let persistent: Bool?
     let annotation: Value?
     let timeout: Duration
     let source: ApplicationID?
@@ -27,7 +30,8 @@ struct ValidatedRequest: Sendable {
         source = try options.sourceApplication.map { try ApplicationID($0) }
         items = options.items
         changeCount = options.changeCount
-        set = options.set ?? PayloadSetOptions()
+        set = try IPCStore.WriteOptions(options.set ?? PayloadSetOptions(), items: options.items ?? [])
+        (create, persistent) = (options.set?.create ?? true, options.set?.persistent)
         annotation = options.annotation
         let milliseconds = UInt64(options.timeout ?? UInt32(clamping: limits.requestTimeoutMilliseconds))
         guard milliseconds > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
@@ -35,7 +39,7 @@ struct ValidatedRequest: Sendable {
         try Self.checkCombination(options)
         try items.map { try limits.checkPayload($0) }
         if let annotation { try Self.check(annotation, limits: limits) }
-        digest = id == nil ? nil : Self.digest(url, options)
+        digest = id == nil ? nil : Self.digest(url, options, isSensitive: set.isSensitive)
     }
 
     /// What cannot mean anything together is an error rather than ignored.
@@ -57,8 +61,9 @@ struct ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
-    /// Every argument with its name and length, so that no two calls have the same text.
-    private static func digest(_ url: String, _ options: OpenURLOptions) -> ContentDigest {
+    /// Every argument with its name and length, so that no two calls have the same text; not the items where they are
+    /// sensitive, since the digest is kept on the disk and would let a secret be guessed.
+    private static func digest(_ url: String, _ options: OpenURLOptions, isSensitive: Bool) -> ContentDigest {
         var arguments = CallArguments()
         arguments.add("url", url)
         arguments.add("application", options.application)
@@ -67,10 +72,13 @@ struct ValidatedRequest: Sendable {
         arguments.add("if-change-count", options.set?.ifChangeCount.map(String.init))
         arguments.add("create", options.set?.create.map(String.init))
         arguments.add("persistent", options.set?.persistent.map(String.init))
+        arguments.add("time-to-live", options.set?.timeToLive.map(String.init))
+        arguments.add("sensitive", isSensitive ? "true" : nil)
+        arguments.add("once", options.set?.once.map(String.init))
         arguments.add("annotation", options.annotation.map { "\($0)" })
         arguments.add("timeout", options.timeout.map(String.init))
         arguments.add("source-application", options.sourceApplication)
-        arguments.add(options.items)
+        if !isSensitive { arguments.add(options.items) }
         return arguments.digest
     }
 }
@@ -119,10 +127,11 @@ extension Value {
 }
 
 extension Limits {
-    /// What a version of a pasteboard, or a payload, may hold, so that it fits one message.
+    /// What a version of a pasteboard, or a payload, may hold, so that it fits one message; what came as a descriptor is
+    /// looked at when it is taken in.
     func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
         try check(\.itemsPerVersion, request: UInt64(items.count))
         try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))
-        try check(\.inlineMessageBytes, request: UInt64(items.reduce(0) { $0 + $1.byteCount }))
+        try check(\.inlineMessageBytes, request: items.reduce(0) { $0 + $1.inlineByteCount })
     }
 }

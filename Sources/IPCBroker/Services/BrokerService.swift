@@ -8,11 +8,16 @@ internal import IPCModel
 final class BrokerService {
     private let configuration: BrokerConfiguration
     private let state: @DBusActor () -> [String: String]
+    private let usage: @DBusActor (BusName?) async throws -> UsageReport
 
-    /// - Parameter state: figures of the moment, for people.
-    init(_ configuration: BrokerConfiguration, state: @escaping @DBusActor () -> [String: String]) {
-        self.configuration = configuration
-        self.state = state
+    /// - Parameters:
+    ///   - state: figures of the moment, for people.
+    ///   - usage: what is in use of the limits, as far as a caller may know.
+    init(
+        _ configuration: BrokerConfiguration, state: @escaping @DBusActor () -> [String: String],
+        usage: @escaping @DBusActor (BusName?) async throws -> UsageReport
+    ) {
+        (self.configuration, self.state, self.usage) = (configuration, state, usage)
     }
 
     /// 64-bit numbers are strings, because many readers of JSON keep numbers as doubles.
@@ -22,15 +27,16 @@ final class BrokerService {
         let limits: [String: String]
         let store: [String: String]
         let state: [String: String]
+        let usage: UsageReport
     }
 
-    private func describe() throws -> String {
+    private func describe(to caller: BusName?) async throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let description = Description(
             version: ProductVersion.text, features: BrokerConfiguration.features,
             limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],
-            state: state())
+            state: state(), usage: try await usage(caller))
         return String(decoding: try encoder.encode(description), as: UTF8.self)
     }
 
@@ -38,7 +44,7 @@ final class BrokerService {
         let limits = configuration.limits.dictionary
         return ExportedInterface(
             Broker1.description,
-            methods: [Broker1.describe.answered { _, _ in try self.describe() }],
+            methods: [Broker1.describe.answered { _, call in try await self.describe(to: call.sender) }],
             properties: [
                 Broker1.version.answered(get: { _ in ProductVersion.text }),
                 Broker1.features.answered(get: { _ in BrokerConfiguration.features }),

@@ -10,18 +10,16 @@ internal import IPCStore
 final class ChangeWatchers {
     typealias Answer = (UInt64, [ChangedPasteboard], ChangeFacts)
     private final class Watcher {
+        /// Empty: all that the caller sees.
         let names: Set<PasteboardName>
         let caller: BusName?
-        let deadline: ContinuousClock.Instant
         let since: UInt64
         /// What came before anybody waited for it.
         var answer: Answer?
         var continuation: CheckedContinuation<Answer, Never>?
 
-        init(
-            _ names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?
-        ) {
-            (self.names, self.since, self.deadline, self.caller) = (names, since, deadline, caller)
+        init(_ names: Set<PasteboardName>, since: UInt64, by caller: BusName?) {
+            (self.names, self.since, self.caller) = (names, since, caller)
         }
     }
 
@@ -30,33 +28,43 @@ final class ChangeWatchers {
     private var ofAll: Set<UInt64> = []
     private var byCaller: [BusName: Set<UInt64>] = [:]
     private var last: UInt64 = 0
+    private var deadlines = DeadlineQueue()
     private let timer = DBusTimer()
     private let limits: Limits
     private var isEnding = false
 
+    private let visibility: @DBusActor (BusName?) -> PasteboardVisibility
     private let hasDeparted: @DBusActor (BusName?) -> Bool
 
-    /// - Parameter hasDeparted: whether a caller has left the bus.
-    init(limits: Limits, hasDeparted: @escaping @DBusActor (BusName?) -> Bool) {
-        (self.limits, self.hasDeparted) = (limits, hasDeparted)
+    /// - Parameters:
+    ///   - visibility: what a caller sees now; for those who watch all pasteboards.
+    ///   - hasDeparted: whether a caller has left the bus.
+    init(
+        limits: Limits, visibility: @escaping @DBusActor (BusName?) -> PasteboardVisibility,
+        hasDeparted: @escaping @DBusActor (BusName?) -> Bool
+    ) {
+        (self.limits, self.visibility, self.hasDeparted) = (limits, visibility, hasDeparted)
     }
 
     var count: Int { watchers.count }
 
-    /// Tells what has changed after `since`, or waits for the next change of one of `names`, or of any pasteboard; an
-    /// empty list when the time is over or the caller is gone.
+    /// Tells what has changed after `since`, or waits for the next change of one of `names`, or of any pasteboard that
+    /// the caller sees; an empty list when the time is over or the caller is gone.
     ///
     /// It watches before it asks for what is past, so that nothing falls between, neither a change nor the caller's end.
     /// - Parameter past: what has changed already; `nil` if nothing has.
+    /// - Throws: `LimitExceeded` for `watchers` or `watchers-per-caller`; what `past` throws.
     func wait(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
         past: @DBusActor () async throws -> Answer?
     ) async throws -> Answer {
+        let ofCaller = caller.flatMap { byCaller[$0]?.count } ?? 0
+        try limits.check(\.watchersPerCaller, use: UInt64(ofCaller), request: 1)
         try limits.check(\.watchers, use: UInt64(watchers.count), request: 1)
-        let watcher = Watcher(names, since: since, until: deadline, by: caller)
+        let watcher = Watcher(names, since: since, by: caller)
         let number = add(watcher)
         do {
-            if let past = try await past() {
+            if let past = visible(try await past(), to: watcher) {
                 remove(number)
                 return past
             }
@@ -65,11 +73,12 @@ final class ChangeWatchers {
             throw error
         }
         if let answer = watcher.answer { return answer }
-        guard !isEnding, !hasDeparted(caller) else {
+        guard !isEnding, !hasDeparted(caller), deadline > .now else {
             remove(number)
             return (since, [], ChangeFacts())
         }
-        if timer.deadline.map({ deadline < $0 }) ?? true { arm(deadline) }
+        deadlines.insert(number, at: deadline)
+        arm()
         return await withCheckedContinuation { continuation in
             // The way here may have been a suspension of its own.
             if let answer = watcher.answer {
@@ -80,30 +89,47 @@ final class ChangeWatchers {
         }
     }
 
+    /// What the caller may know of an answer to a question for all pasteboards; `nil` if nothing is left.
+    private func visible(_ answer: Answer?, to watcher: Watcher) -> Answer? {
+        guard let answer, watcher.names.isEmpty else { return answer }
+        let visibility = visibility(watcher.caller)
+        guard !visibility.isWhole else { return answer }
+        let rows = answer.1.filter { row in (try? PasteboardName(row.name)).map(visibility.allows) ?? false }
+        return rows.isEmpty && answer.2.resync != true ? nil : (answer.0, rows, answer.2)
+    }
+
     /// Nobody reads the answers to a connection that is gone, and its places are free again.
     func callerLeft(_ caller: BusName) {
         for number in byCaller[caller] ?? [] { answer(number, (watchers[number]?.since ?? 0, [], ChangeFacts())) }
     }
 
-    /// Answers who waits for these pasteboards; a removal is told with the count 0.
+    /// Answers who waits for these pasteboards; a removal is told with the count 0. Costs what is concerned, however many
+    /// others wait.
     func changed(_ moves: [PasteboardMove]) {
         guard !watchers.isEmpty, let newest = moves.map(\.changeCount).max() else { return }
-        var concerned = ofAll
-        for move in moves { concerned.formUnion(byName[move.name] ?? []) }
-        for number in concerned {
-            guard let watcher = watchers[number] else { continue }
-            var latest: [PasteboardName: UInt64] = [:]
-            for move in moves
-            where move.changeCount > watcher.since && (watcher.names.isEmpty || watcher.names.contains(move.name)) {
-                latest[move.name] = move.state == nil ? 0 : move.changeCount
-            }
-            // What its own question has already told it moves nothing.
-            if latest.isEmpty { continue }
-            let rows = latest.sorted { $0.key < $1.key }.map {
-                ChangedPasteboard(name: $0.key.text, changeCount: $0.value)
-            }
-            answer(number, (newest, rows, ChangeFacts()))
+        var latest: [PasteboardName: PasteboardMove] = [:]
+        for move in moves where latest[move.name].map({ $0.changeCount < move.changeCount }) ?? true {
+            latest[move.name] = move
         }
+        let sorted = latest.values.sorted { $0.name < $1.name }
+        var ofNumber: [UInt64: [PasteboardMove]] = [:]
+        for move in sorted { for number in byName[move.name] ?? [] { ofNumber[number, default: []].append(move) } }
+        for (number, moves) in ofNumber { tell(number, moves, newest) }
+        guard !ofAll.isEmpty else { return }
+        for number in ofAll {
+            guard let watcher = watchers[number] else { continue }
+            let visibility = visibility(watcher.caller)
+            tell(number, visibility.isWhole ? sorted : sorted.filter { visibility.allows($0.name) }, newest)
+        }
+    }
+
+    private func tell(_ number: UInt64, _ moves: [PasteboardMove], _ newest: UInt64) {
+        guard let since = watchers[number]?.since else { return }
+        // What its own question has already told it moves nothing.
+        let rows = moves.filter { $0.changeCount > since }.map {
+            ChangedPasteboard(name: $0.name.text, changeCount: $0.state == nil ? 0 : $0.changeCount)
+        }
+        if !rows.isEmpty { answer(number, (newest, rows, ChangeFacts())) }
     }
 
     /// Lets everybody go, because the broker ends.
@@ -131,6 +157,7 @@ final class ChangeWatchers {
     @discardableResult
     private func remove(_ number: UInt64) -> Watcher? {
         guard let watcher = watchers.removeValue(forKey: number) else { return nil }
+        deadlines.remove(number)
         ofAll.remove(number)
         for name in watcher.names {
             byName[name]?.remove(number)
@@ -143,15 +170,17 @@ final class ChangeWatchers {
         return watcher
     }
 
-    private func arm(_ deadline: ContinuousClock.Instant) {
-        timer.set(at: deadline) { [weak self] in self?.expire() }
+    /// The timer is set for a deadline that is earlier than its own, and stays where it is when that one goes: those who
+    /// are answered and ask again at once set none.
+    private func arm() {
+        guard let first = deadlines.first, timer.deadline.map({ first < $0 }) ?? true else { return }
+        timer.set(at: first) { [weak self] in self?.expire() }
     }
 
     private func expire() {
-        let now = ContinuousClock.now
-        for (number, watcher) in watchers where watcher.deadline <= now {
-            answer(number, (watcher.since, [], ChangeFacts()))
+        while let number = deadlines.takeDue(at: .now) {
+            answer(number, (watchers[number]?.since ?? 0, [], ChangeFacts()))
         }
-        if let next = watchers.values.map(\.deadline).min() { arm(next) }
+        arm()
     }
 }

@@ -8,12 +8,18 @@ internal import IPCStore
 final class PasteboardService {
     private let store: Store
     private let clients: BusClients
+    private let arrivals: ArrivalOrder
+    private let promises: PromiseFetcher
+    private let expiry: ExpiryClock
+    private let descriptors: DescriptorBudget
     private let limits: Limits
 
-    init(store: Store, clients: BusClients, limits: Limits) {
-        self.store = store
-        self.clients = clients
-        self.limits = limits
+    init(
+        store: Store, clients: BusClients, arrivals: ArrivalOrder, promises: PromiseFetcher, expiry: ExpiryClock,
+        descriptors: DescriptorBudget, limits: Limits
+    ) {
+        (self.store, self.clients, self.arrivals) = (store, clients, arrivals)
+        (self.promises, self.expiry, self.descriptors, self.limits) = (promises, expiry, descriptors, limits)
     }
 
     private static func name(_ call: IncomingCall) throws -> PasteboardName {
@@ -21,6 +27,29 @@ final class PasteboardService {
             throw ErrorReply(.unknownObject, "there is no object at \(call.path); it is not the path of a pasteboard")
         }
         return name
+    }
+
+    /// The pasteboard that a call is for, if the caller may see it; nil where the bus must be asked about the caller.
+    private func knownName(_ call: IncomingCall) throws -> PasteboardName? {
+        let name = try Self.name(call)
+        guard let visibility = clients.knownVisibility(of: call.sender) else { return nil }
+        try visibility.check(name)
+        return name
+    }
+
+    /// The same, when the bus may be asked.
+    private func name(_ call: IncomingCall) async throws -> PasteboardName {
+        let name = try Self.name(call)
+        try await clients.visibility(of: call.sender).check(name)
+        return name
+    }
+
+    /// Runs a reading in the caller's turn: behind what the same caller asked for before.
+    private func inTurn<Result: Sendable>(
+        _ call: IncomingCall, _ perform: @escaping @DBusActor (PasteboardName) async throws -> Result
+    ) async throws -> Result {
+        try await arrivals.inTurn(
+            of: call.sender, ready: { try knownName(call) }, prepare: { try await name(call) }, perform: perform)
     }
 
     // MARK: Writing
@@ -36,26 +65,68 @@ final class PasteboardService {
             case .clear: []
             }
         }
+
+        /// Carries the change out, with the items as they were taken in.
+        func apply(
+            _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions,
+            _ transaction: borrowing StoreTransaction
+        ) throws -> UInt64 {
+            switch self {
+            case .set: try transaction.setItems(items, on: name, options)
+            case .add: try transaction.addItems(items, to: name, options)
+            case .clear: try transaction.clear(name, options)
+            }
+        }
     }
 
-    private func write(_ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall) async throws
-        -> UInt64
-    {
-        let name = try Self.name(call)
+    /// How far a change has come when it is its turn.
+    private enum Readiness {
+        /// It needs nothing more from the bus or the disk before it goes to the store.
+        case ready(PasteboardName, IPCStore.WriteOptions)
+        /// Its files were taken in and it is carried out, with this change count.
+        case done(UInt64)
+    }
+
+    private func write(
+        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall
+    ) async throws -> UInt64 {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
         try limits.checkPayload(change.items)
-        let source =
-            if let known = clients.knownSource(stated: stated, by: call.sender) { known } else {
-                await clients.source(stated: stated, by: call.sender)
+        let asked = try IPCStore.WriteOptions(
+            options, items: change.items, writer: promises.writer(call.sender), limits: limits)
+        let held = try descriptors.charge(change.items.fileCount, to: call.sender)
+        defer { held.release() }
+        let count: UInt64 = try await arrivals.inTurn(of: call.sender) { () -> Readiness? in
+            guard !change.items.hasFiles, let name = try knownName(call),
+                let source = clients.knownSource(stated: stated, by: call.sender)
+            else { return nil }
+            return .ready(name, asked.with(source))
+        } prepare: { () -> Readiness in
+            let name = try await name(call)
+            let options = asked.with(await clients.source(stated: stated, by: call.sender))
+            guard change.items.hasFiles else { return .ready(name, options) }
+            // Large values hold up what the same caller asks for after them.
+            return .done(try await self.commit(change, to: name, options))
+        } perform: { readiness in
+            switch readiness {
+            case .ready(let name, let options): return try await self.commit(change, to: name, options)
+            case .done(let count): return count
             }
-        let asked = IPCStore.WriteOptions(
-            source: source, ifChangeCount: options.ifChangeCount, id: try options.id.map { try RequestID($0) })
-        return try await store.commit { transaction in
-            switch change {
-            case .set(let items): try transaction.setItems(items, on: name, asked)
-            case .add(let items): try transaction.addItems(items, to: name, asked)
-            case .clear: try transaction.clear(name, asked)
-            }
+        }
+        if asked.endsByItself { expiry.look() }
+        return count
+    }
+
+    private func commit(
+        _ change: Change, to name: PasteboardName, _ options: IPCStore.WriteOptions
+    ) async throws -> UInt64 {
+        var isSensitive = options.isSensitive
+        if case .add = change, change.items.hasFiles, !isSensitive {
+            // What is added to a secret is kept like it, and must not touch the disk on its way.
+            isSensitive = try await store.commit { try $0.facts(of: name).isSensitive }
+        }
+        return try await store.withIntake(of: change.items, on: name, isSensitive: isSensitive) { items in
+            try await store.commit { try change.apply(items, to: name, options, $0) }
         }
     }
 
@@ -63,114 +134,152 @@ final class PasteboardService {
 
     private func getItems(
         _ options: GetItemsOptions, _ call: IncomingCall
-    ) async throws -> (UInt64, [PasteboardItem], IPCInterface.VersionFacts) {
-        let name = try Self.name(call)
-        let types = try options.types.map { try $0.map { try ContentType($0) } }
-        let take = options.take ?? false
-        guard !take || options.changeCount == nil else {
-            throw IPCError(.invalidArguments, "“take” takes the current version; it goes without “change-count”")
+    ) async throws -> (UInt64, [ReadItem], IPCInterface.VersionFacts) {
+        try limits.check(\.namesPerCall, request: UInt64(options.types?.count ?? 0))
+        let reading = try ItemReading(options)
+        return try await inTurn(call) { name in
+            let outgoing = OutgoingValues(self.limits, takesDescriptors: options.fd ?? false)
+            let (content, items) = try await self.read { transaction in
+                let content = try reading.run(on: name, transaction)
+                // Before anything is consumed for good: what this throws undoes the reading.
+                return (content, try outgoing.prepare(content.items))
+            }
+            if reading.holdsVersion { self.expiry.look() }
+            var facts = IPCInterface.VersionFacts(content.facts)
+            facts.digests = try content.items.map {
+                try $0.representations.map { try ContentDigest(of: $0.value).description }
+            }
+            facts.size = content.items.reduce(0) { $0 + UInt64($1.byteCount) }
+            return (content.facts.changeCount, items.map(ReadItem.init), facts)
         }
-        guard take || options.id == nil else {
-            throw IPCError(.invalidArguments, "only a “take” is repeated by “id”")
-        }
-        let id = try options.id.map { try RequestID($0) }
-        let source = clients.knownSource(stated: nil, by: call.sender) ?? Source(application: "", strength: .unknown)
-        let content = try await store.commit { transaction in
-            take
-                ? try transaction.takeItems(of: name, TakeOptions(types: types, id: id, source: source)).content
-                : try transaction.items(of: name, ReadOptions(types: types, changeCount: options.changeCount))
-        }
-        var facts = IPCInterface.VersionFacts(content.facts)
-        facts.digests = content.items.map { $0.representations.map { ContentDigest(of: $0.value).description } }
-        facts.size = content.items.reduce(0) { $0 + UInt64($1.byteCount) }
-        return (content.facts.changeCount, content.items, facts)
     }
 
     private func getData(
-        _ input: (UInt32, String, NoOptions), _ call: IncomingCall
+        _ input: (UInt32, String, GetDataOptions), _ call: IncomingCall
     ) async throws -> (Representation.Value, IPCInterface.VersionFacts) {
-        let name = try Self.name(call)
         let type = try ContentType(input.1)
-        let (representation, known) = try await store.commit { try $0.representation(input.0, type, of: name) }
-        var facts = IPCInterface.VersionFacts(known.version)
-        facts.size = known.size
-        facts.digest = known.digest.description
-        return (representation.value, facts)
+        return try await inTurn(call) { name in
+            let outgoing = OutgoingValues(self.limits, takesDescriptors: input.2.fd ?? false)
+            let (representation, known) = try await self.read { transaction in
+                let found = try transaction.representation(input.0, type, of: name, changeCount: input.2.changeCount)
+                return (try outgoing.prepare(found.representation), found.facts)
+            }
+            var facts = IPCInterface.VersionFacts(known.version)
+            facts.size = known.size
+            facts.digest = known.digest.description
+            if case .file = representation.value { facts.fd = true } else { facts.fd = false }
+            return (representation.value, facts)
+        }
     }
 
+    /// Reads, and has fetched what is promised and not there yet; often enough for any writer that keeps its word.
+    private func read<Content: Sendable>(
+        _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Content
+    ) async throws -> Content {
+        for _ in 0..<100 {
+            do {
+                return try await store.commit(body)
+            } catch let wanted as UnfulfilledPromises {
+                try await promises.fetch(wanted)
+            }
+        }
+        throw IPCError(.changeCountMismatch, "the pasteboard changes faster than what is promised can be fetched")
+    }
+
+    private func listVersions(_ call: IncomingCall) async throws -> [IPCInterface.VersionFacts] {
+        let name = try await name(call)
+        return try await store.commit { transaction in
+            try transaction.versions(of: name).map { version in
+                var facts = IPCInterface.VersionFacts(version.facts)
+                facts.changeCount = version.facts.changeCount
+                facts.itemCount = UInt32(version.facts.itemCount)
+                facts.size = version.facts.byteCount
+                facts.types = version.types.map { $0.map(\.text) }
+                return facts
+            }
+        }
+    }
+
+    // MARK: Properties
+
     private func state(_ call: IncomingCall) async throws -> PasteboardState {
-        let name = try Self.name(call)
+        let name = try await name(call)
         guard let state = try await store.commit({ try $0.pasteboard(name) }) else {
             throw PasteboardError.noSuchPasteboard(name)
         }
         return state
     }
 
-    // MARK: Objects
+    private func setPersistent(_ persistent: Bool, _ call: IncomingCall) async throws {
+        try await store.setPersistent(persistent, of: try await name(call))
+    }
 
+    private func setHistoryLimit(_ limit: UInt32, _ call: IncomingCall) async throws {
+        let name = try await name(call)
+        guard UInt64(limit) <= limits.historyMost else {
+            throw IPCError(.invalidArguments, "HistoryLimit is 0 to \(limits.historyMost), not \(limit)")
+        }
+        try await store.commit { try $0.setHistoryLimit(limit, of: name) }
+    }
+}
+
+// MARK: Objects
+
+extension PasteboardService {
     var exported: Subtree {
-        let store = store
+        let (store, clients) = (store, clients)
         let most = Int(limits.introspectedPasteboards)
         return Subtree(
             interfaces: [interface],
-            children: {
-                try await store.commit { try $0.pasteboards(limit: most).map(\.name.pathElement) }
+            children: { call in
+                let visibility = await clients.visibility(of: call.sender)
+                let names = try await store.commit { try $0.pasteboards(limit: most).map(\.name) }
+                return names.filter(visibility.allows).map(\.pathElement)
             },
-            contains: { element in
-                guard let name = PasteboardName(pathElement: element) else { return false }
+            contains: { element, call in
+                guard let name = PasteboardName(pathElement: element),
+                    await clients.visibility(of: call.sender).allows(name)
+                else { return false }
                 return try await store.commit { try $0.pasteboard(name) } != nil
             })
     }
 
     private var interface: ExportedInterface {
-        ExportedInterface(
-            Pasteboard1.description,
-            methods: [
-                Pasteboard1.setItems.answered { try await self.write(.set($0.0), $0.1, $1) },
-                Pasteboard1.addItems.answered { input, call in
-                    guard !input.0.isEmpty else { throw IPCError(.invalidArguments, "there is no item to add") }
-                    return try await self.write(.add(input.0), input.1, call)
-                },
-                Pasteboard1.clear.answered { try await self.write(.clear, $0, $1) },
-                Pasteboard1.getItems.answered { try await self.getItems($0, $1) },
-                Pasteboard1.getData.answered { try await self.getData($0, $1) },
-            ],
-            properties: [
-                Pasteboard1.nameProperty.answered(get: { try await self.state($0).name.text }),
-                Pasteboard1.changeCount.answered(get: { try await self.state($0).changeCount }),
-                Pasteboard1.persistent.answered(
-                    get: { try await self.state($0).isPersistent },
-                    set: { value, call in
-                        let name = try Self.name(call)
-                        try await self.store.commit { try $0.setPersistent(value, of: name) }
-                    }),
-                Pasteboard1.historyLimit.answered(
-                    get: { try await self.state($0).historyLimit },
-                    set: { value, call in
-                        let name = try Self.name(call)
-                        guard UInt64(value) <= self.limits.historyMost else {
-                            throw IPCError(
-                                .invalidArguments, "HistoryLimit is 0 to \(self.limits.historyMost), not \(value)")
-                        }
-                        try await self.store.commit { try $0.setHistoryLimit(value, of: name) }
-                    }),
-                Pasteboard1.types.answered(get: { call in
-                    let name = try Self.name(call)
-                    return try await self.store.commit { try $0.types(of: name).map { $0.map(\.text) } }
-                }),
-                Pasteboard1.itemCount.answered(get: { call in
-                    let name = try Self.name(call)
-                    return UInt32(try await self.store.commit { try $0.facts(of: name).itemCount })
-                }),
-            ])
+        ExportedInterface(Pasteboard1.description, methods: methods, properties: properties)
     }
-}
 
-extension IPCInterface.VersionFacts {
-    init(_ version: IPCStore.VersionFacts) {
-        self.init()
-        sourceApplication = version.source.application
-        sourceStrength = version.source.strength.rawValue
-        time = version.time
+    private var methods: [ExportedMethod] {
+        [
+            Pasteboard1.setItems.answered { try await self.write(.set($0.0), $0.1, $1) },
+            Pasteboard1.addItems.answered { input, call in
+                guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
+                    throw IPCError(.invalidArguments, "there is no item to add")
+                }
+                return try await self.write(.add(input.0), input.1, call)
+            },
+            Pasteboard1.clear.answered { try await self.write(.clear, IPCInterface.WriteOptions($0), $1) },
+            Pasteboard1.getItems.answered { try await self.getItems($0, $1) },
+            Pasteboard1.getData.answered { try await self.getData($0, $1) },
+            Pasteboard1.listVersions.answered { _, call in try await self.listVersions(call) },
+        ]
+    }
+
+    private var properties: [ExportedProperty] {
+        [
+            Pasteboard1.nameProperty.answered(get: { try await self.state($0).name.text }),
+            Pasteboard1.changeCount.answered(get: { try await self.state($0).changeCount }),
+            Pasteboard1.persistent.answered(
+                get: { try await self.state($0).isPersistent }, set: { try await self.setPersistent($0, $1) }),
+            Pasteboard1.historyLimit.answered(
+                get: { try await self.state($0).historyLimit }, set: { try await self.setHistoryLimit($0, $1) }),
+            Pasteboard1.types.answered(get: { call in
+                let name = try await self.name(call)
+                return try await self.store.commit { try $0.types(of: name).map { $0.map(\.text) } }
+            }),
+            Pasteboard1.itemCount.answered(get: { call in
+                let name = try await self.name(call)
+                return UInt32(try await self.store.commit { try $0.facts(of: name).itemCount })
+            }),
+        ]
     }
 }

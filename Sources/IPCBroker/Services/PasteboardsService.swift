@@ -10,13 +10,17 @@ final class PasteboardsService {
     private let connection: Connection
     private let clients: BusClients
     private let watchers: ChangeWatchers
+    private let arrivals: ArrivalOrder
+    private let promises: PromiseFetcher
     private let limits: Limits
     /// Unique pasteboards end with the connection that made them.
     private var uniqueOf: [BusName: Set<PasteboardName>] = [:]
 
     init(
-        store: Store, connection: Connection, clients: BusClients, watchers: ChangeWatchers, limits: Limits
+        store: Store, connection: Connection, clients: BusClients, watchers: ChangeWatchers,
+        arrivals: ArrivalOrder, promises: PromiseFetcher, limits: Limits
     ) {
+        (self.arrivals, self.promises) = (arrivals, promises)
         self.clients = clients
         self.store = store
         self.connection = connection
@@ -30,6 +34,7 @@ final class PasteboardsService {
 
     func getPasteboard(_ input: (String, GetPasteboardOptions), _ call: IncomingCall) async throws -> ObjectPath {
         let name = try PasteboardName(input.0)
+        try await clients.visibility(of: call.sender).check(name)
         let persistent = input.1.persistent ?? (name != .general)
         guard input.1.create ?? false else {
             guard try await store.commit({ try $0.pasteboard(name) }) != nil else {
@@ -40,49 +45,82 @@ final class PasteboardsService {
         guard !name.isUnique else {
             throw IPCError(.invalidName, "a pasteboard “\(name)” is made by CreateUniquePasteboard only")
         }
-        let isNew = try await store.commit { try $0.createPasteboard(name, persistent: persistent).isNew }
+        let source = try await source(input.1.sourceApplication, call)
+        let isNew = try await store.commit {
+            try $0.createPasteboard(name, persistent: persistent, source: source).isNew
+        }
         if isNew { try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text) }
         return try Self.path(of: name)
     }
 
-    func createUnique(_ call: IncomingCall) async throws -> (String, ObjectPath) {
+    func createUnique(
+        _ options: UniquePasteboardOptions, _ call: IncomingCall
+    ) async throws -> (String, ObjectPath) {
         let name = PasteboardName.unique()
-        try await store.commit { _ = try $0.createPasteboard(name, persistent: false) }
+        let source = try await source(options.sourceApplication, call)
+        try await store.commit { _ = try $0.createPasteboard(name, persistent: false, source: source) }
         if let maker = call.sender {
             uniqueOf[maker, default: []].insert(name)
+            clients.made(name, by: maker)
             if clients.hasDeparted(maker) { callerLeft(maker) }
         }
         try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
         return (name.text, try Self.path(of: name))
     }
 
+    private func source(_ stated: String?, _ call: IncomingCall) async throws -> Source {
+        await clients.source(stated: try stated.map { try ApplicationID($0) }, by: call.sender)
+    }
+
     func removePasteboard(_ text: String, _ call: IncomingCall) async throws {
         let name = try PasteboardName(text)
-        try await store.commit { _ = try $0.removePasteboard(name) }
-        if name.isUnique { for maker in uniqueOf.keys { uniqueOf[maker]?.remove(name) } }
+        try await arrivals.inTurn(of: call.sender) { () -> PasteboardVisibility? in
+            clients.knownVisibility(of: call.sender)
+        } prepare: {
+            await clients.visibility(of: call.sender)
+        } perform: { visibility in
+            try visibility.check(name)
+            try await self.store.commit { _ = try $0.removePasteboard(name) }
+        }
+        if name.isUnique { forget(name) }
         try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
+    }
+
+    private func forget(_ name: PasteboardName) {
+        for maker in uniqueOf.keys {
+            guard uniqueOf[maker]?.remove(name) != nil else { continue }
+            clients.removed(name, madeBy: maker)
+        }
     }
 
     func listPasteboards(_ options: ListPasteboardsOptions, _ call: IncomingCall) async throws -> [PasteboardRow] {
         let most = try limits.page(options.limit)
         let after = try options.after.flatMap { try $0.isEmpty ? nil : PasteboardName($0) }
+        let visibility = await clients.visibility(of: call.sender)
         return try await store.commit { transaction in
-            try transaction.pasteboards(after: after, limit: most, prefix: options.prefix ?? "").map { pasteboard in
-                let version = try transaction.facts(of: pasteboard.name)
-                var facts = PasteboardFacts()
-                facts.persistent = pasteboard.isPersistent
-                facts.itemCount = UInt32(version.itemCount)
-                facts.size = version.byteCount
-                facts.time = version.time
-                return PasteboardRow(name: pasteboard.name.text, changeCount: pasteboard.changeCount, facts: facts)
+            var rows: [PasteboardRow] = []
+            var last = after
+            while rows.count < most {
+                // Where most are hidden, small pages would be many.
+                let size = visibility.isWhole ? most - rows.count : max(most, 256)
+                let page = try transaction.pasteboards(after: last, limit: size, prefix: options.prefix ?? "")
+                for pasteboard in page where visibility.allows(pasteboard.name) && rows.count < most {
+                    rows.append(PasteboardRow(pasteboard, try transaction.factsUnlessDamaged(of: pasteboard.name)))
+                }
+                guard let end = page.last?.name, !visibility.isWhole else { break }
+                last = end
             }
+            return rows
         }
     }
 
     func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall
     ) async throws -> ChangeWatchers.Answer {
+        try limits.check(\.namesPerCall, request: UInt64(input.0.count))
         let names = Set(try input.0.map { try PasteboardName($0) })
+        let visibility = await clients.visibility(of: call.sender)
+        for name in names { try visibility.check(name) }
         let deadline =
             ContinuousClock.now
             + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
@@ -117,10 +155,43 @@ final class PasteboardsService {
             Pasteboards1.description,
             methods: [
                 Pasteboards1.getPasteboard.answered { try await self.getPasteboard($0, $1) },
-                Pasteboards1.createUniquePasteboard.answered { _, call in try await self.createUnique(call) },
+                Pasteboards1.createUniquePasteboard.answered { try await self.createUnique($0, $1) },
                 Pasteboards1.removePasteboard.answered { try await self.removePasteboard($0.0, $1) },
                 Pasteboards1.listPasteboards.answered { try await self.listPasteboards($0, $1) },
                 Pasteboards1.waitForChange.answered { try await self.waitForChange($0, $1) },
+                Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
+                Pasteboards1.skipChangeCounts.answered { input, call in
+                    guard await self.clients.visibility(of: call.sender).isWhole else {
+                        throw IPCError(.accessDenied, "a caller in a sandbox cannot move the change counts of all")
+                    }
+                    return try await self.store.commit { try $0.skipChangeCounts(to: input.0) }
+                },
             ])
+    }
+}
+
+extension PasteboardRow {
+    /// - Parameter version: `nil` where the current version is damaged.
+    init(_ pasteboard: PasteboardState, _ version: IPCStore.VersionFacts?) {
+        var facts = PasteboardFacts()
+        facts.persistent = pasteboard.isPersistent
+        facts.historyLimit = pasteboard.historyLimit
+        facts.versions = UInt32(pasteboard.versions.count)
+        if let version {
+            facts.itemCount = UInt32(version.itemCount)
+            facts.size = version.byteCount
+            facts.time = version.time
+            facts.sensitive = version.isSensitive ? true : nil
+            facts.once = version.isOnce ? true : nil
+            facts.expires = version.expiresAt
+        }
+        self.init(name: pasteboard.name.text, changeCount: pasteboard.changeCount, facts: facts)
+    }
+}
+
+extension StoreTransaction {
+    /// What is known of the current version; one that is damaged does not keep the others out of a list (I5).
+    borrowing func factsUnlessDamaged(of name: PasteboardName) throws -> IPCStore.VersionFacts? {
+        do { return try facts(of: name) } catch PasteboardError.damaged { return nil }
     }
 }

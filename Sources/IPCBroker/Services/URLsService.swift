@@ -10,20 +10,26 @@ final class URLsService {
     private let schemes: SchemesService
     private let clients: BusClients
     private let connection: Connection
+    private let promises: PromiseFetcher
+    private let expiry: ExpiryClock
     private let activation: Activation
     private let limits: Limits
     private var deliveries: [ApplicationID: HandlerDelivery] = [:]
     private var byCaller: [BusName: [RequestID: HandlerDelivery]] = [:]
     private var underWay: [RequestID: RequestUnderWay] = [:]
-    private let arrivals = ArrivalOrder()
+    private let arrivals: ArrivalOrder
+    private let descriptors: DescriptorBudget
     private(set) var pending = 0
     private var isEnding = false
     private var isAbandoning = false
     private var idle: [CheckedContinuation<Void, Never>] = []
 
     init(
-        store: Store, schemes: SchemesService, clients: BusClients, connection: Connection, limits: Limits
+        store: Store, schemes: SchemesService, clients: BusClients, connection: Connection,
+        arrivals: ArrivalOrder, promises: PromiseFetcher, expiry: ExpiryClock, descriptors: DescriptorBudget,
+        limits: Limits
     ) {
+        (self.arrivals, self.promises, self.expiry, self.descriptors) = (arrivals, promises, expiry, descriptors)
         self.store = store
         self.schemes = schemes
         self.clients = clients
@@ -39,15 +45,37 @@ final class URLsService {
     // MARK: OpenURL
 
     func openURL(_ input: (String, OpenURLOptions), _ call: IncomingCall) async throws -> OpenURLResult {
-        let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
-        guard let id = request.id else { return try await open(request, id: .random(), for: call) }
-        return try await openOnce(request, id: id, for: call)
+        guard let items = input.1.items, items.hasFiles else { return try await open(input.0, input.1, for: call) }
+        let held = try descriptors.charge(items.fileCount, to: call.sender)
+        defer { held.release() }
+        let turn = await arrivals.turn(of: call.sender)
+        defer { turn.end() }
+        var options = input.1
+        options.items = try await inline(items)
+        return try await open(input.0, options, for: call, in: turn)
+    }
+
+    /// - Parameter turn: the caller's turn, where the call has it already; it ends when the receiver is fixed.
+    private func open(
+        _ url: String, _ options: OpenURLOptions, for call: IncomingCall, in turn: CallerTurn? = nil
+    ) async throws -> OpenURLResult {
+        let request = try ValidatedRequest(url: url, options: options, limits: limits)
+        guard let id = request.id else { return try await open(request, id: .random(), for: call, in: turn) }
+        return try await openOnce(request, id: id, for: call, in: turn)
+    }
+
+    /// The items with what came as descriptors read into the message: a handler is only given what fits one.
+    private func inline(_ items: [PasteboardItem]) async throws -> [PasteboardItem] {
+        let all = items.reduce(UInt64(0)) { $0 + UInt64($1.byteCount) }
+        guard all <= limits.inlineMessageBytes else { throw OutgoingValues.payloadTooLarge(all, limits) }
+        return try OutgoingValues.handed(
+            try await store.intake.take(items, persistent: false, sensitive: true), limits)
     }
 
     /// A repeated call has one effect and the same result (I10): it joins the one that is under way; for one that has
     /// ended there is a record.
     private func openOnce(
-        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall
+        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall, in turn: CallerTurn?
     ) async throws -> OpenURLResult {
         if let underWay = underWay[id] {
             guard underWay.digest == request.digest else { throw RequestError.identifierReused(id) }
@@ -58,7 +86,7 @@ final class URLsService {
             // What has ended is told from its record, also when its handler is gone by now.
             let known = try await self.store.commit { try $0.request(id) }
             guard let known, known.arguments == request.digest, let outcome = known.outcome else {
-                return try await self.open(request, id: id, for: call)
+                return try await self.open(request, id: id, for: call, in: turn)
             }
             return OpenURLResult(known, outcome: outcome)
         }
@@ -68,13 +96,14 @@ final class URLsService {
     }
 
     private func open(
-        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall
+        _ request: ValidatedRequest, id: RequestID, for call: IncomingCall, in turn: CallerTurn?
     ) async throws -> OpenURLResult {
         try limits.check(\.pendingRequests, use: UInt64(pending), request: 1)
         pending += 1
         defer { ended() }
-        let (target, source) = try await route(request, for: call.sender)
+        let (target, source) = try await route(request, for: call.sender, in: turn)
         let accepted = try await accept(request, id: id, target: target, source: source)
+        if request.set.endsByItself { expiry.look() }
         switch accepted.value {
         case .ended(let record, let outcome): return OpenURLResult(record, outcome: outcome)
         case .bound(let payload):
@@ -93,15 +122,19 @@ final class URLsService {
     /// Fixes the receiver and the source. What needs no question to the bus passes at once; what does keeps its place
     /// among the requests of its caller.
     private func route(
-        _ request: ValidatedRequest, for caller: BusName?
+        _ request: ValidatedRequest, for caller: BusName?, in turn: CallerTurn?
     ) async throws -> (ApplicationID, Source) {
-        if !arrivals.isOccupied(caller), let source = clients.knownSource(stated: request.source, by: caller),
-            let resolution = schemes.knownResolution(request.url, pinned: request.application)
+        if turn == nil, !arrivals.isOccupied(caller),
+            let source = clients.knownSource(stated: request.source, by: caller),
+            let resolution = schemes.knownResolution(request.url, pinned: request.application),
+            let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
         {
+            if let name = request.pasteboard { try visibility.check(name) }
             return (try Self.target(resolution), source)
         }
-        await arrivals.enter(caller)
-        defer { arrivals.leave(caller) }
+        let turn = if let turn { turn } else { await arrivals.turn(of: caller) }
+        defer { turn.end() }
+        if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
         let source = await clients.source(stated: request.source, by: caller)
         return (try Self.target(await schemes.resolve(request.url, pinned: request.application)), source)
     }
@@ -118,6 +151,26 @@ final class URLsService {
         _ request: ValidatedRequest, id: RequestID, target: ApplicationID, source: Source
     ) async throws -> Staged<Acceptance> {
         guard !isEnding else { throw StoreError.unavailable }
+        for _ in 0..<100 {
+            do {
+                return try await stage(request, id: id, target: target, source: source)
+            } catch let wanted as UnfulfilledPromises {
+                try await promises.fetch(wanted)
+            } catch is IntakeOutdated {
+                // Its large values must be moved between memory and disk before it can be.
+                guard let name = request.pasteboard, let persistent = request.persistent else {
+                    throw StoreError.unavailable
+                }
+                try await store.setPersistent(persistent, of: name)
+            }
+        }
+        throw IPCError(.changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
+    }
+
+    private func stage(
+        _ request: ValidatedRequest, id: RequestID, target: ApplicationID, source: Source
+    ) async throws -> Staged<Acceptance> {
+        let limits = limits
         return try await store.stage { transaction in
             var known: RequestRecord?
             if let digest = request.digest, let record = try transaction.request(id) {
@@ -125,7 +178,7 @@ final class URLsService {
                 if let outcome = record.outcome { return .ended(record, outcome) }
                 known = record
             }
-            let payload = try transaction.bind(request, boundBefore: known?.changeCount, source: source)
+            let payload = try transaction.bind(request, boundBefore: known?.changeCount, source: source, limits)
             if let digest = request.digest, known == nil {
                 _ = try transaction.beginRequest(
                     RequestRecord(
@@ -249,52 +302,26 @@ extension StoreTransaction {
     /// The payload of a request, as the contract's rule "Payload" says.
     /// - Parameter boundBefore: the change count that the same request was bound to before a crash.
     fileprivate borrowing func bind(
-        _ request: ValidatedRequest, boundBefore: UInt64?, source: Source
+        _ request: ValidatedRequest, boundBefore: UInt64?, source: Source, _ limits: Limits
     ) throws -> BoundPayload {
         guard let name = request.pasteboard else { return BoundPayload(items: request.items) }
         guard let items = request.items else {
             let content = try items(of: name, ReadOptions(changeCount: boundBefore ?? request.changeCount))
-            return BoundPayload(items: content.items, pasteboard: name, changeCount: content.facts.changeCount)
+            return BoundPayload(
+                items: try OutgoingValues.handed(content.items, limits), pasteboard: name,
+                changeCount: content.facts.changeCount)
         }
         if let boundBefore { return BoundPayload(items: items, pasteboard: name, changeCount: boundBefore) }
         var isNew = false
-        if request.set.create ?? true {
-            let made = try createPasteboard(name, persistent: request.set.persistent ?? (name != .general))
+        if request.create {
+            let made = try createPasteboard(
+                name, persistent: request.persistent ?? (name != .general), source: source)
             isNew = made.isNew
-            if !made.isNew, let persistent = request.set.persistent { try setPersistent(persistent, of: name) }
-        } else if let persistent = request.set.persistent {
+            if !made.isNew, let persistent = request.persistent { try setPersistent(persistent, of: name) }
+        } else if let persistent = request.persistent {
             try setPersistent(persistent, of: name)
         }
-        let count = try setItems(
-            items, on: name, IPCStore.WriteOptions(source: source, ifChangeCount: request.set.ifChangeCount))
+        let count = try setItems(items, on: name, request.set.with(source))
         return BoundPayload(items: items, pasteboard: name, changeCount: count, isNewPasteboard: isNew)
-    }
-}
-
-/// Keeps the calls of one caller in the order of their arrival while some of them must ask the bus first.
-@DBusActor
-final class ArrivalOrder {
-    private var waiting: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
-
-    func isOccupied(_ caller: BusName?) -> Bool { waiting[caller] != nil }
-
-    func enter(_ caller: BusName?) async {
-        await withCheckedContinuation { continuation in
-            guard waiting[caller] != nil else {
-                waiting[caller] = []
-                return continuation.resume()
-            }
-            waiting[caller]?.append(continuation)
-        }
-    }
-
-    func leave(_ caller: BusName?) {
-        guard var queue = waiting[caller], !queue.isEmpty else {
-            waiting[caller] = nil
-            return
-        }
-        let next = queue.removeFirst()
-        waiting[caller] = queue
-        next.resume()
     }
 }

@@ -99,7 +99,7 @@ public final class Connection {
                 try await call(MessageBus.addMatch, on: .bus, at: MessageBus.path, rule, over: link)
             }
             try await names.restore { name, flags throws(CallError) in
-                _ = try await call(MessageBus.requestName, on: .bus, at: MessageBus.path, (name, flags), over: link)
+                try await call(MessageBus.requestName, on: .bus, at: MessageBus.path, (name, flags), over: link)
             } owner: { name throws(CallError) in
                 try await owner(of: name, over: link)
             }
@@ -139,6 +139,10 @@ public final class Connection {
 
     /// Runs each time that the connection is lost.
     public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { disconnectHandlers.append(action) }
+
+    /// Runs for each name that this connection owned before a loss and that belongs to somebody else when it stands
+    /// again. It is not asked for again; ``requestName(_:flags:)`` does that.
+    public func onNameLost(_ action: @escaping @DBusActor (BusName) -> Void) { names.lostHandlers.append(action) }
 
     public var isConnected: Bool { if case .connected = state { true } else { false } }
 

@@ -11,6 +11,9 @@ final class NameRegistry {
     private var owners: [BusName: BusName] = [:]
     private var watches: [BusName: [Watch]] = [:]
     private var beforeLoss: [BusName: BusName] = [:]
+    private var lostNames: Set<BusName> = []
+    /// Called with each name that this connection owned before a reconnect and has not got back.
+    var lostHandlers: [@DBusActor (BusName) -> Void] = []
     private var last: UInt64 = 0
 
     func owner(of name: BusName) -> BusName? { owners[name] }
@@ -64,19 +67,36 @@ final class NameRegistry {
     }
 
     /// Asks a new bus for what was owned, and learns who is there.
+    ///
+    /// Somebody else may have been quicker, such as a second instance that the new bus has started. What he owns now is
+    /// not ours any more: it is not asked for again, and ``announce()`` tells it.
     func restore(
-        request: (String, UInt32) async throws(CallError) -> Void,
+        request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?
     ) async throws(CallError) {
-        for (name, flags) in owned { try await request(name.text, flags) }
+        for (name, flags) in owned {
+            let result = NameRequestResult(rawValue: try await request(name.text, flags))
+            guard let result, result.isOwner || result == .inQueue else {
+                lostNames.insert(name)
+                continue
+            }
+            // An earlier try may have found it taken, and its bus is gone since.
+            lostNames.remove(name)
+        }
         beforeLoss = [:]
         for name in Array(watches.keys) {
             if let found = try await owner(name) { beforeLoss[name] = found }
         }
     }
 
-    /// Tells those who follow a name what ``restore(request:owner:)`` has found.
+    /// Tells those who follow a name what ``restore(request:owner:)`` has found, and which names are lost.
     func announce() {
+        let gone = lostNames.filter { owned[$0] != nil }
+        lostNames = []
+        for name in gone {
+            owned[name] = nil
+            for handler in lostHandlers { handler(name) }
+        }
         let found = beforeLoss
         beforeLoss = [:]
         for (name, owner) in found where owners[name] == nil { learn(name, owner: owner) }

@@ -90,4 +90,24 @@ extension Arguments {
                 try values.3.write(to: &writer)
             })
     }
+
+    public static func of<A, B, C, D, E>(
+        _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>, _ fourth: Argument<D>, _ fifth: Argument<E>
+    ) -> Self where Values == (A, B, C, D, E) {
+        Self(
+            [first.description, second.description, third.description, fourth.description, fifth.description],
+            read: { (reader) throws(MessageError) in
+                (
+                    try A(from: &reader), try B(from: &reader), try C(from: &reader), try D(from: &reader),
+                    try E(from: &reader)
+                )
+            },
+            write: { (values, writer) throws(MessageError) in
+                try values.0.write(to: &writer)
+                try values.1.write(to: &writer)
+                try values.2.write(to: &writer)
+                try values.3.write(to: &writer)
+                try values.4.write(to: &writer)
+            })
+    }
 }

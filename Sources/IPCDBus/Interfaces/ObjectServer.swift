@@ -104,20 +104,21 @@ public final class ObjectServer {
     private func introspect(_ call: IncomingCall) {
         DBusActor.task {
             do {
-                call.answer(try await self.introspection(of: call.path), as: Introspectable.introspect.output)
+                call.answer(try await self.introspection(for: call), as: Introspectable.introspect.output)
             } catch { call.fail(self.wire(error, call)) }
         }
     }
 
-    private func introspection(of path: ObjectPath) async throws -> String {
+    private func introspection(for call: IncomingCall) async throws -> String {
+        let path = call.path
         var children = Set(
             (Array(objects.keys) + Array(subtrees.keys)).compactMap { other in
                 other.remainder(below: path).map { String($0.prefix { $0 != "/" }) }
             })
-        if let subtree = subtrees[path] { children.formUnion(try await subtree.children()) }
+        if let subtree = subtrees[path] { children.formUnion(try await subtree.children(call)) }
         var interfaces = objects[path]
         if interfaces == nil, let above = path.parent, let subtree = subtrees[above],
-            try await subtree.contains(String(path.lastElement))
+            try await subtree.contains(String(path.lastElement), call)
         {
             interfaces = subtree.interfaces
         }
@@ -135,15 +136,16 @@ public final class ObjectServer {
 /// Objects one level below a path that all have the same interfaces and come from a store.
 public struct Subtree: Sendable {
     let interfaces: [ExportedInterface]
-    let children: @DBusActor () async throws -> [String]
-    let contains: @DBusActor (String) async throws -> Bool
+    let children: @DBusActor (IncomingCall) async throws -> [String]
+    let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: the last elements of the paths that introspection of the parent lists; bound their number.
-    ///   - contains: whether there is such an object; methods find out by themselves.
+    ///   - children: the last elements of the paths that introspection of the parent lists, to this caller; bound their
+    ///     number.
+    ///   - contains: whether there is such an object for this caller; methods find out by themselves.
     public init(
-        interfaces: [ExportedInterface], children: @escaping @DBusActor () async throws -> [String],
-        contains: @escaping @DBusActor (String) async throws -> Bool
+        interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
+        contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool
     ) {
         self.interfaces = interfaces
         self.children = children

@@ -60,7 +60,7 @@ public struct MessageReader {
     }
 
     /// The next descriptor; the caller owns it.
-    mutating func descriptor() throws(MessageError) -> CInt {
+    public mutating func descriptor() throws(MessageError) -> CInt {
         try expect("h")
         var copy: CInt = -1
         dbus_message_iter_get_basic(&iterator, &copy)

@@ -61,7 +61,8 @@ public struct MessageWriter: ~Copyable {
         guard appended != 0 else { throw .outOfMemory }
     }
 
-    mutating func descriptor(_ value: CInt) throws(MessageError) {
+    /// Appends an open descriptor, which stays with the caller: the message has a duplicate.
+    public mutating func descriptor(_ value: CInt) throws(MessageError) {
         extent.descriptors += 1
         guard extent.descriptors <= MessageError.mostDescriptors else {
             throw .tooManyDescriptors(extent.descriptors)

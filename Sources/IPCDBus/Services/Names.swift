@@ -5,6 +5,9 @@ extension Connection {
         try await call(method, on: .bus, at: MessageBus.path, input, timeout: timeout)
     }
 
+    /// What tells this bus from every other (`GetId`). Unique names are unique on one bus.
+    public func busID() async throws(CallError) -> String { try await bus(MessageBus.getID, ()) }
+
     /// Asks for a well-known name; it is asked for again after a reconnect if it was got.
     public func requestName(
         _ name: BusName, flags: NameRequestFlags = .doNotQueue

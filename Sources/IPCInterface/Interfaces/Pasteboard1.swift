@@ -12,18 +12,22 @@ package enum Pasteboard1 {
         name, "AddItems", takes: .of(Argument<[PasteboardItem]>("items"), Argument<WriteOptions>("options")),
         returns: .of(Argument<UInt64>("change_count")), "Appends items to those of the current version.")
     package static let clear = Method(
-        name, "Clear", takes: .of(Argument<WriteOptions>("options")), returns: .of(Argument<UInt64>("change_count")),
+        name, "Clear", takes: .of(Argument<ClearOptions>("options")), returns: .of(Argument<UInt64>("change_count")),
         "Takes all items off the pasteboard.")
     package static let getItems = Method(
         name, "GetItems", takes: .of(Argument<GetItemsOptions>("options")),
         returns: .of(
-            Argument<UInt64>("change_count"), Argument<[PasteboardItem]>("items"), Argument<VersionFacts>("facts")),
+            Argument<UInt64>("change_count"), Argument<[ReadItem]>("items"), Argument<VersionFacts>("facts")),
         "Reads the items of the pasteboard.")
     package static let getData = Method(
         name, "GetData",
-        takes: .of(Argument<UInt32>("item"), Argument<String>("type"), Argument<NoOptions>("options")),
+        takes: .of(Argument<UInt32>("item"), Argument<String>("type"), Argument<GetDataOptions>("options")),
         returns: .of(Argument<Representation.Value>("value"), Argument<VersionFacts>("facts")),
-        "Reads one representation of one item of the current version.")
+        "Reads one representation of one item.")
+    package static let listVersions = Method(
+        name, "ListVersions", takes: .of(Argument<NoOptions>("options")),
+        returns: .of(Argument<[VersionFacts]>("versions")),
+        "Lists the versions that are held, oldest first, without their content.")
 
     package static let nameProperty = Property<String>(
         name, "Name", changes: .constant, "The name of the pasteboard, as it was given.")
@@ -45,12 +49,30 @@ package enum Pasteboard1 {
         name, "",
         [
             setItems.description, addItems.description, clear.description, getItems.description, getData.description,
-            nameProperty.description, changeCount.description, persistent.description, historyLimit.description,
+            listVersions.description, nameProperty.description, changeCount.description, persistent.description,
+            historyLimit.description,
             types.description, itemCount.description,
         ])
 }
 
 package struct WriteOptions: Options {
+    package var ifChangeCount: UInt64?
+    package var id: String?
+    /// Milliseconds.
+    package var timeToLive: UInt64?
+    package var sensitive: Bool?
+    package var once: Bool?
+    package var promises: [[String]]?
+    package var sourceApplication: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("if-change-count", \.ifChangeCount), Key("id", \.id), Key("time-to-live", \.timeToLive),
+        Key("sensitive", \.sensitive), Key("once", \.once), Key("promises", \.promises),
+        Key("source-application", \.sourceApplication),
+    ]
+}
+
+package struct ClearOptions: Options {
     package var ifChangeCount: UInt64?
     package var id: String?
     package var sourceApplication: String?
@@ -65,10 +87,19 @@ package struct GetItemsOptions: Options {
     package var changeCount: UInt64?
     package var take: Bool?
     package var id: String?
+    package var fd: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("types", \.types), Key("change-count", \.changeCount), Key("take", \.take), Key("id", \.id),
+        Key("fd", \.fd),
     ]
+}
+
+package struct GetDataOptions: Options {
+    package var changeCount: UInt64?
+    package var fd: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("change-count", \.changeCount), Key("fd", \.fd)]
 }
 
 /// What is told of a version, and of one value of it.
@@ -81,9 +112,20 @@ package struct VersionFacts: Facts {
     package var sourceStrength: String?
     /// Milliseconds since 1970 UTC.
     package var time: UInt64?
+    package var changeCount: UInt64?
+    package var itemCount: UInt32?
+    package var types: [[String]]?
+    /// Whether the value came as a descriptor.
+    package var fd: Bool?
+    package var sensitive: Bool?
+    package var once: Bool?
+    /// When it ends, in milliseconds since 1970 UTC.
+    package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("size", \.size), Key("digest", \.digest), Key("digests", \.digests),
         Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength), Key("time", \.time),
+        Key("change-count", \.changeCount), Key("item-count", \.itemCount), Key("types", \.types), Key("fd", \.fd),
+        Key("sensitive", \.sensitive), Key("once", \.once), Key("expires", \.expires),
     ]
 }

@@ -10,7 +10,7 @@ package enum Pasteboards1 {
         name, "GetPasteboard", takes: .of(Argument<String>("name"), Argument<GetPasteboardOptions>("options")),
         returns: .of(Argument<ObjectPath>("path")), "Finds a pasteboard by its name, and makes it if asked to.")
     package static let createUniquePasteboard = Method(
-        name, "CreateUniquePasteboard", takes: .of(Argument<NoOptions>("options")),
+        name, "CreateUniquePasteboard", takes: .of(Argument<UniquePasteboardOptions>("options")),
         returns: .of(Argument<String>("name"), Argument<ObjectPath>("path")),
         "Makes a pasteboard with a name that nobody else has.")
     package static let removePasteboard = Method(
@@ -25,6 +25,13 @@ package enum Pasteboards1 {
         returns: .of(
             Argument<UInt64>("change_count"), Argument<[ChangedPasteboard]>("changed"), Argument<ChangeFacts>("facts")),
         "Waits until a pasteboard changes after a given change count.")
+    package static let fetchPromises = Method(
+        name, "FetchPromises", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<UInt32>("fetched")),
+        "Has everything fetched that the caller has promised, before it ends.")
+    package static let skipChangeCounts = Method(
+        name, "SkipChangeCounts", takes: .of(Argument<UInt64>("to"), Argument<NoOptions>("options")),
+        returns: .of(Argument<UInt64>("change_count")),
+        "Makes the next change take a greater number than the given one.")
     package static let pasteboardAdded = Signal(
         name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Tells that a pasteboard was made.")
     package static let pasteboardRemoved = Signal(
@@ -34,16 +41,25 @@ package enum Pasteboards1 {
         name, "",
         [
             getPasteboard.description, createUniquePasteboard.description, removePasteboard.description,
-            listPasteboards.description, waitForChange.description, pasteboardAdded.description,
-            pasteboardRemoved.description,
+            listPasteboards.description, waitForChange.description, fetchPromises.description,
+            skipChangeCounts.description, pasteboardAdded.description, pasteboardRemoved.description,
         ])
 }
 
 package struct GetPasteboardOptions: Options {
     package var create: Bool?
     package var persistent: Bool?
+    package var sourceApplication: String?
     package init() {}
-    package static let keys: [Key<Self>] = [Key("create", \.create), Key("persistent", \.persistent)]
+    package static let keys: [Key<Self>] = [
+        Key("create", \.create), Key("persistent", \.persistent), Key("source-application", \.sourceApplication),
+    ]
+}
+
+package struct UniquePasteboardOptions: Options {
+    package var sourceApplication: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("source-application", \.sourceApplication)]
 }
 
 package struct ListPasteboardsOptions: Options {
@@ -75,9 +91,18 @@ package struct PasteboardFacts: Facts {
     package var size: UInt64?
     /// Milliseconds since 1970 UTC.
     package var time: UInt64?
+    package var historyLimit: UInt32?
+    /// How many versions are held, the current one among them.
+    package var versions: UInt32?
+    package var sensitive: Bool?
+    package var once: Bool?
+    /// When the current version ends, in milliseconds since 1970 UTC.
+    package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("persistent", \.persistent), Key("item-count", \.itemCount), Key("size", \.size), Key("time", \.time),
+        Key("history-limit", \.historyLimit), Key("versions", \.versions), Key("sensitive", \.sensitive),
+        Key("once", \.once), Key("expires", \.expires),
     ]
 }
 

@@ -37,9 +37,14 @@ package struct PayloadSetOptions: Options {
     package var ifChangeCount: UInt64?
     package var create: Bool?
     package var persistent: Bool?
+    /// Milliseconds.
+    package var timeToLive: UInt64?
+    package var sensitive: Bool?
+    package var once: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("if-change-count", \.ifChangeCount), Key("create", \.create), Key("persistent", \.persistent),
+        Key("time-to-live", \.timeToLive), Key("sensitive", \.sensitive), Key("once", \.once),
     ]
 }
 

@@ -6,14 +6,20 @@ extension PasteboardItem: DBusCodable {
     public static var dbusSignature: Signature { "a(sv)" }
 
     public init(from reader: inout MessageReader) throws(MessageError) {
-        let representations = try reader.array { (element) throws(MessageError) in
+        let representations = try Self.representations(from: &reader)
+        do throws(PasteboardItem.Invalid) { try self.init(representations) } catch {
+            throw .refused(error.ipcError.message)
+        }
+    }
+
+    fileprivate static func representations(
+        from reader: inout MessageReader
+    ) throws(MessageError) -> [Representation] {
+        try reader.array { (element) throws(MessageError) in
             try element.structure { (fields) throws(MessageError) in
                 let type = try ContentType(wire: try String(from: &fields))
                 return Representation(type: type, value: try Representation.Value(from: &fields))
             }
-        }
-        do throws(PasteboardItem.Invalid) { try self.init(representations) } catch {
-            throw .refused(error.ipcError.message)
         }
     }
 
@@ -29,7 +35,25 @@ extension PasteboardItem: DBusCodable {
     }
 }
 
-/// A value is a variant of `s` or `ay`.
+/// An item as it is read: of one that has none of the types that were asked for nothing is left but its place. What
+/// writers send is a ``PasteboardItem``, which has at least one representation.
+package struct ReadItem: DBusCodable {
+    package let item: PasteboardItem
+    package static var dbusSignature: Signature { PasteboardItem.dbusSignature }
+
+    package init(_ item: PasteboardItem) { self.item = item }
+
+    package init(from reader: inout MessageReader) throws(MessageError) {
+        let representations = try PasteboardItem.representations(from: &reader)
+        do throws(PasteboardItem.Invalid) { item = try PasteboardItem(read: representations) } catch {
+            throw .refused(error.ipcError.message)
+        }
+    }
+
+    package func write(to writer: inout MessageWriter) throws(MessageError) { try item.write(to: &writer) }
+}
+
+/// A value is a variant of `s`, `ay` or `h`. What an `h` leads to is not looked at here.
 extension Representation.Value: DBusCodable {
     public static var dbusSignature: Signature { "v" }
 
@@ -37,7 +61,11 @@ extension Representation.Value: DBusCodable {
         switch reader.variantSignature {
         case "s": self = .text(try reader.variant { (inside) throws(MessageError) in try String(from: &inside) })
         case "ay": self = .bytes(try reader.variant { (inside) throws(MessageError) in try [UInt8](from: &inside) })
-        case let other: throw .refused("a value has the type “s” or “ay”, not “\(other)”")
+        case "h":
+            self = .file(
+                ContentFile(
+                    owning: try reader.variant { (inside) throws(MessageError) in try inside.descriptor() }))
+        case let other: throw .refused("a value has the type “s”, “ay” or “h”, not “\(other)”")
         }
     }
 
@@ -46,6 +74,8 @@ extension Representation.Value: DBusCodable {
         case .text(let text): try writer.variant("s") { (inside) throws(MessageError) in try text.write(to: &inside) }
         case .bytes(let bytes):
             try writer.variant("ay") { (inside) throws(MessageError) in try bytes.write(to: &inside) }
+        case .file(let file):
+            try writer.variant("h") { (inside) throws(MessageError) in try inside.descriptor(file.descriptor) }
         }
     }
 }

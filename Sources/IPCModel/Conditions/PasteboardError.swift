@@ -14,8 +14,12 @@ package enum PasteboardError: Condition, Hashable {
     case identifierReused(RequestID)
     /// `general` always exists.
     case generalCannotBeRemoved
+    /// The caller is in a sandbox that does not leave it this pasteboard; without an id where the sandbox is not known.
+    case notVisible(PasteboardName, sandbox: String?)
     /// A limit would be exceeded.
     case limitExceeded(LimitExceeded)
+    /// What was promised cannot be had: its writer has left, does not answer, or gives something else.
+    case promiseBroken(item: UInt32, type: String, reason: String)
     /// What is stored for the version fails its checksum.
     case damaged(PasteboardName, UInt64)
 
@@ -28,9 +32,9 @@ package enum PasteboardError: Condition, Hashable {
         switch self {
         case .noSuchPasteboard: .noSuchPasteboard
         case .changeCountMismatch: .changeCountMismatch
-        case .noSuchVersion, .noSuchItem, .noSuchRepresentation: .noSuchItem
+        case .noSuchVersion, .noSuchItem, .noSuchRepresentation, .promiseBroken: .noSuchItem
         case .identifierReused: .invalidArguments
-        case .generalCannotBeRemoved: .accessDenied
+        case .generalCannotBeRemoved, .notVisible: .accessDenied
         case .limitExceeded: .limitExceeded
         case .damaged: .inputOutput
         }
@@ -53,8 +57,17 @@ package enum PasteboardError: Condition, Hashable {
             "the id \(id.text.quoted) was used for a call with other arguments; choose a new one"
         case .generalCannotBeRemoved:
             "the pasteboard “general” cannot be removed; clear it instead"
+        case .notVisible(let name, .some(let id)):
+            "the pasteboard \(name.text.quoted) cannot be used from the sandbox of \(id.quoted); "
+                + "it sees those that are named \(id.quoted), or start with \((id + ".").quoted)"
+        case .notVisible(let name, nil):
+            "the pasteboard \(name.text.quoted) cannot be used by a caller that the broker cannot look at; "
+                + "it may be in a sandbox"
         case .limitExceeded(let limit):
             limit.description
+        case .promiseBroken(let item, let type, let reason):
+            "the writer promised \(type.quoted) for item \(item) and cannot give it: \(reason); "
+                + "other types can be read by naming them"
         case .damaged(let name, let count):
             "the version \(count) of the pasteboard \(name.text.quoted) is damaged on the disk; "
                 + "other versions and pasteboards are not concerned"

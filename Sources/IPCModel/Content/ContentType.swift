@@ -31,6 +31,11 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         text = essence + parameters.map(\.spelling).joined()
     }
 
+    /// The bare name of a selection target that is known to be right.
+    init(name: String) {
+        (essence, parameters, text) = (name, [], name)
+    }
+
     public var description: String { text }
 
     /// The one spelling that all equal types share: `text/plain;charset=utf-8`.
@@ -87,6 +92,9 @@ extension ContentType {
     public static let jpeg = ContentType(canonical: "image/jpeg")
     /// Bytes of which nothing is known; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
+
+    /// Whether bytes of this type are a picture; RFC 2046 §4.2.
+    public var isImage: Bool { essence.hasPrefix("image/") }
 
     /// Whether bytes of this type are plain text in UTF-8, or in its part US-ASCII.
     package var isUTF8PlainText: Bool {

@@ -1,11 +1,17 @@
 /// One thing on a pasteboard, in one or more representations.
 public struct PasteboardItem: Sendable, Hashable {
-    /// The representations in the writer's order of preference; at least one, and no type twice.
+    /// The representations in the writer's order of preference; no type twice, and at least one, except in an item that
+    /// was read for certain types only and has none of them.
     public let representations: [Representation]
 
     /// Makes an item of representations in the order of preference.
     public init(_ representations: [Representation]) throws(Invalid) {
         guard !representations.isEmpty else { throw .empty }
+        try self.init(read: representations)
+    }
+
+    /// Makes an item of those of its representations that were asked for; there may be none.
+    package init(read representations: [Representation]) throws(Invalid) {
         var seen: Set<ContentType> = []
         for representation in representations where !seen.insert(representation.type).inserted {
             throw .typeTwice(representation.type)
@@ -15,6 +21,23 @@ public struct PasteboardItem: Sendable, Hashable {
 
     private init(only representation: Representation) {
         representations = [representation]
+    }
+
+    private init(unchecked representations: [Representation]) {
+        self.representations = representations
+    }
+
+    /// An item of which nothing was read.
+    package static let withoutContent = PasteboardItem(unchecked: [])
+
+    /// The same item with its values in another form.
+    package func mapValues<Failure>(
+        _ transform: (Representation.Value) throws(Failure) -> Representation.Value
+    ) throws(Failure) -> PasteboardItem {
+        PasteboardItem(
+            unchecked: try representations.map { (representation) throws(Failure) in
+                Representation(type: representation.type, value: try transform(representation.value))
+            })
     }
 
     /// The types in the order of preference.
@@ -54,6 +77,24 @@ extension PasteboardItem {
         PasteboardItem(only: Representation(type: type, value: .bytes(bytes)))
     }
 
+    /// A picture: its bytes and their type, such as ``ContentType/png``.
+    public static func image(_ bytes: [UInt8], type: ContentType) -> PasteboardItem { .data(bytes, type: type) }
+
+    /// The bytes of an open file. They are not taken into memory, so that there may be any number of them; the file must
+    /// stay as it is until the item is written.
+    public static func file(_ file: ContentFile, type: ContentType = .octetStream) -> PasteboardItem {
+        PasteboardItem(only: Representation(type: type, value: .file(file)))
+    }
+
+    /// The bytes of a file, which is opened now; see ``file(_:type:)``.
+    /// - Throws: as ``ContentFile/init(path:)``.
+    public static func file(path: String, type: ContentType = .octetStream) throws(IPCError) -> PasteboardItem {
+        .file(try ContentFile(path: path), type: type)
+    }
+
+    /// The first representation that is a picture; nil where there is none.
+    public var image: Representation? { representations.first(where: \.type.isImage) }
+
     /// The first representation that is plain text in UTF-8; nil where there is none, or its bytes are not UTF-8.
     public var string: String? {
         representations.first(where: \.type.isUTF8PlainText)?.value.string
@@ -89,11 +130,16 @@ extension PasteboardItem {
 }
 
 extension Representation.Value {
+    /// The value as text; nil where its bytes are not UTF-8, or cannot be read.
+    package var string: String? { (try? readString()) ?? nil }
+
     /// The value as text; nil where its bytes are not UTF-8.
-    package var string: String? {
+    /// - Throws: `inputOutput` where its file cannot be read.
+    package func readString() throws(IPCError) -> String? {
         switch self {
         case .text(let text): text
         case .bytes(let bytes): String(validating: bytes, as: UTF8.self)
+        case .file(let file): String(validating: try file.bytes(), as: UTF8.self)
         }
     }
 }

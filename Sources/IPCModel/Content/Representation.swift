@@ -16,30 +16,34 @@ public struct Representation: Sendable, Hashable {
 }
 
 extension Representation {
-    /// What a representation holds: text, or bytes.
+    /// What a representation holds: text, bytes, or a file of bytes.
     public enum Value: Sendable {
         /// Text, which travels as a D-Bus string and so holds no U+0000.
         case text(String)
         /// Bytes.
         case bytes([UInt8])
+        /// Bytes outside the memory of the process, which travel as a file descriptor.
+        case file(ContentFile)
 
         /// The size in bytes; of a text, in UTF-8.
         public var byteCount: Int {
             switch self {
             case .text(let text): text.utf8.count
             case .bytes(let bytes): bytes.count
+            case .file(let file): file.byteCount
             }
         }
     }
 }
 
 extension Representation.Value: Hashable {
-    /// Text equals text and bytes equal bytes, byte by byte.
+    /// Text equals text and bytes equal bytes, byte by byte; files are equal where they are the same open file.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.text(let left), .text(let right)): left.isIdentical(to: right)
         case (.bytes(let left), .bytes(let right)): left == right
-        case (.text, .bytes), (.bytes, .text): false
+        case (.file(let left), .file(let right)): left == right
+        case (.text, _), (.bytes, _), (.file, _): false
         }
     }
 
@@ -49,6 +53,8 @@ extension Representation.Value: Hashable {
             text.hashBytes(into: &hasher)
         case .bytes(let bytes):
             hasher.combine(bytes)
+        case .file(let file):
+            hasher.combine(file)
         }
     }
 }

@@ -13,18 +13,25 @@ extension Limits {
 
     private static let raise = "try again later, or let the broker be started with a higher limit"
     private static let split = "use more pasteboards, or fewer values"
+    private static let remove = "remove pasteboards that are not needed"
+    private static let prune = "clear or remove pasteboards, or set lower HistoryLimits"
+    /// 1 PiB.
+    private static let mostBytes: UInt64 = 1 << 50
 
     /// The limits in the order in which they are shown.
     package static let all: [Row] = messageRows + nameRows + pasteboardRows + schemeRows + requestRows
 
     private static let messageRows = [
-        Row("inline-message-bytes", \.inlineMessageBytes, 1...33_554_432, "pass a file descriptor"),
+        Row(
+            "inline-message-bytes", \.inlineMessageBytes, 1...33_554_432,
+            "pass a file descriptor, or ask for one by “fd”"),
         Row("inline-value-bytes", \.inlineValueBytes, 1...33_554_432, "pass a file descriptor"),
         Row("descriptors-per-message", \.descriptorsPerMessage, 0...16, "send fewer descriptors"),
         Row("url-bytes", \.urlBytes, fixed(URLText.maximumBytes), "send the rest as payload"),
         Row("annotation-bytes", \.annotationBytes, 0...1_048_576, "send the rest as payload"),
         Row("page-rows", \.pageRows, 1...100_000, "ask for the next page"),
         Row("page-rows-most", \.pageRowsMost, 1...100_000, "ask for the next page"),
+        Row("names-per-call", \.namesPerCall, 1...100_000, "ask for all, or ask several times"),
         Row("introspected-pasteboards", \.introspectedPasteboards, 0...100_000, "use ListPasteboards"),
         Row("property-signals-per-second", \.propertySignalsPerSecond, 1...10_000, "use WaitForChange"),
     ]
@@ -37,14 +44,27 @@ extension Limits {
     ]
 
     private static let pasteboardRows = [
-        Row("pasteboards", \.pasteboards, 1...10_000_000, "remove pasteboards that are not needed"),
+        Row("pasteboards", \.pasteboards, 1...10_000_000, remove),
+        Row("pasteboards-per-source", \.pasteboardsPerSource, 1...10_000_000, remove),
+        Row("items", \.items, 1...1_000_000_000, prune),
+        Row("items-per-source", \.itemsPerSource, 1...1_000_000_000, prune),
+        Row("stored-bytes", \.storedBytes, 1...mostBytes, prune),
+        Row("stored-bytes-per-source", \.storedBytesPerSource, 1...mostBytes, prune),
+        Row("memory-bytes", \.memoryBytes, 1...mostBytes, "make the pasteboard persistent, or clear others"),
+        Row("value-bytes", \.valueBytes, 1...mostBytes, "split the value, or pass on where it is"),
+        Row("descriptors", \.descriptors, 1...1_000_000, raise),
+        Row("descriptors-per-caller", \.descriptorsPerCaller, 1...1_000_000, "wait for the calls before"),
         Row("items-per-version", \.itemsPerVersion, 1...65_535, split),
         Row("representations-per-version", \.representationsPerVersion, 1...65_535, split),
+        Row("promises-per-version", \.promisesPerVersion, 0...65_535, "promise fewer types, or give values"),
         Row("history", \.history, 0...100, "set a lower HistoryLimit"),
         Row("history-most", \.historyMost, 0...100, "set a lower HistoryLimit"),
         Row("removals-kept", \.removalsKept, 0...1_000_000, raise),
+        Row("sensitive-milliseconds", \.sensitiveMilliseconds, 1...day, raise),
+        Row("promise-milliseconds", \.promiseMilliseconds, 1...day, raise),
         Row("operation-kept-seconds", \.operationKeptSeconds, 1...86_400, raise),
         Row("watchers", \.watchers, 1...1_000_000, raise),
+        Row("watchers-per-caller", \.watchersPerCaller, 1...1_000_000, "ask for several pasteboards in one question"),
     ]
 
     private static let schemeRows = [

@@ -17,6 +17,8 @@ package struct Limits: Sendable, Hashable {
     package var annotationBytes: UInt64 = 16_384
     /// Rows of a page that the caller sets no limit for.
     package var pageRows: UInt64 = 1_000
+    /// Names of pasteboards, or content types, in the arguments of one call.
+    package var namesPerCall: UInt64 = 1_000
     /// Rows of a page, whatever the caller asks for.
     package var pageRowsMost: UInt64 = 1_000
     /// Pasteboards that the introspection of their parent lists.
@@ -39,20 +41,46 @@ package struct Limits: Sendable, Hashable {
 
     /// Pasteboards in the store and in memory together.
     package var pasteboards: UInt64 = 100_000
+    /// Pasteboards that one source has made.
+    package var pasteboardsPerSource: UInt64 = 20_000
+    /// Items of all versions that are kept.
+    package var items: UInt64 = 10_000_000
+    /// Items of the versions that one source has written.
+    package var itemsPerSource: UInt64 = 5_000_000
+    /// Bytes of all versions that are kept: 64 GiB.
+    package var storedBytes: UInt64 = 68_719_476_736
+    /// Bytes of the versions that one source has written: 32 GiB.
+    package var storedBytesPerSource: UInt64 = 34_359_738_368
+    /// Bytes of all versions of pasteboards that are not persistent, in memory: 4 GiB.
+    package var memoryBytes: UInt64 = 4_294_967_296
+    /// Bytes of one value: 4 GiB and a page, so that a file of 4 GiB passes.
+    package var valueBytes: UInt64 = 4_294_971_392
+    /// Descriptors that the broker has open for values which are arriving or in memory, of all callers.
+    package var descriptors: UInt64 = 16_384
+    /// Descriptors of values of one caller that are arriving.
+    package var descriptorsPerCaller: UInt64 = 128
     /// Items of a version of a pasteboard.
     package var itemsPerVersion: UInt64 = 65_535
     /// Representations of all items of a version of a pasteboard.
     package var representationsPerVersion: UInt64 = 65_535
+    /// Promises of a version of a pasteboard that are not fulfilled.
+    package var promisesPerVersion: UInt64 = 256
     /// Earlier versions that a pasteboard keeps where nobody sets its `HistoryLimit`.
     package var history: UInt64 = 1
     /// Earlier versions that a pasteboard can be told to keep.
     package var historyMost: UInt64 = 100
     /// Removals of pasteboards that are remembered for those who watch.
     package var removalsKept: UInt64 = 10_000
+    /// Milliseconds for which a sensitive item is kept at most.
+    package var sensitiveMilliseconds: UInt64 = 60_000
+    /// Milliseconds in which a writer has to give what it has promised.
+    package var promiseMilliseconds: UInt64 = 10_000
     /// Seconds for which a repeated call with the same id gets the same result.
     package var operationKeptSeconds: UInt64 = 600
     /// Questions for the next change that are open at a time, of all callers.
     package var watchers: UInt64 = 10_000
+    /// Questions for the next change that are open at a time, of one caller.
+    package var watchersPerCaller: UInt64 = 4_096
 
     // Schemes
 

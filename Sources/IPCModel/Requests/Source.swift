@@ -25,6 +25,9 @@ public struct Source: Sendable, Hashable, CustomStringConvertible {
         self.strength = strength
     }
 
+    /// A source of which nothing is known.
+    package static let nobody = Source(application: "", strength: .unknown)
+
     /// `demo.IPCClient (claimed)`, or `unknown`.
     public var description: String {
         application.isEmpty ? strength.rawValue : "\(application) (\(strength.rawValue))"

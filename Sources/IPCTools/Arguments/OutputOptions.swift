@@ -22,6 +22,16 @@ extension OutputOptions {
         }
     }
 
+    /// Tells of something that is no error, on standard error.
+    /// - Parameters:
+    ///   - name: a word for programs.
+    ///   - message: a sentence without a full stop.
+    package func warn(_ name: String, _ message: String) throws(ToolFailure) {
+        guard json else { return try OutputStream.error.writeLine("warning: " + message.printable) }
+        try OutputStream.error.writeLine(
+            JSONValue.object(["warning": .string(name), "message": .string(message)]).text)
+    }
+
     /// The style of what goes to standard output.
     package var style: Style { Style(color, for: .output) }
 }

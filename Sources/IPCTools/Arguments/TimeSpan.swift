@@ -7,21 +7,27 @@ package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
 
     /// Longer than 0 and at most 49 days, the most that the wire carries; at most three decimals.
     package init?(argument: String) {
-        let unit = argument.drop { $0.isASCII && ($0.isNumber || $0 == ".") }
-        guard let factor = Self.millisecondsOfUnit[String(unit)] else { return nil }
-        guard let thousandths = Self.thousandths(argument[..<unit.startIndex]) else { return nil }
-        let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
-        let milliseconds = product / 1_000
-        guard !overflow, (1...Int64(UInt32.max)).contains(milliseconds) else { return nil }
+        guard let milliseconds = Self.milliseconds(argument, Self.millisecondsOfUnit),
+            (1...Int64(UInt32.max)).contains(milliseconds)
+        else { return nil }
         duration = .milliseconds(milliseconds)
         text = argument
     }
 
     package var defaultValueDescription: String { text }
 
-    private static let millisecondsOfUnit: [String: Int64] = [
+    static let millisecondsOfUnit: [String: Int64] = [
         "": 1_000, "ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000,
     ]
+
+    /// The milliseconds of a number and a unit, where that is one of these.
+    static func milliseconds(_ argument: String, _ units: [String: Int64]) -> Int64? {
+        let unit = argument.drop { $0.isASCII && ($0.isNumber || $0 == ".") }
+        guard let factor = units[String(unit)] else { return nil }
+        guard let thousandths = thousandths(argument[..<unit.startIndex]) else { return nil }
+        let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product / 1_000
+    }
 
     /// The thousandths of a decimal number such as `1.5`.
     private static func thousandths(_ number: Substring) -> Int64? {

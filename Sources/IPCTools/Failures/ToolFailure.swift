@@ -21,6 +21,11 @@ package struct ToolFailure: Error, Hashable {
         self.init(name: error.code.rawValue, message: error.message, exit: error.code.exit)
     }
 
+    /// The same failure with a half sentence behind what it says.
+    package func adding(_ words: String) -> ToolFailure {
+        ToolFailure(name: name, message: "\(message); \(words)", exit: exit)
+    }
+
     /// A command line that means nothing.
     package static func usage(_ message: String) -> ToolFailure {
         ToolFailure(name: "Usage", message: message, exit: .usage)

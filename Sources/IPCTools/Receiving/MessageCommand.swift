@@ -40,8 +40,9 @@ struct MessageCommand: Sendable {
     private func run(_ request: OpenURLRequest) async throws -> Result {
         let content = MessageContent(request.payload)
         let result = try await Subprocess.run(
-            .path("/bin/sh"), arguments: ["-c", command],
-            environment: .inherit.updating(environment(request, content)), platformOptions: Self.platformOptions,
+            ShellCommand.shell, arguments: ["-c", command],
+            environment: .inherit.updating(environment(request, content)),
+            platformOptions: ShellCommand.platformOptions,
             input: .inputWriter, output: .bytes(limit: InputFile.mostBytes), error: .currentStandardError
         ) { execution in
             // A command need not read its input, so a broken pipe is no failure. (Input that is given as a value ends
@@ -77,16 +78,6 @@ struct MessageCommand: Sendable {
             "IPC_ATTEMPT": String(request.attempt),
         ]
     }
-
-    /// A process group of its own, so that what the shell has started ends with it.
-    private static var platformOptions: PlatformOptions {
-        var options = PlatformOptions()
-        options.processGroupID = 0
-        options.teardownSequence = [
-            .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
-        ]
-        return options
-    }
 }
 
 /// What a command gets of a payload: the first item, as text where it has one.
@@ -104,7 +95,10 @@ struct MessageContent: Sendable {
 
 extension PasteboardItem {
     /// The representation that a person would want to read: plain text where there is one, else the writer's first.
-    package var preferred: Representation? {
-        representations.first { $0.type.isUTF8PlainText } ?? representations.first
-    }
+    package var preferred: Representation? { types.preferred.flatMap { self[$0] } }
+}
+
+extension [ContentType] {
+    /// The type of an item that a person would want to read, out of all that it has; see ``PasteboardItem/preferred``.
+    package var preferred: ContentType? { first(where: \.isUTF8PlainText) ?? first }
 }

@@ -30,6 +30,28 @@ package final class StopSignal: Sendable {
         }
     }
 
+    /// Counts it as a signal when nobody reads standard output any more, which a program that waits for something to
+    /// write would not notice. A closed pipe or socket then is an error of writing and no end of the process.
+    package func listenForClosedOutput() {
+        signal(SIGPIPE, SIG_IGN)
+        var status = stat()
+        guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
+        var thread = pthread_t()
+        let me = Unmanaged.passRetained(self).toOpaque()
+        let failed = pthread_create(
+            &thread, nil, { Unmanaged<StopSignal>.fromOpaque($0!).takeRetainedValue().waitForClosedOutput() }, me)
+        guard failed == 0 else { return Unmanaged<StopSignal>.fromOpaque(me).release() }
+        pthread_detach(thread)
+    }
+
+    private func waitForClosedOutput() -> UnsafeMutableRawPointer? {
+        // Nothing is asked for: the end of the reader is told unasked, poll(2).
+        var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
+        while poll(&output, 1, -1) < 0 && errno == EINTR {}
+        raise()
+        return nil
+    }
+
     /// Runs `body` and cancels its task when this many signals have come, at once if they have come already.
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @Sendable () async throws -> Result

@@ -1,40 +1,95 @@
 internal import Glibc
+package import IPC
 private import IPCModel
 
-/// Reads a whole file or standard input, up to what one message can carry.
+/// Takes the content of a file or of standard input.
+///
+/// A large regular file is not read: its descriptor is the value. All else is read to its end, a pipe as well as a file
+/// of `/proc`, which has content and no length.
 package enum InputFile {
-    /// The most that is read: the default of the limit `inline-message-bytes`.
+    /// The most that one message carries inline: the default of the limit `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
 
+    /// - Parameters:
+    ///   - trimmingNewline: leave out a newline at the end.
+    ///   - most: more bytes than this are refused.
     /// - Throws: ``ToolFailure``: 66 where there is no such file, 75 where it is too large, 74 where reading fails.
-    package static func read(_ path: String) throws(ToolFailure) -> [UInt8] {
+    package static func read(
+        _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
+    ) throws(ToolFailure) -> Representation.Value {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path, errno) }
+        let name = "the file \(path.quoted)"
+        if let file = large(descriptor, trimmingNewline, most) { return .file(file) }
         defer { close(descriptor) }
-        return try read(descriptor, named: "the file \(path.quoted)")
+        return try gather(descriptor, most, named: name, trimmingNewline)
     }
 
     /// Reads standard input to its end; says so on a terminal, where nothing seems to happen otherwise.
-    package static func readStandardInput() throws(ToolFailure) -> [UInt8] {
+    package static func readStandardInput(
+        trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
+    ) throws(ToolFailure) -> Representation.Value {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        return try read(STDIN_FILENO, named: "the standard input")
+        // From its start a file is as good as one with a name; behind that, somebody has read a part of it.
+        if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
+            let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+            if copy >= 0, let file = large(copy, trimmingNewline, most) {
+                lseek(STDIN_FILENO, 0, SEEK_END)
+                return .file(file)
+            }
+            if copy >= 0 { close(copy) }
+        }
+        let name = "the standard input"
+        return try gather(STDIN_FILENO, most, named: name, trimmingNewline)
     }
 
-    private static func read(_ descriptor: Int32, named name: String) throws(ToolFailure) -> [UInt8] {
-        var content: [UInt8] = []
-        var block = [UInt8](repeating: 0, count: 65_536)
+    /// A regular file that is worth a descriptor and can be taken as it is; the descriptor is its own then.
+    private static func large(_ descriptor: CInt, _ trimmingNewline: Bool, _ most: UInt64) -> ContentFile? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        let size = UInt64(clamping: status.st_size)
+        guard size > Limits().inlineValueBytes, size <= most else { return nil }
+        if trimmingNewline && endsWithNewline(descriptor, size) { return nil }
+        return ContentFile(owning: descriptor, byteCount: Int(size))
+    }
+
+    /// Whether the last byte of so many is a newline.
+    static func endsWithNewline(_ descriptor: CInt, _ count: UInt64) -> Bool {
+        var last: UInt8 = 0
+        return count > 0 && pread(descriptor, &last, 1, off_t(count - 1)) == 1 && last == UInt8(ascii: "\n")
+    }
+
+    private static func gather(
+        _ descriptor: CInt, _ most: UInt64, named name: String, _ trimmingNewline: Bool
+    ) throws(ToolFailure) -> Representation.Value {
+        var content = GatheredContent(from: name, most: most)
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+        defer { block.deallocate() }
+        var status = stat()
+        let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
+        guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, most) }
+        // What comes from a terminal is typed there.
+        let terminal = isatty(descriptor) == 1 ? nil : ProgressTerminal.standardError
+        var bar = ProgressBar("reading", total: isFile ? UInt64(status.st_size) : nil, on: terminal)
+        defer { bar.finish() }
         while true {
-            let count = Glibc.read(descriptor, &block, block.count)
-            if count == 0 { return content }
+            let count = Glibc.read(descriptor, block.baseAddress, block.count)
+            if count == 0 { break }
             if count < 0 {
                 if errno == EINTR { continue }
+                if errno == EAGAIN {
+                    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    _ = poll(&ready, 1, -1)
+                    continue
+                }
                 throw .cannotRead(name, errno)
             }
-            content += block[..<count]
-            guard content.count <= mostBytes else { throw .tooLarge(name) }
+            try content.add(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            bar.update(to: content.count)
         }
+        return try content.value(trimmingNewline: trimmingNewline)
     }
 }
 
@@ -48,17 +103,9 @@ extension ToolFailure {
             exit: .noInput)
     }
 
-    fileprivate static func cannotRead(_ name: String, _ code: Int32) -> ToolFailure {
+    static func cannotRead(_ name: String, _ code: Int32) -> ToolFailure {
         ToolFailure(
             name: "InputOutput", message: "cannot read \(name): \(describe(code))",
             exit: code == EISDIR ? .noInput : .inputOutput)
-    }
-
-    fileprivate static func tooLarge(_ name: String) -> ToolFailure {
-        ToolFailure(
-            name: "LimitExceeded",
-            message: "\(name) has more than \(InputFile.mostBytes) bytes, the most that one message carries; "
-                + "send it in parts, or send its path",
-            exit: .tryAgain)
     }
 }

@@ -20,7 +20,7 @@ package enum OutputStream: Int32, Sendable {
                 var ready = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
                 _ = poll(&ready, 1, -1)
             } else if errno != EINTR {
-                throw .cannotWrite(errno)
+                throw .cannotWrite("the output", errno)
             }
         }
     }
@@ -39,14 +39,19 @@ package enum OutputStream: Int32, Sendable {
 }
 
 extension ToolFailure {
-    /// Standard output is full, broken or closed.
-    fileprivate static func cannotWrite(_ code: Int32) -> ToolFailure {
+    /// An output is full, broken or closed.
+    static func cannotWrite(_ output: String, _ code: Int32) -> ToolFailure {
         // As in other programs at the head of a pipeline: nobody is left to tell.
-        if code == EPIPE { return ToolFailure(name: "InputOutput", message: "", exit: .inputOutput) }
-        let name = code == ENOSPC || code == EDQUOT ? "NoSpace" : "InputOutput"
+        if code == EPIPE { return .outputClosed }
+        let isFull = code == ENOSPC || code == EDQUOT
         return ToolFailure(
-            name: name, message: "cannot write to the output: \(describe(code))", exit: .inputOutput)
+            name: isFull ? "NoSpace" : "InputOutput",
+            message: "cannot write to \(output): \(describe(code))" + (isFull ? "; make room and try again" : ""),
+            exit: .inputOutput)
     }
+
+    /// Nobody reads what is written.
+    package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 
 /// The system's words for an error number.

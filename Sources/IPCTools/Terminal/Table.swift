@@ -8,6 +8,7 @@ package struct Table: Sendable {
     package init(_ headings: String...) { self.headings = headings }
 
     package mutating func add(_ fields: String...) { rows.append(fields) }
+    package mutating func add(row: [String]) { rows.append(row) }
 
     /// The lines, without a line end after the last one; empty where there are no rows.
     package func text(aligned: Bool, style: Style) -> String {

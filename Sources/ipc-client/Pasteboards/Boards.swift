@@ -48,6 +48,11 @@ struct Boards: ToolCommand {
             "item-count": .unsigned(board.itemCount),
             "size": .count(board.byteCount),
             "time": board.millisecondsSince1970.map { .count($0) },
+            "history-limit": board.historyLimit.map { .unsigned($0) },
+            "versions": board.versionCount.map { .unsigned($0) },
+            "sensitive": board.isSensitive ? .boolean(true) : nil,
+            "once": board.isOnce ? .boolean(true) : nil,
+            "expires": board.endsMillisecondsSince1970.map { .count($0) },
         ])
     }
 }

@@ -4,35 +4,58 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
+/// `copy` and `set`: the same, but for where the pasteboard's name stands.
+struct Copy: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Put text, standard input or files on the general pasteboard.",
+        discussion: """
+            Replaces what was there. Bytes stay as they are; a newline at the end too. Large content goes to the \
+            broker as a file descriptor, and no process stays behind. 'set BOARD' does the same for another \
+            pasteboard.
+
+            EXAMPLES
+              ipc-client copy "buy milk"
+              date | ipc-client copy
+              ipc-client copy --type text/html=page.html --type text/plain=page.txt
+              pass show bank | ipc-client copy --sensitive --trim-newline
+              ipc-client copy --board notes --if-change-count 41 --expire 10m later
+            """)
+
+    @Option(
+        help: ArgumentHelp("The pasteboard; a named one is made, persistent, if there is none.", valueName: "board"))
+    var board = Client.generalPasteboard
+
+    @OptionGroup var content: ContentOptions
+    @OptionGroup var writing: WritingArguments
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws { try await writing.write(content, to: board, output) }
+}
+
 struct SetBoard: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Put text or a file on a pasteboard.",
+        abstract: "Put text, standard input or files on a pasteboard.",
         discussion: """
             Replaces what was there. The pasteboard is made, persistent, if there is none; then its content is on the \
-            disk when the command ends.
+            disk when the command ends. 'copy' does the same for the general pasteboard.
 
             EXAMPLES
               ipc-client set notes "buy milk"
               date | ipc-client set notes
               ipc-client set pictures --file picture.png --type image/png
+              ipc-client set notes --if-change-count 41 "buy milk and bread"
             """)
 
     @Argument(help: "The pasteboard.")
     var board: String
 
     @OptionGroup var content: ContentOptions
-
-    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
-    var application = Client.id
-
+    @OptionGroup var writing: WritingArguments
     @OptionGroup var output: OutputOptions
 
     @DBusActor
-    func run() async throws {
-        let item = try content.item()
-        let app = try await Client.connect(as: application)
-        let count = try await app.pasteboard(named: board, create: true).setItems([item])
-        try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: "")
-    }
+    func run() async throws { try await writing.write(content, to: board, output) }
 }

@@ -20,10 +20,13 @@ import Testing
             .setItems(.item("x"), options), .addItems(.item("x"), options), .clear(options), .getItems(options),
             WireCall(
                 "Pasteboard1", "GetData", [.u(0), .s("text/plain;charset=utf-8"), dictionary], at: WireCall.board),
+            WireCall("Pasteboard1", "ListVersions", [dictionary], at: WireCall.board),
+            WireCall("Pasteboards1", "FetchPromises", [dictionary]),
+            WireCall("Pasteboards1", "SkipChangeCounts", [.t(0), dictionary]),
         ]
     }
 
-    private static let unknown: [BadCall] = ["no-such-option", "sensitive", "Id", ""].flatMap { key in
+    private static let unknown: [BadCall] = ["no-such-option", "Sensitive", "Id", ""].flatMap { key in
         calls([key: .b(true)]).map { BadCall("“\(key)”", $0, "InvalidArguments", naming: "“\(key)”") }
     }
 
@@ -79,6 +82,14 @@ import Testing
             illTyped("change-count", [.u(1), .s("1")]) { .getItems($0) },
             illTyped("take", [.u(1), .s("true")]) { .getItems($0) },
             illTyped("id", [.t(1)]) { .getItems($0) },
+            illTyped("fd", [.u(1), .s("true")]) { .getItems($0) },
+            illTyped("time-to-live", [.u(1), .x(1), .s("1")]) { .setItems(.item("x"), $0) },
+            illTyped("sensitive", [.u(1), .s("true")]) { .setItems(.item("x"), $0) },
+            illTyped("once", [.u(1), .s("true")]) { .addItems(.item("x"), $0) },
+            illTyped("promises", [.s("text/html"), .strings(["text/html"])]) { .setItems(.item("x"), $0) },
+            // Clear has no content that these could concern.
+            illTyped("sensitive", [.b(true)]) { .clear($0) }, illTyped("once", [.b(true)]) { .clear($0) },
+            illTyped("time-to-live", [.t(1)]) { .clear($0) },
         ]
         return rows.flatMap(\.self)
     }()
@@ -96,6 +107,14 @@ import Testing
                 naming: "“if-change-count”"),
             BadCall(
                 "persistent as s", set(.options(["persistent": .s("yes")])), "InvalidArguments", naming: "“persistent”"),
+            BadCall(
+                "sensitive as s", set(.options(["sensitive": .s("yes")])), "InvalidArguments", naming: "“sensitive”"),
+            BadCall(
+                "time-to-live as u", set(.options(["time-to-live": .u(1)])), "InvalidArguments",
+                naming: "“time-to-live”"),
+            BadCall(
+                "promises in set", set(.options(["promises": .array("as", [])])), "InvalidArguments",
+                naming: "“promises”"),
         ]
     }()
 

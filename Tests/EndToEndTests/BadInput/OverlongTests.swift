@@ -81,7 +81,9 @@ import Testing
             "16 MiB + 1", .setItems(tooMuch), "LimitExceeded", naming: "inline-message-bytes", "16777217", "16777216"),
         BadCall("16 MiB + 1", .addItems(tooMuch), "LimitExceeded", naming: "inline-message-bytes"),
         BadCall(
-            "16 MiB with what is there", .addItems(.items([[("text/plain", .repeated("x", 16 * mebibyte - 3))]])),
+            "16 MiB of values that are too small for descriptors, with what is there",
+            .addItems(
+                .items([(0..<256).map { ("a/b\($0)", .repeated("x", $0 == 0 ? 65_533 : 65_536)) }])),
             "LimitExceeded", naming: "inline-message-bytes"),
         BadCall(
             "16 MiB + 1 of bytes",

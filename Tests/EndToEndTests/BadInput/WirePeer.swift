@@ -64,9 +64,12 @@ struct WirePeer: Sendable {
         WirePeer(program: try await PythonPeer.start(WirePeerScript.text), bus: try PrivateBus.current)
     }
 
-    private func run(_ verb: String, _ connection: String, _ rest: String = "") async throws -> WireMessage {
+    private func run(
+        _ verb: String, _ connection: String, _ rest: String = "", deadline: Duration = usualDeadline
+    ) async throws -> WireMessage {
         let tail = rest.isEmpty ? "" : "," + rest
-        return try WireMessage(try await program.ask(#"{"verb":"\#(verb)","on":"\#(connection)"\#(tail)}"#))
+        return try WireMessage(
+            try await program.ask(#"{"verb":"\#(verb)","on":"\#(connection)"\#(tail)}"#, deadline: deadline))
     }
 
     /// How far a connection is made.
@@ -78,10 +81,15 @@ struct WirePeer: Sendable {
     }
 
     /// Opens a connection; returns its unique name when it was greeted.
+    ///
+    /// - Parameter descriptors: whether it negotiates the passing of descriptors.
     @discardableResult
-    func open(_ connection: String, until stage: Stage = .greeted) async throws -> String {
+    func open(
+        _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false
+    ) async throws -> String {
         let answer = try await run(
-            "open", connection, #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)""#)
+            "open", connection,
+            #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)","passes":\#(descriptors)"#)
         return answer.values["name"]?.text ?? ""
     }
 
@@ -136,6 +144,53 @@ struct WirePeer: Sendable {
             #""call":\#(call.json),"signature":\#(JSON.text(signature)),"body":[\#(body.map(\.json).joined(separator: ","))]"#
                 + error)
     }
+
+    /// What came of the same call, made many times.
+    struct Tries: Sendable, CustomStringConvertible {
+        /// By the name of the error, or `accepted`.
+        let tally: [String: Int]
+        /// What was read after those that were accepted: size and digest.
+        let read: [String: Int]
+
+        var description: String { "\(tally) \(read)" }
+    }
+
+    /// What is done to the descriptor of a call while it is under way.
+    enum Meddling: String, Sendable {
+        case flip, truncate, seal
+    }
+
+    /// Makes a call with a descriptor so many times, and reads by another one what was accepted.
+    func tries(
+        _ count: Int, of call: WireCall, meddling: Meddling? = nil, reading: WireCall, on connection: String = "caller"
+    ) async throws -> Tries {
+        let meddle = meddling.map { #","meddle":"\#($0.rawValue)""# } ?? ""
+        let answer = try await run(
+            "tries", connection, call.json + #","count":\#(count),"read":{\#(reading.json)}"# + meddle,
+            deadline: .seconds(300))
+        func numbers(_ key: String) -> [String: Int] {
+            guard case .object(let members)? = answer.values[key] else { return [:] }
+            return members.compactMapValues(\.number)
+        }
+        return Tries(tally: numbers("tally"), read: numbers("digests"))
+    }
+
+    /// The digest of the content of a descriptor, or of ``WireValue/bytes(_:seed:)``.
+    func digest(_ size: Int, seed: Int = 1) async throws -> String {
+        try await run("digest", "", #""size":\#(size),"seed":\#(seed)"#).values["digest"]?.text ?? ""
+    }
+
+    /// Sends a signal to everybody, so many times.
+    func broadcast(
+        _ interface: String, _ member: String, _ body: [WireValue], count: Int, on connection: String = "caller"
+    ) async throws {
+        var call = WireCall(interface, member, body, at: "/")
+        call.destination = ""
+        _ = try await run("broadcast", connection, call.json + #","count":\#(count)"#)
+    }
+
+    /// Sends a signal to the process of the peer.
+    func signal(_ number: Int32) { program.process.signal(number) }
 
     /// Waits until the bus has ended a connection.
     func waitForEnd(of connection: String) async throws { _ = try await run("ended", connection) }

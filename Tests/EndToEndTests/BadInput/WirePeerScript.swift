@@ -6,338 +6,401 @@ enum WirePeerScript {
     static let text = #"""
         import json, os, select, socket, struct, sys, time
 
-        DEADLINE = 30
-        ALIGNMENT = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s": 4, "o": 4, "a": 4,
-                     "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
-        NUMBERS = {"y": "B", "n": "h", "q": "H", "b": "I", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d"}
+        """# + WirePeerDescriptors.text + #"""
 
-        def one(types):
-            "The first complete type, and the rest."
-            if types[0] == "a":
-                inside, rest = one(types[1:])
-                return "a" + inside, rest
-            if types[0] in "({":
-                depth = 0
-                for place, character in enumerate(types):
-                    depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(character, 0)
-                    if depth == 0:
-                        return types[:place + 1], types[place + 1:]
-            return types[0], types[1:]
+            DEADLINE = 30
+            ALIGNMENT = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s": 4, "o": 4, "a": 4, "h": 4,
+                         "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
+            NUMBERS = {"y": "B", "n": "h", "q": "H", "b": "I", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d"}
 
-        def all_types(types):
-            found = []
-            while types:
-                first, types = one(types)
-                found.append(first)
-            return found
+            def one(types):
+                "The first complete type, and the rest."
+                if types[0] == "a":
+                    inside, rest = one(types[1:])
+                    return "a" + inside, rest
+                if types[0] in "({":
+                    depth = 0
+                    for place, character in enumerate(types):
+                        depth += {"(": 1, "{": 1, ")": -1, "}": -1}.get(character, 0)
+                        if depth == 0:
+                            return types[:place + 1], types[place + 1:]
+                return types[0], types[1:]
 
-        def text_bytes(value):
-            if isinstance(value, str):
-                return value.encode("utf-8", "surrogatepass")
-            if "hex" in value:
-                return bytes.fromhex(value["hex"])
-            return value["before"].encode() + value["repeat"].encode() * value["count"]
+            def all_types(types):
+                found = []
+                while types:
+                    first, types = one(types)
+                    found.append(first)
+                return found
 
-        class Writer:
-            def __init__(self):
-                self.data = bytearray()
+            def text_bytes(value):
+                if isinstance(value, str):
+                    return value.encode("utf-8", "surrogatepass")
+                if "hex" in value:
+                    return bytes.fromhex(value["hex"])
+                if "content" in value:
+                    return b"".join(content(value["content"], value["size"]))
+                return value["before"].encode() + value["repeat"].encode() * value["count"]
 
-            def align(self, size):
-                self.data += bytes(-len(self.data) % size)
+            class Writer:
+                def __init__(self):
+                    self.data = bytearray()
+                    self.descriptors = []
 
-            def put(self, type, value):
-                kind = type[0]
-                self.align(ALIGNMENT[kind])
-                if kind in NUMBERS:
-                    self.data += struct.pack("<" + NUMBERS[kind], value)
-                elif kind in "so":
-                    raw = text_bytes(value)
-                    self.data += struct.pack("<I", len(raw)) + raw + b"\0"
-                elif kind == "g":
-                    raw = text_bytes(value)
-                    self.data += bytes([len(raw)]) + raw + b"\0"
-                elif kind == "v":
-                    self.put("g", value["type"])
-                    self.put(value["type"], value["value"])
-                elif kind == "(":
-                    for inside, field in zip(all_types(type[1:-1]), value):
-                        self.put(inside, field)
-                elif kind == "a":
-                    self.put_array(type[1:], value)
+                def align(self, size):
+                    self.data += bytes(-len(self.data) % size)
 
-            def put_array(self, element, value):
-                place = len(self.data)
-                self.data += bytes(4)
-                self.align(ALIGNMENT[element[0]])
-                start = len(self.data)
-                if isinstance(value, dict) and "copies" in value:
-                    part = Writer()
-                    part.put(element, value["copies"])
-                    part.align(ALIGNMENT[element[0]])
-                    if ALIGNMENT[element[0]] == 8 or element in "y":
-                        self.data += bytes(part.data) * value["count"]
-                    else:
-                        for _ in range(value["count"]):
-                            self.put(element, value["copies"])
-                elif element == "y" and isinstance(value, dict):
-                    self.data += text_bytes(value)
-                elif element[0] == "{":
-                    key, content = all_types(element[1:-1])
-                    for pair in value:
-                        self.align(8)
-                        self.put(key, pair[0])
-                        self.put(content, pair[1])
-                else:
-                    for item in value:
-                        self.put(element, item)
-                struct.pack_into("<I", self.data, place, len(self.data) - start)
+                def put(self, type, value):
+                    kind = type[0]
+                    self.align(ALIGNMENT[kind])
+                    if kind in NUMBERS:
+                        self.data += struct.pack("<" + NUMBERS[kind], value)
+                    elif kind in "so":
+                        raw = text_bytes(value)
+                        self.data += struct.pack("<I", len(raw)) + raw + b"\0"
+                    elif kind == "g":
+                        raw = text_bytes(value)
+                        self.data += bytes([len(raw)]) + raw + b"\0"
+                    elif kind == "h":
+                        if "index" not in value:
+                            self.descriptors.append(make(value))
+                        self.data += struct.pack("<I", value.get("index", len(self.descriptors) - 1))
+                    elif kind == "v":
+                        self.put("g", value["type"])
+                        self.put(value["type"], value["value"])
+                    elif kind == "(":
+                        for inside, field in zip(all_types(type[1:-1]), value):
+                            self.put(inside, field)
+                    elif kind == "a":
+                        self.put_array(type[1:], value)
 
-        class Reader:
-            def __init__(self, data, order):
-                self.data, self.order, self.place = data, order, 0
-
-            def align(self, size):
-                self.place += -self.place % size
-
-            def number(self, code, size):
-                value = struct.unpack_from(self.order + code, self.data, self.place)[0]
-                self.place += size
-                return value
-
-            def get(self, type):
-                kind = type[0]
-                self.align(ALIGNMENT[kind])
-                if kind in NUMBERS:
-                    value = self.number(NUMBERS[kind], struct.calcsize(NUMBERS[kind]))
-                    return bool(value) if kind == "b" else value
-                if kind in "sog":
-                    length = self.number("B", 1) if kind == "g" else self.number("I", 4)
-                    raw = self.data[self.place:self.place + length]
-                    self.place += length + 1
-                    return bytes(raw).decode()
-                if kind == "v":
-                    return self.get(self.get("g"))
-                if kind == "(":
-                    return [self.get(inside) for inside in all_types(type[1:-1])]
-                length = self.number("I", 4)
-                element = type[1:]
-                self.align(ALIGNMENT[element[0]])
-                end = self.place + length
-                if element == "y":
-                    raw = bytes(self.data[self.place:end])
-                    self.place = end
-                    return {"bytes": len(raw), "start": list(raw[:64])}
-                values = []
-                while self.place < end:
-                    if element[0] == "{":
-                        self.align(8)
+                def put_array(self, element, value):
+                    place = len(self.data)
+                    self.data += bytes(4)
+                    self.align(ALIGNMENT[element[0]])
+                    start = len(self.data)
+                    if isinstance(value, dict) and "copies" in value:
+                        part = Writer()
+                        part.put(element, value["copies"])
+                        part.align(ALIGNMENT[element[0]])
+                        if ALIGNMENT[element[0]] == 8 or element in "y":
+                            self.data += bytes(part.data) * value["count"]
+                        else:
+                            for _ in range(value["count"]):
+                                self.put(element, value["copies"])
+                    elif element == "y" and isinstance(value, dict):
+                        self.data += text_bytes(value)
+                    elif element[0] == "{":
                         key, content = all_types(element[1:-1])
-                        values.append((self.get(key), self.get(content)))
+                        for pair in value:
+                            self.align(8)
+                            self.put(key, pair[0])
+                            self.put(content, pair[1])
                     else:
-                        values.append(self.get(element))
-                return dict(values) if element[0] == "{" else values
+                        for item in value:
+                            self.put(element, item)
+                    struct.pack_into("<I", self.data, place, len(self.data) - start)
 
-        FIELDS = {1: "path", 2: "interface", 3: "member", 4: "error", 5: "reply_serial", 6: "destination",
-                  7: "sender", 8: "signature"}
-        TYPES = {1: "o", 2: "s", 3: "s", 4: "s", 5: "u", 6: "s", 7: "s", 8: "g"}
+            class Reader:
+                def __init__(self, data, order, descriptors=()):
+                    self.data, self.order, self.place, self.descriptors = data, order, 0, descriptors
 
-        def marshal(kind, serial, fields, body, flags=0):
-            head = Writer()
-            head.data += struct.pack("<BBBBII", ord("l"), kind, flags, 1, len(body), serial)
-            head.put("a(yv)", [[code, {"type": TYPES[code], "value": fields[name]}]
-                               for code, name in FIELDS.items() if fields.get(name) is not None])
-            head.align(8)
-            return bytes(head.data) + bytes(body)
+                def align(self, size):
+                    self.place += -self.place % size
 
-        def body_of(types, values):
-            body = Writer()
-            for type, value in zip(all_types(types), values):
-                body.put(type, value)
-            return body.data
+                def number(self, code, size):
+                    value = struct.unpack_from(self.order + code, self.data, self.place)[0]
+                    self.place += size
+                    return value
 
-        class Gone(Exception):
-            pass
+                def get(self, type):
+                    kind = type[0]
+                    self.align(ALIGNMENT[kind])
+                    if kind in NUMBERS:
+                        value = self.number(NUMBERS[kind], struct.calcsize(NUMBERS[kind]))
+                        return bool(value) if kind == "b" else value
+                    if kind == "h":
+                        return describe(self.descriptors[self.number("I", 4)])
+                    if kind in "sog":
+                        length = self.number("B", 1) if kind == "g" else self.number("I", 4)
+                        raw = self.data[self.place:self.place + length]
+                        self.place += length + 1
+                        return bytes(raw).decode()
+                    if kind == "v":
+                        return self.get(self.get("g"))
+                    if kind == "(":
+                        return [self.get(inside) for inside in all_types(type[1:-1])]
+                    length = self.number("I", 4)
+                    element = type[1:]
+                    self.align(ALIGNMENT[element[0]])
+                    end = self.place + length
+                    if element == "y":
+                        raw = bytes(self.data[self.place:end])
+                        self.place = end
+                        return {"bytes": len(raw), "start": list(raw[:64]), "digest": digest([raw])}
+                    values = []
+                    while self.place < end:
+                        if element[0] == "{":
+                            self.align(8)
+                            key, content = all_types(element[1:-1])
+                            values.append((self.get(key), self.get(content)))
+                        else:
+                            values.append(self.get(element))
+                    return dict(values) if element[0] == "{" else values
 
-        class Connection:
-            def __init__(self, path):
-                self.socket = socket.socket(socket.AF_UNIX)
-                self.socket.connect(path)
-                self.serial = 0
-                self.buffer = bytearray()
-                self.replies, self.calls, self.signals, self.answered, self.twice = {}, [], [], set(), 0
+            FIELDS = {1: "path", 2: "interface", 3: "member", 4: "error", 5: "reply_serial", 6: "destination",
+                      7: "sender", 8: "signature", 9: "unix_fds"}
+            TYPES = {1: "o", 2: "s", 3: "s", 4: "s", 5: "u", 6: "s", 7: "s", 8: "g", 9: "u"}
 
-            def authenticate(self, until="BEGIN"):
-                for line in ["\0AUTH EXTERNAL " + str(os.getuid()).encode().hex(), "BEGIN"]:
-                    self.socket.sendall(line.encode() + b"\r\n")
-                    if line == "BEGIN" or until == "AUTH":
-                        return
-                    while not self.buffer.endswith(b"\r\n"):
-                        self.read()
-                    self.buffer.clear()
+            def marshal(kind, serial, fields, body, flags=0):
+                head = Writer()
+                head.data += struct.pack("<BBBBII", ord("l"), kind, flags, 1, len(body), serial)
+                head.put("a(yv)", [[code, {"type": TYPES[code], "value": fields[name]}]
+                                   for code, name in FIELDS.items() if fields.get(name) is not None])
+                head.align(8)
+                return bytes(head.data) + bytes(body)
 
-            def hello(self):
-                reply = self.wait_reply(self.call({
-                    "destination": "org.freedesktop.DBus", "path": "/org/freedesktop/DBus",
-                    "interface": "org.freedesktop.DBus", "member": "Hello", "signature": "", "types": "",
-                    "body": []}))
-                self.name = reply["body"][0]
+            def body_of(types, values):
+                body = Writer()
+                for type, value in zip(all_types(types), values):
+                    body.put(type, value)
+                return body
 
-            def next_serial(self):
-                self.serial += 1
-                return self.serial
+            class Gone(Exception):
+                pass
 
-            def call(self, command):
-                serial = self.next_serial()
-                self.socket.sendall(self.marshalled_call(command, serial))
-                return serial
+            class Connection:
+                def __init__(self, path):
+                    self.socket = socket.socket(socket.AF_UNIX)
+                    self.socket.connect(path)
+                    self.serial = 0
+                    self.buffer, self.descriptors = bytearray(), []
+                    self.replies, self.calls, self.signals, self.answered, self.twice = {}, [], [], set(), 0
 
-            def marshalled_call(self, command, serial):
-                body = body_of(command["types"], command["body"])
-                fields = {name: command.get(name) for name in ["destination", "path", "interface", "member", "error"]}
-                fields["signature"] = command["signature"] or None
-                return marshal(command.get("kind", 1), serial, fields, body, command.get("flags", 0))
+                def authenticate(self, until="BEGIN", passes=False):
+                    negotiation = ["NEGOTIATE_UNIX_FD"] if passes else []
+                    for line in ["\0AUTH EXTERNAL " + str(os.getuid()).encode().hex()] + negotiation + ["BEGIN"]:
+                        self.socket.sendall(line.encode() + b"\r\n")
+                        if line == "BEGIN" or until == "AUTH":
+                            return
+                        while not self.buffer.endswith(b"\r\n"):
+                            self.read()
+                        self.buffer.clear()
 
-            def answer(self, call, command):
-                fields = {"destination": call["sender"], "reply_serial": call["serial"],
-                          "signature": command["signature"] or None, "error": command.get("error")}
-                body = body_of(command["signature"], command["body"])
-                self.socket.sendall(marshal(3 if command.get("error") else 2, self.next_serial(), fields, body))
+                def hello(self):
+                    reply = self.wait_reply(self.call({
+                        "destination": "org.freedesktop.DBus", "path": "/org/freedesktop/DBus",
+                        "interface": "org.freedesktop.DBus", "member": "Hello", "signature": "", "types": "",
+                        "body": []}))
+                    self.name = reply["body"][0]
 
-            def read(self, deadline=DEADLINE):
-                if not select.select([self.socket], [], [], deadline)[0]:
-                    raise TimeoutError()
-                try:
-                    data = self.socket.recv(1 << 20)
-                except ConnectionError:
-                    data = b""
-                if not data:
-                    raise Gone()
-                self.buffer += data
+                def next_serial(self):
+                    self.serial += 1
+                    return self.serial
 
-            def take(self):
-                "Sorts the messages that are there."
-                while len(self.buffer) >= 16:
-                    order = "<" if self.buffer[0] == ord("l") else ">"
-                    length, serial, fields_length = struct.unpack_from(order + "III", self.buffer, 4)
-                    start = 16 + fields_length + (-fields_length % 8)
-                    if len(self.buffer) < start + length:
-                        return
-                    head = Reader(bytes(self.buffer[:start]), order)
-                    kind = self.buffer[1]
-                    head.place = 12
-                    fields = {FIELDS.get(code, code): value for code, value in head.get("a(yv)")}
-                    types = fields.get("signature", "")
-                    reader = Reader(bytes(self.buffer[start:start + length]), order)
-                    message = dict(fields, kind=kind, serial=serial, signature=types,
-                                   body=[reader.get(type) for type in all_types(types)])
-                    del self.buffer[:start + length]
-                    self.sort(kind, message)
+                def call(self, command):
+                    serial = self.next_serial()
+                    body = body_of(command["types"], command["body"])
+                    self.send(self.marshalled_call(command, serial, body), body.descriptors)
+                    return serial
 
-            def sort(self, kind, message):
-                if kind in (2, 3):
-                    serial = message["reply_serial"]
-                    self.twice += serial in self.answered
-                    self.answered.add(serial)
-                    self.replies[serial] = message
-                elif kind == 1:
-                    self.calls.append(message)
-                else:
-                    self.signals.append(message)
+                def marshalled_call(self, command, serial, body=None):
+                    body = body or body_of(command["types"], command["body"])
+                    fields = {name: command.get(name) for name in ["destination", "path", "interface", "member", "error"]}
+                    fields["signature"] = command["signature"] or None
+                    fields["unix_fds"] = len(body.descriptors) or None
+                    return marshal(command.get("kind", 1), serial, fields, body.data, command.get("flags", 0))
 
-            def wait(self, found):
-                end = time.monotonic() + DEADLINE
-                while True:
-                    self.take()
-                    value = found()
-                    if value is not None:
-                        return value
-                    self.read(max(0, end - time.monotonic()))
+                def send(self, data, descriptors):
+                    "Sends a message; its descriptors are closed."
+                    sent = 0
+                    if descriptors:
+                        rights = array.array("i", descriptors)
+                        try:
+                            sent = self.socket.sendmsg([data], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, rights)])
+                        finally:
+                            for descriptor in descriptors:
+                                os.close(descriptor)
+                    self.socket.sendall(memoryview(data)[sent:])
 
-            def wait_reply(self, serial):
-                return self.wait(lambda: self.replies.pop(serial, None))
+                def answer(self, call, command):
+                    body = body_of(command["signature"], command["body"])
+                    fields = {"destination": call["sender"], "reply_serial": call["serial"],
+                              "signature": command["signature"] or None, "error": command.get("error"),
+                              "unix_fds": len(body.descriptors) or None}
+                    kind = 3 if command.get("error") else 2
+                    self.send(marshal(kind, self.next_serial(), fields, body.data), body.descriptors)
 
-            def wait_call(self, member):
-                def found():
-                    for place, call in enumerate(self.calls):
-                        if call["member"] == member:
-                            return self.calls.pop(place)
-                return self.wait(found)
-
-            def wait_signal(self, member):
-                def found():
-                    for place, signal in enumerate(self.signals):
-                        if signal["member"] == member:
-                            return self.signals.pop(place)
-                return self.wait(found)
-
-            def wait_end(self):
-                while True:
-                    self.take()
+                def read(self, deadline=DEADLINE):
+                    if not select.select([self.socket], [], [], deadline)[0]:
+                        raise TimeoutError()
                     try:
-                        self.read()
-                    except Gone:
-                        return
+                        data, rights, _, _ = self.socket.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 253))
+                        for _, _, numbers in rights:
+                            self.descriptors += array.array("i", numbers)
+                    except ConnectionError:
+                        data = b""
+                    if not data:
+                        raise Gone()
+                    self.buffer += data
 
-        connections = {}
+                def take(self):
+                    "Sorts the messages that are there."
+                    while len(self.buffer) >= 16:
+                        order = "<" if self.buffer[0] == ord("l") else ">"
+                        length, serial, fields_length = struct.unpack_from(order + "III", self.buffer, 4)
+                        start = 16 + fields_length + (-fields_length % 8)
+                        if len(self.buffer) < start + length:
+                            return
+                        head = Reader(bytes(self.buffer[:start]), order)
+                        kind = self.buffer[1]
+                        head.place = 12
+                        fields = {FIELDS.get(code, code): value for code, value in head.get("a(yv)")}
+                        types = fields.get("signature", "")
+                        passed = fields.get("unix_fds", 0)
+                        own, self.descriptors = self.descriptors[:passed], self.descriptors[passed:]
+                        reader = Reader(bytes(self.buffer[start:start + length]), order, own)
+                        message = dict(fields, kind=kind, serial=serial, signature=types,
+                                       body=[reader.get(type) for type in all_types(types)])
+                        del self.buffer[:start + length]
+                        self.sort(kind, message)
 
-        def run(command):
-            verb, name = command["verb"], command["on"]
-            if verb == "open":
-                connection = connections[name] = Connection(command["socket"])
-                until = command.get("until", "Hello")
-                if until != "connect":
-                    connection.authenticate(until)
-                if until == "Hello":
-                    connection.hello()
-                    return {"name": connection.name}
-                return {}
-            connection = connections[name]
-            if verb == "send":
-                return {"serial": connection.call(command)}
-            if verb == "part":
-                data = connection.marshalled_call(command, connection.next_serial())
-                connection.socket.sendall(data[:int(len(data) * command["part"])])
-                return {"bytes": len(data)}
-            if verb == "raw":
+                def sort(self, kind, message):
+                    if kind in (2, 3):
+                        serial = message["reply_serial"]
+                        self.twice += serial in self.answered
+                        self.answered.add(serial)
+                        self.replies[serial] = message
+                    elif kind == 1:
+                        self.calls.append(message)
+                    else:
+                        self.signals.append(message)
+
+                def wait(self, found):
+                    end = time.monotonic() + DEADLINE
+                    while True:
+                        self.take()
+                        value = found()
+                        if value is not None:
+                            return value
+                        self.read(max(0, end - time.monotonic()))
+
+                def wait_reply(self, serial):
+                    return self.wait(lambda: self.replies.pop(serial, None))
+
+                def wait_call(self, member):
+                    def found():
+                        for place, call in enumerate(self.calls):
+                            if call["member"] == member:
+                                return self.calls.pop(place)
+                    return self.wait(found)
+
+                def wait_signal(self, member):
+                    def found():
+                        for place, signal in enumerate(self.signals):
+                            if signal["member"] == member:
+                                return self.signals.pop(place)
+                    return self.wait(found)
+
+                def tries(self, command):
+                    """The same call with a descriptor that is meddled with, many times: what came of them by name, and
+                    the sizes and digests of what was read after those that were accepted."""
+                    tally, digests = {}, {}
+                    for _ in range(command["count"]):
+                        body = body_of(command["types"], command["body"])
+                        meddlers = [Meddler(descriptor, command["meddle"], os.fstat(descriptor).st_size)
+                                    for descriptor in body.descriptors if command.get("meddle")]
+                        serial = self.next_serial()
+                        self.send(self.marshalled_call(command, serial, body), body.descriptors)
+                        answer = self.wait_reply(serial)
+                        for meddler in meddlers:
+                            meddler.end()
+                        let_go()
+                        name = answer.get("error", "accepted")
+                        tally[name] = tally.get(name, 0) + 1
+                        if name == "accepted":
+                            read = self.wait_reply(self.call(command["read"]))
+                            value = read["body"][1][0][0][1] if "error" not in read else {"digest": read["error"]}
+                            text = f"{value.get('size', value.get('bytes'))} {value['digest']}"
+                            digests[text] = digests.get(text, 0) + 1
+                    return {"tally": tally, "digests": digests}
+
+                def wait_end(self):
+                    while True:
+                        self.take()
+                        try:
+                            self.read()
+                        except Gone:
+                            return
+
+            connections = {}
+
+            def run(command):
+                verb, name = command["verb"], command["on"]
+                if verb == "digest":
+                    return {"digest": digest(content(command["seed"], command["size"]))}
+                if verb == "open":
+                    connection = connections[name] = Connection(command["socket"])
+                    until = command.get("until", "Hello")
+                    if until != "connect":
+                        connection.authenticate(until, command.get("passes", False))
+                    if until == "Hello":
+                        connection.hello()
+                        return {"name": connection.name}
+                    return {}
+                connection = connections[name]
+                if verb == "send":
+                    return {"serial": connection.call(command)}
+                if verb == "part":
+                    data = connection.marshalled_call(command, connection.next_serial())
+                    connection.socket.sendall(data[:int(len(data) * command["part"])])
+                    return {"bytes": len(data)}
+                if verb == "raw":
+                    try:
+                        connection.socket.sendall(bytes.fromhex(command["hex"]))
+                    except ConnectionError:
+                        pass
+                    return {}
+                if verb == "reply":
+                    return connection.wait_reply(command["serial"])
+                if verb == "call":
+                    return connection.wait_reply(connection.call(command))
+                if verb == "next":
+                    return connection.wait_call(command["member"])
+                if verb == "signal":
+                    return connection.wait_signal(command["member"])
+                if verb == "answer":
+                    connection.answer(command["call"], command)
+                    return {}
+                if verb == "ended":
+                    connection.wait_end()
+                    return {}
+                if verb == "close":
+                    connection.socket.close()
+                    return {"twice": connections.pop(name).twice}
+                if verb == "waiting":
+                    return {"waiting": len(connection.calls)}
+                if verb == "twice":
+                    return {"twice": connection.twice}
+                if verb == "broadcast":
+                    for _ in range(command["count"]):
+                        connection.call(dict(command, kind=4, destination=None))
+                    return {}
+                if verb == "tries":
+                    return connection.tries(command)
+
+            for line in sys.stdin:
                 try:
-                    connection.socket.sendall(bytes.fromhex(command["hex"]))
-                except ConnectionError:
-                    pass
-                return {}
-            if verb == "reply":
-                return connection.wait_reply(command["serial"])
-            if verb == "call":
-                return connection.wait_reply(connection.call(command))
-            if verb == "next":
-                return connection.wait_call(command["member"])
-            if verb == "signal":
-                return connection.wait_signal(command["member"])
-            if verb == "answer":
-                connection.answer(command["call"], command)
-                return {}
-            if verb == "ended":
-                connection.wait_end()
-                return {}
-            if verb == "close":
-                connection.socket.close()
-                return {"twice": connections.pop(name).twice}
-            if verb == "waiting":
-                return {"waiting": len(connection.calls)}
-            if verb == "twice":
-                return {"twice": connection.twice}
+                    answer = run(json.loads(line))
+                except Gone:
+                    answer = {"gone": True}
+                except TimeoutError:
+                    answer = {"timeout": True}
+                except BrokenPipeError:
+                    answer = {"gone": True}
+                except ConnectionResetError:
+                    answer = {"gone": True}
+                print(json.dumps(answer))
 
-        for line in sys.stdin:
-            try:
-                answer = run(json.loads(line))
-            except Gone:
-                answer = {"gone": True}
-            except TimeoutError:
-                answer = {"timeout": True}
-            except BrokenPipeError:
-                answer = {"gone": True}
-            except ConnectionResetError:
-                answer = {"gone": True}
-            print(json.dumps(answer))
-
-        """#
+            """#
 }

@@ -49,7 +49,12 @@ struct WireValue: Sendable, Hashable {
 
     /// `a{sv}` with the entries in this order, also two of one key.
     static func options(_ entries: KeyValuePairs<String, WireValue>) -> WireValue {
-        let pairs = entries.map { "[\(JSON.text($0.key)),\($0.value.inVariant)]" }
+        dictionary(entries.map { ($0.key, $0.value) })
+    }
+
+    /// `a{sv}` of entries that are put together.
+    static func dictionary(_ entries: [(String, WireValue)]) -> WireValue {
+        let pairs = entries.map { "[\(JSON.text($0.0)),\($0.1.inVariant)]" }
         return WireValue(signature: "a{sv}", json: "[" + pairs.joined(separator: ",") + "]")
     }
 

@@ -16,6 +16,8 @@ struct PasteboardErrorTests {
             (.noSuchRepresentation(item: 0, type: "image/png"), .noSuchItem, ["0", "“image/png”"]),
             (.identifierReused(id), .invalidArguments, ["“0123456789abcdef”"]),
             (.generalCannotBeRemoved, .accessDenied, ["“general”"]),
+            (.notVisible(name, sandbox: "org.example.App"), .accessDenied, ["“my board”", "“org.example.App.”"]),
+            (.notVisible(name, sandbox: nil), .accessDenied, ["“my board”", "sandbox"]),
             (.limitExceeded(limit), .limitExceeded, ["pasteboards", "10 in use", "1 more", "10 allowed"]),
             (.damaged(name, 9), .inputOutput, ["“my board”", "9"]),
         ]

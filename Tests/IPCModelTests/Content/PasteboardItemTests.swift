@@ -17,6 +17,32 @@ struct PasteboardItemTests {
         #expect(item.string == "a\u{0}b")
     }
 
+    @Test("A picture is bytes of a type of pictures")
+    func image() throws {
+        let item = PasteboardItem.image([1, 2], type: .png)
+        #expect(item.image == Representation(type: .png, value: .bytes([1, 2])))
+        #expect(try PasteboardItem.data([1], type: ContentType("image/x-any")).image != nil)
+        #expect(PasteboardItem.data([1]).image == nil && PasteboardItem.string("image/png").image == nil)
+    }
+
+    @Test("An item that was read may be empty, one that is made may not, and neither has a type twice")
+    func readItem() throws {
+        #expect(try PasteboardItem(read: []) == .withoutContent)
+        #expect(throws: PasteboardItem.Invalid.empty) { try PasteboardItem([]) }
+        let png = Representation(type: .png, value: .bytes([]))
+        #expect(throws: PasteboardItem.Invalid.typeTwice(.png)) { try PasteboardItem(read: [png, png]) }
+        #expect(try PasteboardItem(read: [png]) == PasteboardItem([png]))
+    }
+
+    @Test("Values change their form and keep types and order")
+    func mapValues() throws {
+        let item = try PasteboardItem([
+            Representation(type: .png, value: .bytes([1])), Representation(type: .plainText, value: .text("a")),
+        ])
+        let mapped = item.mapValues { .bytes([UInt8($0.byteCount)]) }
+        #expect(mapped.types == [.png, .plainText] && mapped.representations.allSatisfy { $0.value == .bytes([1]) })
+    }
+
     @Test("A URL is a line of text/uri-list, RFC 2483 §5, and comes back as it was written")
     func url() throws {
         let item = try PasteboardItem.url("IPCServer.demo:a b%20日本")

@@ -93,7 +93,7 @@ struct LimitsTests {
                 == IPCError(
                     .limitExceeded,
                     "the limit “inline-message-bytes” is reached: 17000000 asked for, 16777216 allowed; "
-                        + "pass a file descriptor"))
+                        + "pass a file descriptor, or ask for one by “fd”"))
         let boards = LimitExceeded(limit: "pasteboards", use: 99_999, request: 2, allowed: 100_000)
         #expect(
             boards.description

@@ -1,128 +1,149 @@
-/// The part of ``HistoryChecker`` that judges boards. It is led through the beginnings and ends of the operations in
-/// their order.
+/// The part of ``HistoryChecker`` that judges boards in the order of time. It is led through the beginnings and ends of
+/// the operations in their order.
 struct BoardChecker {
     private(set) var violations: [HistoryViolation] = []
-    /// Every number that is known, from acknowledgements at any time and from reads so far, with its board and value.
-    private var known: [UInt64: (board: String, value: History.Value?, isAcknowledged: Bool)] = [:]
-    /// The largest number acknowledged so far, over all boards.
+    private(set) var writes: BoardWrites
+    private(set) var versions: BoardVersions
+    /// The largest number acknowledged or read so far, over all boards.
     private var largest: UInt64 = 0
     /// The largest number acknowledged or read so far, by board.
     private var newest: [String: UInt64] = [:]
     /// What had to be exceeded, or reached, when an operation began.
     private var floors: [Int: UInt64] = [:]
-    private var written: [Key: Fate] = [:]
+    /// The same for takes, which may be repeated, by their ids.
+    private var takeFloors: [String: UInt64] = [:]
+    private var begun: Set<Int> = []
     /// The boards on which a write has begun. An empty board that is read before is as it was made.
     private var touched: Set<String> = []
 
-    private struct Key: Hashable {
-        let board: String
-        let value: History.Value?
-    }
-
-    /// What became of the writes of one value to one board.
-    private struct Fate {
-        var unanswered = 0
-        var refused = 0
-        var acknowledged = 0
-        /// The numbers with which unanswered writes were seen.
-        var seen: Set<UInt64> = []
-    }
-
     init(_ history: History) {
-        for operation in history.operations {
-            guard case .set(let board, let value) = operation.action else { continue }
-            var fate = written[Key(board: board, value: value)] ?? Fate()
-            switch operation.result {
-            case .acknowledged(let count):
-                fate.acknowledged += 1
-                if let count { learn(count, board, value, operation) }
-            case .refused: fate.refused += 1
-            default: fate.unanswered += 1
+        writes = BoardWrites(history)
+        versions = BoardVersions(acknowledged: writes)
+        for (count, operations) in writes.acknowledged.sorted(by: { $0.key < $1.key }) {
+            let boards = operations.compactMap(\.action.written?.board)
+            for (operation, board) in zip(operations, boards).dropFirst() {
+                report(.countUsedTwice, operation, "\(count) was acknowledged for \(boards[0]) and for \(board).")
             }
-            written[Key(board: board, value: value)] = fate
         }
     }
 
     mutating func begin(_ operation: History.Operation) {
+        begun.insert(operation.number)
         switch operation.action {
         case .get(let board): floors[operation.number] = newest[board] ?? 0
-        case .set(let board, _):
-            touched.insert(board)
+        case .take(let board, let id):
+            takeFloors[id] = takeFloors[id] ?? newest[board] ?? 0
+            floors[operation.number] = takeFloors[id]
+        default:
+            if let board = operation.action.written?.board { touched.insert(board) }
             floors[operation.number] = largest
-        case .add, .list: floors[operation.number] = largest
         }
     }
 
     mutating func end(_ operation: History.Operation) {
         switch (operation.action, operation.result) {
-        case (.set(let board, _), .acknowledged(let count?)):
-            if let floor = floors[operation.number], count <= floor {
-                report(.countFell, operation, "\(board) got change count \(count), after \(floor) was acknowledged.")
-            }
-            largest = max(largest, count)
-            newest[board] = max(newest[board] ?? 0, count)
-        case (.get(let board), .value(let count, let value)):
-            checkRead(operation, board, count, value)
-            newest[board] = max(newest[board] ?? 0, count)
+        case (.get(let board), .items(let count, let items)):
+            checkRead(operation, board, count, items)
+            reach(count, board)
+        case (.take(let board, _), .items(let count, let items)):
+            checkRead(operation, board, count, items)
+            // The empty version that it leaves has a number of its own.
+            reach(items.isEmpty ? count : count + 1, board)
+        case (let action, .acknowledged(let count?)):
+            guard let board = action.written?.board else { return }
+            checkGrowth(operation, board, count)
+            reach(count, board)
         default: break
         }
     }
 
+    private mutating func reach(_ count: UInt64, _ board: String) {
+        largest = max(largest, count)
+        newest[board] = max(newest[board] ?? 0, count)
+    }
+
+    private mutating func checkGrowth(_ operation: History.Operation, _ board: String, _ count: UInt64) {
+        guard let floor = floors[operation.number], count <= floor else { return }
+        report(.countFell, operation, "\(board) got change count \(count), after \(floor) was acknowledged or read.")
+    }
+
     private mutating func checkRead(
-        _ operation: History.Operation, _ board: String, _ count: UInt64, _ value: History.Value?
+        _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {
-        let floor = floors[operation.number] ?? 0
-        if count < floor {
-            let isAcknowledged = known[floor].map { $0.isAcknowledged } ?? false
-            report(
-                isAcknowledged ? .lost : .countFell, operation,
-                "\(board) has change count \(count) with \(value.shown), after \(floor) with "
-                    + "\((known[floor]?.value).shown) had been \(isAcknowledged ? "acknowledged" : "read").")
-        }
+        checkFloor(operation, board, count, items)
         // Count 0: the board is not there; what should be is above.
         guard count > 0 else { return }
-        if let change = known[count] {
-            if change.board != board {
-                report(.countUsedTwice, operation, "\(count) is a change of \(change.board) and of \(board).")
-            } else if change.value != value {
-                report(
+        guard let version = versions[count] else { return checkUnanswered(operation, board, count, items) }
+        if version.board != board {
+            report(.countUsedTwice, operation, "\(count) is a change of \(version.board) and of \(board).")
+        } else if let written = version.items, written != items {
+            report(
+                .mixed, operation,
+                "Change \(count) of \(board) shows \(items.shown); it was \(written.shown).")
+        } else if version.items == nil, let last = version.maker?.action.written?.value {
+            guard items.last == last else {
+                return report(
                     .mixed, operation,
-                    "Change \(count) of \(board) shows \(value.shown); it was \(change.value.shown).")
+                    "Change \(count) of \(board) shows \(items.shown); it added \(last.shown) behind the others.")
             }
-        } else {
-            checkUnanswered(operation, board, count, value)
-            known[count] = (board, value, false)
+            if checkItems(operation, board, count, items) { versions.learn(items, of: count) }
         }
     }
 
-    /// A number that nobody was told: its value must be that of a write without an answer.
-    private mutating func checkUnanswered(
-        _ operation: History.Operation, _ board: String, _ count: UInt64, _ value: History.Value?
+    private mutating func checkFloor(
+        _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
     ) {
-        guard value != nil || touched.contains(board) else { return }
-        let key = Key(board: board, value: value)
-        let sentence = "Change \(count) of \(board) shows \(value.shown)"
-        guard var fate = written[key] else {
+        let floor = floors[operation.number] ?? 0
+        guard count < floor else { return }
+        let before = versions[floor]
+        let isAcknowledged = before?.isAcknowledged ?? false
+        let shown = before?.items.map { " with \($0.shown)" } ?? ""
+        report(
+            isAcknowledged ? .lost : .countFell, operation,
+            "\(board) has change count \(count) with \(items.shown), after \(floor)\(shown) had been "
+                + "\(isAcknowledged ? "acknowledged" : "read").")
+    }
+
+    /// Each item must have been written to this board, by a write that had begun.
+    private mutating func checkItems(
+        _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
+    ) -> Bool {
+        for item in items {
+            let fate = writes.fates[BoardWrites.Key(board: board, value: item)]
+            guard fate?.operations.contains(where: { begun.contains($0.number) }) ?? false else {
+                report(
+                    .torn, operation, "Change \(count) of \(board) shows \(items.shown); nobody wrote \(item.shown).")
+                return false
+            }
+        }
+        return true
+    }
+
+    /// A number that nobody was told: its items must end with that of a write without an answer.
+    private mutating func checkUnanswered(
+        _ operation: History.Operation, _ board: String, _ count: UInt64, _ items: [History.Value]
+    ) {
+        let version = BoardVersions.Version(board: board, items: items, isAcknowledged: false)
+        versions.insert(version, count)
+        guard !items.isEmpty || touched.contains(board) else { return }
+        guard checkItems(operation, board, count, items) else { return }
+        let sentence = "Change \(count) of \(board) shows \(items.shown)"
+        guard let fate = writes.see(count, BoardWrites.Key(board: board, value: items.last)) else {
             return report(.torn, operation, "\(sentence), which nobody wrote.")
         }
-        fate.seen.insert(count)
-        written[key] = fate
-        guard fate.seen.count > fate.unanswered else { return }
-        if fate.unanswered + fate.acknowledged > 0 {
-            report(.duplicated, operation, "\(sentence), which was written under another number already.")
-        } else {
-            report(.refusedButApplied, operation, "\(sentence), which was refused.")
+        if fate.seen.count > fate.unanswered {
+            let isRepeated = fate.unanswered + fate.acknowledged > 0
+            return report(
+                isRepeated ? .duplicated : .refusedButApplied, operation,
+                "\(sentence), which was " + (isRepeated ? "written under another number already." : "refused."))
         }
-    }
-
-    private mutating func learn(
-        _ count: UInt64, _ board: String, _ value: History.Value?, _ operation: History.Operation
-    ) {
-        if let other = known[count] {
-            report(.countUsedTwice, operation, "\(count) was acknowledged for \(other.board) and for \(board).")
-        } else {
-            known[count] = (board, value, true)
+        guard let maker = fate.only, maker.action.written != nil else { return }
+        if items.count > 1, !maker.action.appends {
+            report(.torn, operation, "\(sentence); \(items[items.count - 1].shown) was written alone.")
         }
+        versions.insert(
+            BoardVersions.Version(board: board, maker: maker, items: items, isAcknowledged: false), count)
+        checkGrowth(maker, board, count)
     }
 
     private mutating func report(_ kind: HistoryViolation.Kind, _ operation: History.Operation, _ text: String) {

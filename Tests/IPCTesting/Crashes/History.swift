@@ -1,15 +1,22 @@
 /// What concurrent writers tried, what they were told, and what was read, in one order of time.
 ///
-/// A history has boards, whose last value counts, with change counts that come from one counter of all boards; and
-/// collections, such as the requests that a handler received, of which every element counts.
+/// A history has boards, whose last version counts, with change counts that come from one counter of all boards; and
+/// collections, such as the requests that a handler received, of which every element counts. A version of a board is a
+/// row of items, each of them a value.
 package struct History: Sendable {
     package typealias Value = [UInt8]
 
     package enum Action: Sendable, Hashable {
-        /// Puts a value on a board; `nil` clears it. Give each write another value: only then is each crash told
-        /// from each.
+        /// Puts a value on a board as its only item; `nil` clears it. Give each write another value: only then is
+        /// each crash told from each.
         case set(board: String, Value?)
+        /// The same, if the board has this change count; refused if it has another.
+        case compareAndSet(board: String, expected: UInt64, Value?)
+        /// Puts an item behind those of the board.
+        case append(board: String, Value)
         case get(board: String)
+        /// Reads the items and leaves none. Takes with the same id are one take that is repeated.
+        case take(board: String, id: String)
         /// Adds an element to a collection; each element of a collection is another.
         case add(collection: String, Value)
         case list(collection: String)
@@ -22,10 +29,16 @@ package struct History: Sendable {
         case acknowledged(count: UInt64?)
         /// An error that means: nothing was written.
         case refused
-        /// What `get` read; a board that is not there has count 0 and no value.
-        case value(count: UInt64, Value?)
+        /// What `get` or `take` read, with the change count of that version; a board that is not there has count 0
+        /// and no items.
+        case items(count: UInt64, [Value])
         /// What `list` read.
         case elements([Value])
+
+        /// What `get` or `take` read on a board of one item or none.
+        package static func value(count: UInt64, _ value: Value?) -> Result {
+            .items(count: count, value.map { [$0] } ?? [])
+        }
     }
 
     package struct Operation: Sendable {

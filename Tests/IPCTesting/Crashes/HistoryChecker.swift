@@ -15,6 +15,12 @@ package struct HistoryViolation: Sendable, Hashable, CustomStringConvertible {
         case duplicated
         /// A write that was refused took effect.
         case refusedButApplied
+        /// A change that builds on a version passed over another change that came between.
+        case lostUpdate
+        /// Two askers took the same.
+        case takenTwice
+        /// A call that was repeated got another answer.
+        case answeredDifferently
     }
 
     package let kind: Kind
@@ -28,9 +34,11 @@ package struct HistoryViolation: Sendable, Hashable, CustomStringConvertible {
 ///
 /// Checked for boards: a change count is used once, over all boards; of two acknowledged changes of which one ended
 /// before the other began, the later has the larger number (one counter for all boards); a read shows no older count
-/// than those acknowledged or read before it began; the value read with a count is the one that was written with it,
-/// or, if that write has no answer, a whole value of an unanswered write, each of which has at most one number; a
-/// refused write is never seen.
+/// than those acknowledged or read before it began; the items read with a count are those that were written with it,
+/// or, if that write has no answer, the whole of an unanswered write that had begun, each of which has at most one
+/// number; a refused write is never seen. A compare-and-set that succeeded follows the version that it expected, and an
+/// added item the items of the version before it, with no other change between. A version is taken by one asker, who
+/// gets the same whenever he repeats the call, and nobody else sees it again.
 ///
 /// Checked for collections: what was acknowledged or seen before a listing began is in it; nothing is in it twice;
 /// everything in it was tried, whole, and not refused.
@@ -43,11 +51,13 @@ package enum HistoryChecker {
         for event in events(of: history) {
             let operation = history.operations[event.operation]
             switch operation.action {
-            case .set, .get: event.isEnd ? boards.end(operation) : boards.begin(operation)
+            case .set, .compareAndSet, .append, .get, .take:
+                event.isEnd ? boards.end(operation) : boards.begin(operation)
             case .add, .list: event.isEnd ? collections.end(operation) : collections.begin(operation)
             }
         }
-        return (boards.violations + collections.violations).sorted { $0.operation < $1.operation }
+        let chains = VersionChains(boards.versions, boards.writes).violations
+        return (boards.violations + chains + collections.violations).sorted { $0.operation < $1.operation }
     }
 
     private static func events(of history: History) -> [(operation: Int, isEnd: Bool)] {
@@ -67,6 +77,7 @@ extension History.Value {
     }
 }
 
-extension History.Value? {
-    var shown: String { self?.shown ?? "nothing" }
+extension [History.Value] {
+    /// The items for a message.
+    var shown: String { isEmpty ? "nothing" : map(\.shown).joined(separator: ", ") }
 }

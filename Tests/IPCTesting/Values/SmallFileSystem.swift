@@ -1,18 +1,18 @@
-import Glibc
+internal import Glibc
 
-/// A file system of 2 MiB in memory, for tests of a full disk; gone with the object.
-final class SmallFileSystem: Sendable {
-    let path: String
+/// A small file system in memory, for tests of a full disk; gone with the object.
+package final class SmallFileSystem: Sendable {
+    package let path: String
 
     /// Whether this process may mount.
-    static let isPossible = SmallFileSystem() != nil
+    package static let isPossible = SmallFileSystem() != nil
 
     /// Mounts it at a directory of its own; nil where that is not allowed.
-    init?() {
+    package init?(megabytes: Int = 2) {
         var template = Array("/tmp/swift-ipc-disk-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { return nil }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        guard mount("tmpfs", path, "tmpfs", 0, "size=2m") == 0 else {
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(megabytes)m") == 0 else {
             rmdir(path)
             return nil
         }
@@ -26,7 +26,7 @@ final class SmallFileSystem: Sendable {
     private var ballast: String { path + "/ballast" }
 
     /// Takes all the room that is left.
-    func fill() {
+    package func fill() {
         let descriptor = open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(descriptor) }
         let page = [UInt8](repeating: 1, count: 4_096)
@@ -34,7 +34,7 @@ final class SmallFileSystem: Sendable {
     }
 
     /// Gives the room back.
-    func empty() {
+    package func empty() {
         // Cut first: a child that another test has forked may share the open file for a moment, and hold its room.
         truncate(ballast, 0)
         unlink(ballast)

@@ -1,0 +1,43 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// Lets only the broker in: the connection that owns its name now (I19). Without a bus the peer is the broker.
+@DBusActor
+final class BrokerGate {
+    private let link: BrokerLink
+    private var watch: NameWatch?
+
+    init(_ link: BrokerLink) { self.link = link }
+
+    /// The broker's connection, as far as it is known.
+    var owner: BusName? { watch?.owner }
+
+    /// Follows the broker from now on.
+    /// - Parameter appeared: called with each new owner of its name.
+    func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
+        guard watch == nil, let name = link.broker else { return }
+        do throws(CallError) {
+            watch = try await link.connection.watchName(name) { _, owner in if let owner { appeared(owner) } }
+        } catch { throw IPCError(error) }
+    }
+
+    /// Follows it no longer.
+    func close() { watch = nil }
+
+    /// Goes on with `nil` where the call comes from the broker, and with a refusal where it does not.
+    func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
+        guard let name = link.broker else { return proceed(nil) }
+        if let owner { return proceed(call.sender == owner ? nil : .stranger) }
+        // Just after a reconnect the owner may not be known yet.
+        let connection = link.connection
+        Task {
+            let owner = try? await connection.owner(of: name)
+            proceed(owner != nil && call.sender == owner ? nil : .stranger)
+        }
+    }
+}
+
+extension ErrorReply {
+    fileprivate static let stranger = ErrorReply(
+        .accessDenied, "only the owner of \(Broker1.busName) may call this object")
+}

@@ -1,0 +1,81 @@
+// Item sets are lists of places from 0, where UIKit has an IndexSet; `nil` means all items.
+extension Pasteboard {
+    /// The content types of some items of the current version, each in the writer's order.
+    /// - Throws: `noSuchItem` where there is no item at a place.
+    public func types(forItemSet items: [Int]?) async throws(IPCError) -> [[ContentType]] {
+        let types = try await types
+        return try Self.places(items, of: types.count).map { types[$0] }
+    }
+
+    /// Whether the first item has one of these types. Nothing is read.
+    public func contains(pasteboardTypes types: [ContentType]) async throws(IPCError) -> Bool {
+        try await self.types.first?.contains(where: types.contains) ?? false
+    }
+
+    /// Whether each of some items has one of these types; false for none. Nothing is read.
+    /// - Throws: `noSuchItem` where there is no item at a place.
+    public func contains(
+        pasteboardTypes types: [ContentType], inItemSet items: [Int]?
+    ) async throws(IPCError) -> Bool {
+        let found = try await self.types(forItemSet: items)
+        return !found.isEmpty && found.allSatisfy { $0.contains(where: types.contains) }
+    }
+
+    /// The places of the items that have one of these types. Nothing is read.
+    public func itemSet(withPasteboardTypes types: [ContentType]) async throws(IPCError) -> [Int] {
+        let found = try await self.types
+        return found.indices.filter { found[$0].contains(where: types.contains) }
+    }
+
+    /// The bytes of a type of the first item; `nil` where it has none.
+    public func data(forPasteboardType type: ContentType) async throws(IPCError) -> [UInt8]? {
+        try await items(type).first?[type]?.value.loaded()
+    }
+
+    /// The bytes of a type of some items; `nil` for an item that has none.
+    /// - Throws: `noSuchItem` where there is no item at a place.
+    public func data(
+        forPasteboardType type: ContentType, inItemSet set: [Int]?
+    ) async throws(IPCError) -> [[UInt8]?] {
+        let items = try await items(type)
+        var found: [[UInt8]?] = []
+        for place in try Self.places(set, of: items.count) {
+            found.append(try await items[place][type]?.value.loaded())
+        }
+        return found
+    }
+
+    /// The value of the first item, as ``setValue(_:forPasteboardType:)`` wrote it; `nil` where it has none.
+    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    public func value<Content: Decodable>(
+        _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json
+    ) async throws(IPCError) -> Content? {
+        try await items(type).first?.value(content, type: type)
+    }
+
+    /// The values of some items; `nil` for an item that has none. Parameters and errors as in
+    /// ``value(_:forPasteboardType:)``; `noSuchItem` where there is no item at a place.
+    public func values<Content: Decodable>(
+        _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json, inItemSet set: [Int]?
+    ) async throws(IPCError) -> [Content?] {
+        let items = try await items(type)
+        return try Self.places(set, of: items.count).map { (place) throws(IPCError) in
+            try items[place].value(content, type: type)
+        }
+    }
+
+    /// All items of the current version, with their values of one type; where none has any, nothing is read.
+    private func items(_ type: ContentType) async throws(IPCError) -> [PasteboardItem] {
+        let types = try await types
+        guard types.contains(where: { $0.contains(type) }) else { return types.map { _ in .withoutContent } }
+        return try await version(types: [type]).items
+    }
+
+    private static func places(_ set: [Int]?, of count: Int) throws(IPCError) -> [Int] {
+        guard let set else { return Array(0..<count) }
+        if let wrong = set.first(where: { !(0..<count).contains($0) }) {
+            throw IPCError(.noSuchItem, "there is no item \(wrong); the version has \(count), counted from 0")
+        }
+        return set
+    }
+}

@@ -1,0 +1,70 @@
+internal import IPCDBus
+
+/// Items in the form in which they travel: large values as sealed memory files or as the files that they are, all others
+/// inline.
+enum OutgoingItems {
+    /// Brings items into a form that fits one message, before anything is sent.
+    /// - Parameter prefersInline: pass no descriptor where everything fits without.
+    /// - Throws: `limitExceeded` where they do not fit; `noSpace`, `inputOutput` where a file cannot be made or read.
+    static func prepare(
+        _ items: [PasteboardItem], prefersInline: Bool = false
+    ) async throws(IPCError) -> [PasteboardItem] {
+        let values = items.flatMap { $0.representations.map(\.value) }
+        let fit = try checked { () throws(LimitExceeded) in
+            try Limits().messageFit(values.map { UInt64($0.byteCount) }, prefersInline: prefersInline)
+        }
+        guard !fit.descriptors.isEmpty || values.contains(where: \.isFile) else { return items }
+        return try await Background.run { Result { () throws(IPCError) in try form(items, fit) } }.get()
+    }
+
+    /// One value in the form in which it travels.
+    /// - Parameter takesDescriptor: whether who gets it takes a descriptor.
+    static func prepare(
+        _ value: Representation.Value, takesDescriptor: Bool
+    ) async throws(IPCError) -> Representation.Value {
+        try checked { () throws(LimitExceeded) in
+            if takesDescriptor {
+                _ = try Limits().messageFit([UInt64(value.byteCount)])
+            } else {
+                try Limits().check(\.inlineMessageBytes, request: UInt64(value.byteCount))
+            }
+        }
+        let passes = takesDescriptor && value.byteCount > Limits().inlineValueBytes
+        guard passes || value.isFile else { return value }
+        return try await Background.run { Result { () throws(IPCError) in try form(value, passes: passes) } }.get()
+    }
+
+    private static func form(_ items: [PasteboardItem], _ fit: MessageFit) throws(IPCError) -> [PasteboardItem] {
+        var place = -1
+        return try items.map { (item) throws(IPCError) in
+            try item.mapValues { (value) throws(IPCError) in
+                place += 1
+                return try form(value, passes: fit.descriptors.contains(place))
+            }
+        }
+    }
+
+    private static func form(
+        _ value: Representation.Value, passes: Bool
+    ) throws(IPCError) -> Representation.Value {
+        switch value {
+        case .file(let file): passes ? value : .bytes(try file.bytes())
+        case .text(var text) where passes: try text.withUTF8 { sealed(UnsafeRawBufferPointer($0)) }.get()
+        case .bytes(let bytes) where passes: try bytes.withUnsafeBytes { sealed($0) }.get()
+        default: value
+        }
+    }
+
+    private static func sealed(_ bytes: UnsafeRawBufferPointer) -> Result<Representation.Value, IPCError> {
+        do throws(SystemError) {
+            let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
+            return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
+        } catch {
+            return .failure(IPCError(memoryFile: error, byteCount: bytes.count))
+        }
+    }
+}
+
+extension Representation.Value {
+    var isFile: Bool { if case .file = self { true } else { false } }
+}

@@ -1,0 +1,94 @@
+internal import IPCDBus
+internal import IPCInterface
+
+// What is asked for by kind asks for the types first, so that no other value is read, or fetched from who promised it,
+// and a version that the first reader consumes is not consumed in vain.
+extension Pasteboard {
+    /// The text of the first item that has one; `nil` where none has.
+    /// - Throws: as ``items``; `payloadInvalid` if that text is not UTF-8.
+    public var string: String? {
+        get async throws(IPCError) { try await items(where: \.isUTF8PlainText).firstText() }
+    }
+
+    /// The text of every item that has one.
+    public var strings: [String] {
+        get async throws(IPCError) { try await items(where: \.isUTF8PlainText).texts() }
+    }
+
+    /// The URL of the first item that has one, as it was written; `nil` where none has.
+    /// - Throws: as ``items``; `payloadInvalid` if that item's list of URLs holds none.
+    public var url: String? {
+        get async throws(IPCError) { try await items { $0 == .url }.firstURL() }
+    }
+
+    /// The URL of every item that has one, as it was written.
+    public var urls: [String] {
+        get async throws(IPCError) { try await items { $0 == .url }.urls() }
+    }
+
+    /// The first picture, with its type; `nil` where there is none.
+    public var image: Representation? {
+        get async throws(IPCError) { try await images.first }
+    }
+
+    /// The picture of every item that has one, with its type.
+    public var images: [Representation] {
+        get async throws(IPCError) { try await items(where: \.isImage).compactMap(\.image) }
+    }
+
+    /// Whether an item has a text. Nothing is read.
+    public var hasStrings: Bool {
+        get async throws(IPCError) { try await types.contains { $0.contains(where: \.isUTF8PlainText) } }
+    }
+
+    /// Whether an item has a URL. Nothing is read.
+    public var hasURLs: Bool {
+        get async throws(IPCError) { try await types.contains { $0.contains(.url) } }
+    }
+
+    /// Whether an item has a picture. Nothing is read.
+    public var hasImages: Bool {
+        get async throws(IPCError) { try await types.contains { $0.contains(where: \.isImage) } }
+    }
+
+    /// The items of the current version, each with the first representation whose type fits; none where no type does.
+    func items(where fits: (ContentType) -> Bool) async throws(IPCError) -> [PasteboardItem] {
+        var known = try await knownVersions()
+        for _ in 0..<Self.attempts {
+            guard let current = known.last else { return [] }
+            let types = Set(current.types.compactMap { $0.first(where: fits) })
+            guard !types.isEmpty else { return [] }
+            do throws(IPCError) {
+                return try await version(current.changeCount, types: Array(types)).items
+            } catch {
+                guard error.code == .noSuchItem else { throw error }
+                // Somebody was faster; else it is the answer.
+                known = try await knownVersions()
+                guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
+            }
+        }
+        throw IPCError(
+            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
+    }
+
+    /// How often a read begins anew because the version is gone that was to be read.
+    private static let attempts = 16
+
+    /// The versions that are held, the current one last, with the types of each item.
+    private func knownVersions() async throws(IPCError) -> [(changeCount: UInt64, types: [[ContentType]])] {
+        let rows = try await application.link.call(Pasteboard1.listVersions, at: path, NoOptions(), repeatable: true)
+        return try rows.map { (facts) throws(IPCError) in
+            (facts.changeCount ?? 0, try [[ContentType]](texts: facts.types ?? []))
+        }
+    }
+}
+
+extension [[ContentType]] {
+    init(texts: [[String]]) throws(IPCError) {
+        self = try texts.map { (item) throws(IPCError) in
+            try item.map { (text) throws(IPCError) in
+                try checked { () throws(ContentType.Invalid) in try ContentType(text) }
+            }
+        }
+    }
+}

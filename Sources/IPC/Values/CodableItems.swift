@@ -1,0 +1,66 @@
+extension PasteboardItem {
+    /// A value as JSON (RFC 8259), for readers in any language.
+    ///
+    /// Integers of 64 bits and more, and floating point numbers, are strings in it, so that every digit arrives: many
+    /// readers keep a JSON number as a Double. `2^64 − 1` is `"18446744073709551615"`, 0.1 is `"0.1"`, and infinity and
+    /// NaN are `"inf"` and `"nan"`. Any type that is `Codable` can be written.
+    /// - Parameter type: `application/json`, or a type of your own.
+    /// - Throws: `invalidArguments` where the value cannot be encoded.
+    public static func value(
+        _ value: some Encodable, type: ContentType = .json
+    ) throws(IPCError) -> PasteboardItem {
+        let representation = try Representation(encoding: value, type: type)
+        return try checked { () throws(PasteboardItem.Invalid) in try PasteboardItem([representation]) }
+    }
+
+    /// The value that ``value(_:type:)`` has written; `nil` where the item has none of that type. Numbers may be strings
+    /// or JSON numbers.
+    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    public func value<Content: Decodable>(
+        _ content: Content.Type = Content.self, type: ContentType = .json
+    ) throws(IPCError) -> Content? {
+        try self[type]?.decoded(content)
+    }
+}
+
+extension Representation {
+    /// A value as JSON; see ``PasteboardItem/value(_:type:)``.
+    /// - Throws: `invalidArguments` where the value cannot be encoded.
+    public init(encoding value: some Encodable, type: ContentType = .json) throws(IPCError) {
+        do { self.init(type: type, value: .text(try ValueEncoder.tree(of: value).text)) } catch {
+            throw IPCError(.invalidArguments, "the value cannot be encoded as JSON: \(error)")
+        }
+    }
+
+    /// The value that was encoded as JSON.
+    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value; `inputOutput` where they
+    ///   cannot be read.
+    public func decoded<Content: Decodable>(_ content: Content.Type = Content.self) throws(IPCError) -> Content {
+        let bytes = if case .file(let file) = value { try file.bytes() } else { value.content }
+        do {
+            return try ValueDecoder.value(content, of: try JSONParser.parse(bytes))
+        } catch let flaw as JSONParser.Flaw {
+            throw IPCError(
+                .payloadInvalid, "the value of the type \(type) is no JSON at byte \(flaw.byte): \(flaw.reason)")
+        } catch let error as DecodingError {
+            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(error.sentence)")
+        } catch {
+            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(error)")
+        }
+    }
+}
+
+extension DecodingError {
+    /// What is wrong, and where in the value.
+    fileprivate var sentence: String {
+        let context =
+            switch self {
+            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
+                .dataCorrupted(let context):
+                context
+            @unknown default: Context(codingPath: [], debugDescription: "\(self)")
+            }
+        let place = context.codingPath.map(\.stringValue).joined(separator: ".")
+        return place.isEmpty ? context.debugDescription : "at “\(place)”, \(context.debugDescription)"
+    }
+}

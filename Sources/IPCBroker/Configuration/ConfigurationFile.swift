@@ -1,0 +1,124 @@
+internal import Glibc
+package import IPCModel
+package import Logging
+
+/// The broker's configuration, `ipc-broker.conf`: a key file that is taken as a whole or not at all, so that a slip of
+/// the pen never leaves a limit as it was in silence.
+///
+///     [Limits]
+///     watchers=20000
+///     [Store]
+///     directory=/srv/swift-ipc
+///     [Log]
+///     level=debug
+package struct ConfigurationFile: Sendable {
+    /// What the group `[Limits]` sets, in its order.
+    package private(set) var limits: [(name: String, value: UInt64)] = []
+    /// The folder of the store, an absolute path.
+    package private(set) var store: String?
+    package private(set) var logLevel: Logger.Level?
+
+    /// What is wrong with a file, with its place and what to do.
+    package struct Invalid: Condition, Hashable {
+        package let path: String
+        /// From 1; `nil` where it is the file itself.
+        package let line: Int?
+        package let reason: String
+        /// Whether there is no such file.
+        package let isMissing: Bool
+
+        package var ipcError: IPCError {
+            IPCError(.invalidArguments, path + (line.map { ":\($0)" } ?? "") + ": " + reason)
+        }
+    }
+
+    /// Nothing configured.
+    package init() {}
+
+    /// Reads the file that was asked for, or else the one in its usual place, which need not be there.
+    /// - Parameters:
+    ///   - asked: a path; `nil` for the usual place.
+    ///   - environment: `XDG_CONFIG_HOME` and `HOME` are read (XDG Base Directory Specification).
+    /// - Throws: ``Invalid``
+    package static func load(_ asked: String?, environment: [String: String]) throws -> ConfigurationFile {
+        if let asked { return try ConfigurationFile(path: asked) }
+        guard let usual = usualPath(environment) else { return ConfigurationFile() }
+        do { return try ConfigurationFile(path: usual) } catch {
+            guard error.isMissing else { throw error }
+            return ConfigurationFile()
+        }
+    }
+
+    /// `swift-ipc/ipc-broker.conf` in the folder for configuration; `nil` where there is none.
+    package static func usualPath(_ environment: [String: String]) -> String? {
+        let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
+        let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
+        return folder.map { $0 + "/swift-ipc/ipc-broker.conf" }
+    }
+
+    /// - Throws: ``Invalid``
+    package init(path: String) throws(Invalid) {
+        let file: KeyFile
+        do { file = try KeyFile(contentsOf: path) } catch let error as KeyFile.Malformed {
+            throw Invalid(path: path, line: error.line, reason: error.reason, isMissing: false)
+        } catch KeyFile.Unreadable.system(let number) {
+            throw Invalid(
+                path: path, line: nil, reason: "it cannot be read: \(KeyFile.Unreadable.system(number))",
+                isMissing: number == ENOENT || number == ENOTDIR)
+        } catch {
+            throw Invalid(path: path, line: nil, reason: "\(error)", isMissing: false)
+        }
+        for group in file.groups {
+            guard Self.groups.contains(group.name) else {
+                throw Invalid(
+                    path: path, line: group.line, reason: Self.unknown(group: group.name), isMissing: false)
+            }
+            for entry in group.entries {
+                do throws(Reason) { try take(entry, of: group.name) } catch {
+                    throw Invalid(path: path, line: entry.line, reason: error.text, isMissing: false)
+                }
+            }
+        }
+    }
+
+    private static let groups = ["Limits", "Store", "Log"]
+    private static let levels: [Logger.Level] = [.trace, .debug, .info, .notice, .warning, .error]
+
+    private struct Reason: Error {
+        let text: String
+        init(_ text: String) { self.text = text }
+    }
+
+    private mutating func take(_ entry: KeyFile.Entry, of group: String) throws(Reason) {
+        switch (group, entry.key) {
+        case ("Limits", _): try setLimit(entry)
+        case ("Store", "directory"):
+            guard entry.value.hasPrefix("/") else {
+                throw Reason("the store's directory is an absolute path, not \(entry.value.quoted)")
+            }
+            store = entry.value
+        case ("Log", "level"):
+            guard let level = Self.levels.first(where: { $0.rawValue == entry.value }) else {
+                let levels = Self.levels.map(\.rawValue).joined(separator: ", ")
+                throw Reason("there is no level \(entry.value.quoted); write one of \(levels)")
+            }
+            logLevel = level
+        case ("Store", _): throw Reason("[Store] has no key \(entry.key.quoted); it has “directory”")
+        case ("Log", _): throw Reason("[Log] has no key \(entry.key.quoted); it has “level”")
+        default: throw Reason(Self.unknown(group: group))
+        }
+    }
+
+    private mutating func setLimit(_ entry: KeyFile.Entry) throws(Reason) {
+        guard let value = UInt64(entry.value), entry.value.utf8.first != UInt8(ascii: "+") else {
+            throw Reason("\(entry.key) is a whole number without a unit, not \(entry.value.quoted)")
+        }
+        var trial = Limits()
+        do throws(Limits.Invalid) { try trial.set(entry.key, value) } catch { throw Reason(error.ipcError.message) }
+        limits.append((entry.key, value))
+    }
+
+    private static func unknown(group: String) -> String {
+        "there is no group [\(group)]; the groups are \(groups.map { "[\($0)]" }.joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,102 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+extension IPCStore.WriteOptions {
+    /// Options of the wire that are known to be right. The source is stated apart, since it may have to be looked up.
+    /// - Parameter writer: who is asked for what is promised.
+    init(
+        _ options: IPCInterface.WriteOptions, items: [PasteboardItem], writer: String, limits: Limits
+    ) throws {
+        self.init(ifChangeCount: options.ifChangeCount, id: try options.id.map { try RequestID($0) })
+        timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
+        isOnce = options.once ?? false
+        promises = try (options.promises ?? []).map { try $0.map { try ContentType($0) } }
+        // Known before any value goes to the disk.
+        isSensitive =
+            options.sensitive ?? false || items.contains(where: \.isMarkedSensitive) || promises.isMarkedSensitive
+        if promises.contains(where: { !$0.isEmpty }) { self.writer = writer }
+    }
+
+    /// How a payload is put on a pasteboard.
+    init(_ options: PayloadSetOptions, items: [PasteboardItem]) throws {
+        self.init(ifChangeCount: options.ifChangeCount)
+        timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
+        isSensitive = options.sensitive ?? false || items.contains(where: \.isMarkedSensitive)
+        isOnce = options.once ?? false
+    }
+
+    /// A time that ends, and not at once.
+    static func checked(timeToLive milliseconds: UInt64) throws(IPCError) -> UInt64 {
+        guard (1...mostTimeToLive).contains(milliseconds) else {
+            throw IPCError(
+                .invalidArguments,
+                "“time-to-live” is from 1 to \(mostTimeToLive) ms (100 years), not \(milliseconds); leave it out for ever"
+            )
+        }
+        return milliseconds
+    }
+
+    private static let mostTimeToLive: UInt64 = 3_155_760_000_000
+
+    /// The same change with its source.
+    func with(_ source: Source) -> Self {
+        var options = self
+        options.source = source
+        return options
+    }
+
+    /// Whether the version may end by time.
+    var endsByItself: Bool { timeToLive != nil || isSensitive }
+}
+
+extension IPCInterface.WriteOptions {
+    init(_ options: ClearOptions) {
+        self.init()
+        (ifChangeCount, id, sourceApplication) = (options.ifChangeCount, options.id, options.sourceApplication)
+    }
+}
+
+extension IPCInterface.VersionFacts {
+    init(_ version: IPCStore.VersionFacts) {
+        self.init()
+        sourceApplication = version.source.application
+        sourceStrength = version.source.strength.rawValue
+        time = version.time
+        sensitive = version.isSensitive ? true : nil
+        once = version.isOnce ? true : nil
+        expires = version.expiresAt
+    }
+}
+
+/// What a reader asks for: the items of a version, or the current ones off the pasteboard.
+struct ItemReading: Sendable {
+    private let types: [ContentType]?
+    private let changeCount: UInt64?
+    private let takes: Bool
+    private let id: RequestID?
+
+    init(_ options: GetItemsOptions) throws {
+        types = try options.types.map { try $0.map { try ContentType($0) } }
+        changeCount = options.changeCount
+        takes = options.take ?? false
+        guard !takes || changeCount == nil else {
+            throw IPCError(.invalidArguments, "“take” takes the current version; it goes without “change-count”")
+        }
+        guard takes || options.id == nil else {
+            throw IPCError(.invalidArguments, "only a “take” is repeated by “id”")
+        }
+        id = try options.id.map { try RequestID($0) }
+    }
+
+    /// Whether what is taken is held for a while, to be read again.
+    var holdsVersion: Bool { id != nil }
+
+    func run(on name: PasteboardName, _ transaction: borrowing StoreTransaction) throws -> VersionContent {
+        guard takes else {
+            return try transaction.items(of: name, ReadOptions(types: types, changeCount: changeCount))
+        }
+        return try transaction.takeItems(of: name, TakeOptions(types: types, id: id)).content
+    }
+}

@@ -1,0 +1,131 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// Fetches what writers have promised, when somebody reads it: each promise once, however many wait for it.
+@DBusActor
+final class PromiseFetcher {
+    private struct Key: Hashable {
+        let pasteboard: PasteboardName
+        let changeCount: UInt64
+        /// The change count under which the writer knows its promise.
+        let writtenAt: UInt64
+        let isSensitive: Bool
+        let promise: Promise
+    }
+
+    private let store: Store
+    private let connection: Connection
+    private let limits: Limits
+    /// What tells this bus from every other: unique names are given out again by the next one.
+    private let bus: String
+    private var underWay: [Key: Task<Void, any Error>] = [:]
+
+    init(store: Store, connection: Connection, bus: String, limits: Limits) {
+        (self.store, self.connection, self.bus, self.limits) = (store, connection, bus, limits)
+    }
+
+    /// How the store keeps who promised: a connection of this bus.
+    func writer(_ caller: BusName?) -> String { caller.map { "\($0.text)@\(bus)" } ?? "" }
+
+    /// Fetches what a reader wants, all of it at the same time; returns when it is in the store.
+    ///
+    /// `PasteboardError.promiseBroken` where a writer has left, gives something else, or takes too long.
+    func fetch(_ wanted: UnfulfilledPromises) async throws {
+        for fetch in begin(wanted) { try await fetch.value }
+    }
+
+    private func begin(_ wanted: UnfulfilledPromises) -> [Task<Void, any Error>] {
+        wanted.wanted.map { promise in
+            let key = Key(
+                pasteboard: wanted.pasteboard, changeCount: wanted.changeCount, writtenAt: wanted.writtenAt,
+                isSensitive: wanted.isSensitive, promise: promise)
+            return fetch(key, wanted.writer)
+        }
+    }
+
+    /// Fetches everything that a writer has promised and not given yet; gives how much came. What it cannot give keeps
+    /// none of the rest back.
+    func fetchAll(of caller: BusName?) async throws -> UInt32 {
+        let writer = writer(caller)
+        guard !writer.isEmpty else { return 0 }
+        let open = try await store.commit { try $0.promises(by: writer) }
+        var fetched: UInt32 = 0
+        for fetch in open.flatMap(begin) {
+            do {
+                try await fetch.value
+                fetched += 1
+            } catch PasteboardError.promiseBroken {}
+        }
+        return fetched
+    }
+
+    private func fetch(_ key: Key, _ writer: String) -> Task<Void, any Error> {
+        if let task = underWay[key] { return task }
+        let task = DBusActor.task {
+            defer { self.underWay[key] = nil }
+            let value = try await self.ask(writer, for: key)
+            do { try await self.keep(value, key) } catch let condition as any Condition {
+                // What is wrong with the value is the writer's doing, not the reader's.
+                guard [.payloadInvalid, .limitExceeded].contains(condition.ipcError.code) else { throw condition }
+                throw self.broken(key, condition.ipcError.message)
+            }
+        }
+        underWay[key] = task
+        return task
+    }
+
+    private func ask(_ writer: String, for key: Key) async throws -> Representation.Value {
+        guard let owner = owner(writer) else { throw broken(key, "its connection to the bus is gone") }
+        var options = PromisedDataOptions()
+        options.timeout = UInt32(clamping: limits.promiseMilliseconds)
+        options.fd = true
+        do throws(CallError) {
+            return try await connection.call(
+                PasteboardWriter1.getPromisedData, on: owner, at: try path(of: key),
+                (key.pasteboard.text, key.writtenAt, key.promise.item, key.promise.type.text, options),
+                timeout: .milliseconds(Int(limits.promiseMilliseconds)), startsService: false)
+        } catch {
+            throw broken(key, Self.reason(error, milliseconds: limits.promiseMilliseconds))
+        }
+    }
+
+    private func path(of key: Key) throws(CallError) -> ObjectPath {
+        do throws(NameError) { return try PasteboardsService.path(of: key.pasteboard) } catch {
+            throw .unsendable(.refused(error.description))
+        }
+    }
+
+    /// Puts what came into the version that promised it; nothing where that is gone by now.
+    private func keep(_ value: Representation.Value, _ key: Key) async throws {
+        let item = try PasteboardItem([Representation(type: key.promise.type, value: value)])
+        try await store.withIntake(of: [item], on: key.pasteboard, isSensitive: key.isSensitive) { items in
+            let value = items[0].representations[0].value
+            _ = try await store.commit {
+                try $0.fulfil(key.promise, of: key.pasteboard, changeCount: key.changeCount, with: value)
+            }
+        }
+    }
+
+    private func owner(_ writer: String) -> BusName? {
+        guard let at = writer.firstIndex(of: "@"), writer[writer.index(after: at)...] == bus else { return nil }
+        return try? BusName(String(writer[..<at]))
+    }
+
+    private func broken(_ key: Key, _ reason: String) -> PasteboardError {
+        .promiseBroken(item: key.promise.item, type: key.promise.type.text, reason: reason)
+    }
+
+    private static func reason(_ error: CallError, milliseconds: UInt64) -> String {
+        switch error {
+        case .timedOut: "it did not answer within \(milliseconds) ms"
+        case .remote(ErrorName.noReply.text, _), .remote(ErrorName.serviceUnknown.text, _),
+            .remote(ErrorName.nameHasNoOwner.text, _):
+            "it has left"
+        case .remote(let name, let message): "it answered \(name): \(message)"
+        case .badReply(let error): "its answer has the wrong shape: \(error)"
+        case .unsendable, .disconnected, .cancelled: "it could not be asked"
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package import IPCDBus
+package import IPCModel
+
+/// `org.swiftipc.PasteboardWriter1`: the side of a writer that has promised data, on the path of the pasteboard. The
+/// reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
+package enum PasteboardWriter1 {
+    package static let name: InterfaceName = "org.swiftipc.PasteboardWriter1"
+
+    package static let getPromisedData = Method(
+        name, "GetPromisedData",
+        takes: .of(
+            Argument<String>("name"), Argument<UInt64>("change_count"), Argument<UInt32>("item"),
+            Argument<String>("type"), Argument<PromisedDataOptions>("options")),
+        returns: .of(Argument<Representation.Value>("value")), "Gives one value that was promised.")
+
+    package static let description = InterfaceDescription(name, "", [getPromisedData.description])
+}
+
+package struct PromisedDataOptions: Options {
+    /// Milliseconds that the broker waits.
+    package var timeout: UInt32?
+    /// Whether the value may be a descriptor.
+    package var fd: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("timeout", \.timeout), Key("fd", \.fd)]
+}

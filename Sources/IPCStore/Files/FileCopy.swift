@@ -1,0 +1,114 @@
+internal import CLinux
+internal import Glibc
+internal import IPCModel
+internal import Synchronization
+
+/// The reading of a file from its start to the length that it had, in slices, with a digest of exactly those bytes and,
+/// where there is a target, a copy of them.
+///
+/// Each part is read once, digested and written from the same buffer: what others write to the source meanwhile makes no
+/// difference between copy and digest. Nothing is mapped, so a source that shrinks is an error and no signal.
+final class FileCopy: Sendable {
+    /// Where the bytes go to.
+    enum Target {
+        /// Nowhere: they are only digested.
+        case none
+        /// A memory file.
+        case memory(ContentFile)
+        /// A file of the store.
+        case blob(ContentFile)
+    }
+
+    private let source: ContentFile
+    private let byteCount: Int
+    private let target: Target
+    private let limits: Limits
+    private let stream = Mutex(ContentDigestStream())
+
+    /// Bytes that are read at a time: they stay in the cache of the processor until they are digested and written.
+    private static let bufferBytes = 512 << 10
+    /// Bytes of a slice; other work comes between the slices.
+    static let sliceBytes = 8 << 20
+
+    init(of source: ContentFile, byteCount: Int, to target: Target, _ limits: Limits) {
+        (self.source, self.byteCount, self.target, self.limits) = (source, byteCount, target, limits)
+    }
+
+    /// The parts in which the file is copied, in their order.
+    var slices: [Range<Int>] {
+        stride(from: 0, to: byteCount, by: Self.sliceBytes).map { $0..<min($0 + Self.sliceBytes, byteCount) }
+    }
+
+    /// The digest of the slices that were copied.
+    var digest: ContentDigest { stream.withLock { $0.digest } }
+
+    /// Copies one slice. `PayloadInvalid` where the source has become shorter, `NoSpace` where the disk is full.
+    func copy(_ slice: Range<Int>) throws {
+        try stream.withLock { digest in
+            // Whole pages, for a source that was opened with O_DIRECT.
+            let buffer = UnsafeMutableRawBufferPointer.allocate(
+                byteCount: min(Self.bufferBytes, (slice.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
+            defer { buffer.deallocate() }
+            var position = slice.lowerBound
+            while position < slice.upperBound {
+                let count = min(try read(into: buffer, at: position), slice.upperBound - position)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+                digest.add(bytes)
+                try write(bytes, at: position)
+                position += count
+            }
+        }
+        // The disk begins at once; to wait for it at the end of a long file would take as long again.
+        if case .blob(let file) = target {
+            clinux_begin_write_back(file.descriptor, slice.lowerBound, slice.count)
+        }
+    }
+
+    /// Brings a file of the store to the disk. The corresponding C function is `fdatasync`.
+    func synchronize() throws {
+        guard case .blob(let file) = target, fdatasync(file.descriptor) != 0 else { return }
+        throw FileFailure.condition(errno, limits)
+    }
+
+    /// Reads the whole file at once; for small ones.
+    static func bytes(of file: ContentFile, byteCount: Int, _ limits: Limits) throws -> [UInt8] {
+        let copy = FileCopy(of: file, byteCount: byteCount, to: .none, limits)
+        return try [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
+            while count < byteCount {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                count += try copy.read(into: rest, at: count)
+            }
+        }
+    }
+
+    private func read(into buffer: UnsafeMutableRawBufferPointer, at position: Int) throws -> Int {
+        while true {
+            let count = pread(source.descriptor, buffer.baseAddress, buffer.count, position)
+            if count > 0 { return count }
+            if count == 0 {
+                throw FileInspection.invalid("had \(byteCount) bytes, and has no more than \(position) now")
+            }
+            guard errno == EINTR else {
+                throw FileInspection.invalid("cannot be read: \(FileFailure.sentence(errno))")
+            }
+        }
+    }
+
+    private func write(_ bytes: UnsafeRawBufferPointer, at position: Int) throws {
+        let descriptor: CInt
+        switch target {
+        case .none: return
+        case .memory(let file), .blob(let file): descriptor = file.descriptor
+        }
+        var written = 0
+        while written < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[written...])
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, position + written)
+            guard count > 0 || errno == EINTR else {
+                if case .memory = target { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
+                throw FileFailure.condition(errno, limits)
+            }
+            written += max(0, count)
+        }
+    }
+}

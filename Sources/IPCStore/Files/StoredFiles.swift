@@ -1,0 +1,152 @@
+internal import Glibc
+internal import IPCModel
+
+/// The values of versions that are files: blobs by their names in the folder, those in memory by their descriptors.
+///
+/// Which of the two a value is follows from the database in which its row is. What happens to a file follows the
+/// transaction: by ``UndoLog`` where an operation fails or a group is lost, and by ``StoreSession/commit()`` else.
+struct StoredFiles {
+    let folder: BlobFolder
+    private let remover: WorkerThreads
+    private let willRemove: @Sendable () -> Void
+    /// The files of the rows in memory, by key.
+    fileprivate(set) var inMemory: [UInt64: ContentFile] = [:]
+    /// The keys of blobs whose rows the group has deleted.
+    fileprivate(set) var released: Set<UInt64> = []
+    fileprivate var mustSynchronize = false
+
+    init(_ folder: BlobFolder, remover: WorkerThreads, willRemove: @escaping @Sendable () -> Void) {
+        (self.folder, self.remover, self.willRemove) = (folder, remover, willRemove)
+    }
+
+    /// Makes the names of the group's blobs durable, before the rows that refer to them are.
+    mutating func prepareCommit() throws {
+        guard mustSynchronize else { return }
+        try folder.synchronize()
+        mustSynchronize = false
+    }
+
+    /// Removes the blobs that no row on the disk refers to any more, on another thread.
+    ///
+    /// They lose the names of their rows at once: a pasteboard that moves to memory and back has rows with the same
+    /// keys again, and their blobs are not to be removed late in the place of those.
+    mutating func committed() {
+        guard !released.isEmpty else { return }
+        let (folder, willRemove) = (folder, willRemove)
+        let names = released.compactMap { folder.putAside($0, in: nil) }
+        released.removeAll()
+        remover.add {
+            willRemove()
+            folder.remove(names)
+        }
+    }
+}
+
+/// A file has not been taken for the place where its version is kept: the pasteboard has moved meanwhile.
+package struct IntakeOutdated: Error {
+    /// Whether a file on the disk is wanted; nil where that is not known.
+    let toDisk: Bool?
+}
+
+extension StoreSession {
+    /// Makes a taken file the value of a row that was written; nothing for other values.
+    ///
+    /// `IntakeOutdated` where the file is not where the row is, or where the group has let go of a blob with the same
+    /// key, which may come back with it: the next group takes the file. `LimitExceeded` where memory holds as many files as
+    /// `descriptors` says.
+    func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
+        guard case .file(let file) = value else { return }
+        let toDisk = area == .persistent
+        guard !toDisk || !files.released.contains(key) else { throw IntakeOutdated(toDisk: toDisk) }
+        guard let taken = file.taken, (taken.place == .memory) != toDisk, taken.attach() else {
+            throw IntakeOutdated(toDisk: toDisk)
+        }
+        switch taken.place {
+        case .memory:
+            do {
+                // A process without a descriptor left is thrown off the bus (I17).
+                try configuration.limits.check(\.descriptors, use: UInt64(files.inMemory.count), request: 1)
+            } catch {
+                taken.detach()
+                throw error
+            }
+            undo.append(.memoryFile(key, earlier: files.inMemory[key]))
+            files.inMemory[key] = file
+        case .blob(let incoming):
+            do {
+                try files.folder.attach(incoming, as: key)
+            } catch {
+                taken.detach()
+                throw error
+            }
+            files.mustSynchronize = true
+            undo.append(.blobAttached(key, taken))
+        }
+    }
+
+    /// Deletes the rows of representations between two keys, and lets go of the files that are their values.
+    func deleteRepresentations(_ keys: [SQLValue], _ area: Area) throws {
+        var released: [UInt64] = []
+        try write(
+            "DELETE FROM @.representation WHERE id BETWEEN ? AND ? RETURNING id, kind", area, keys
+        ) { row in
+            if row.integer(1) == RepresentationRow.fileKind { released.append(row.number(0)) }
+        }
+        for key in released { releaseFile(key, area) }
+    }
+
+    private func releaseFile(_ key: UInt64, _ area: Area) {
+        switch area {
+        case .volatile:
+            undo.append(.memoryFile(key, earlier: files.inMemory[key]))
+            files.inMemory[key] = nil
+        case .persistent:
+            guard files.released.insert(key).inserted else { return }
+            undo.append(.blobReleased(key))
+        }
+    }
+
+    func takeBackMemoryFile(_ key: UInt64, earlier: ContentFile?) { files.inMemory[key] = earlier }
+
+    func takeBackAttached(_ key: UInt64, _ taken: ContentFile.Taken) {
+        guard case .blob(let incoming) = taken.place else { return }
+        files.folder.detach(key, to: incoming)
+        taken.detach()
+    }
+
+    func takeBackReleased(_ key: UInt64) { files.released.remove(key) }
+
+    /// The value of a row, opened anew where it is a file; nil where it is not what was written.
+    ///
+    /// A blob of up to ``checkedBytes`` is compared with its digest; that of a larger one is left to who reads it.
+    func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
+        guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
+        return try openFile(head, key: row.number(0), area).map { .file($0) }
+    }
+
+    /// Blobs of no more bytes than these are compared with their digest when they are read.
+    private static let checkedBytes: UInt64 = 1 << 20
+
+    private func openFile(_ head: RepresentationRow, key: UInt64, _ area: Area) throws -> ContentFile? {
+        switch area {
+        case .volatile:
+            guard let kept = files.inMemory[key] else { return nil }
+            if let file = kept.reopened() { return file }
+            if errno == EMFILE || errno == ENFILE { throw FileFailure.noDescriptors(configuration.limits) }
+            return nil
+        case .persistent:
+            guard let descriptor = try files.folder.open(key, size: head.size) else { return nil }
+            let file = ContentFile(owning: descriptor, byteCount: Int(head.size), knownDigest: head.digest)
+            guard head.size <= Self.checkedBytes else { return file }
+            let copy = FileCopy(of: file, byteCount: file.byteCount, to: .none, configuration.limits)
+            // The length is right, so that it is the disk which does not give the bytes.
+            do { try copy.copy(0..<file.byteCount) } catch { throw FileFailure.unreadable(EIO, configuration.limits) }
+            return copy.digest == head.digest ? file : nil
+        }
+    }
+}
+
+extension StoreTransaction {
+    /// The number of values that are memory files, and so open descriptors.
+    package var memoryFileCount: Int { session.files.inMemory.count }
+}

@@ -1,0 +1,101 @@
+internal import Dispatch
+internal import Synchronization
+
+/// A few threads for what may block: jobs run in the order in which they came.
+///
+/// There are no more threads than the width, unless jobs hang: the file of a system that does not answer (FUSE, NFS)
+/// holds its thread for ever, and must not hold those who come after it. With nothing to do there is no thread.
+final class WorkerThreads: Sendable {
+    typealias Job = @Sendable () -> Void
+
+    private struct State {
+        var waiting: [Job] = []
+        var first = 0
+        /// The threads that have nothing to do, by number.
+        var idle: [Int]
+        /// When the jobs that run began, by thread, in nanoseconds since the system started.
+        var running: [Int: UInt64] = [:]
+        var isWatched = false
+
+        mutating func next() -> Job? {
+            guard first < waiting.count else {
+                (waiting, first) = ([], 0)
+                return nil
+            }
+            defer { first += 1 }
+            return waiting[first]
+        }
+    }
+
+    private let state: Mutex<State>
+    private let queues: [DispatchQueue]
+    private let width: Int
+
+    /// Jobs that run for longer than this hang.
+    private static let patience = DispatchTimeInterval.milliseconds(500)
+    private static let patienceNanoseconds: UInt64 = 500_000_000
+    /// The most threads, with those that hang.
+    private static let widest = 8
+
+    init(_ name: String, width: Int) {
+        self.width = width
+        // A serial queue has a thread of its own; those of a concurrent one are shared with Swift's tasks.
+        queues = (0..<Self.widest).map { DispatchQueue(label: "\(name)-\($0)") }
+        state = Mutex(State(idle: Array((0..<Self.widest).reversed())))
+    }
+
+    /// Runs a job behind those that wait.
+    func add(_ job: @escaping Job) {
+        state.withLock { $0.waiting.append(job) }
+        startThreads()
+    }
+
+    /// Runs a job behind those that wait, and returns what it gives.
+    func run<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+        try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Value, any Error>) in
+            add { continuation.resume(with: Result { try body() }) }
+        }
+    }
+
+    /// Starts threads for the jobs that wait, as far as there may be more; looks again where all of them are busy.
+    private func startThreads() {
+        let (started, mustWatch) = state.withLock { state in
+            let now = DispatchTime.now().uptimeNanoseconds
+            var started: [(thread: Int, job: Job)] = []
+            let hanging = state.running.values.count { now > $0 + Self.patienceNanoseconds }
+            while state.running.count < min(width + hanging, Self.widest), let job = state.next() {
+                let thread = state.idle.removeLast()
+                state.running[thread] = now
+                started.append((thread, job))
+            }
+            let mustWatch = state.first < state.waiting.count && !state.isWatched
+            if mustWatch { state.isWatched = true }
+            return (started, mustWatch)
+        }
+        for (thread, job) in started { queues[thread].async { self.work(thread, job) } }
+        if mustWatch { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.lookAgain() } }
+    }
+
+    private func lookAgain() {
+        state.withLock { $0.isWatched = false }
+        startThreads()
+    }
+
+    /// Runs a job and those that wait behind it.
+    private func work(_ thread: Int, _ first: @escaping Job) {
+        var job: Job? = first
+        while let current = job {
+            current()
+            job = state.withLock { state in
+                state.running[thread] = nil
+                // Threads that were started in the place of one that hung end when it goes on.
+                guard state.running.count < width, let next = state.next() else {
+                    state.idle.append(thread)
+                    return nil
+                }
+                state.running[thread] = DispatchTime.now().uptimeNanoseconds
+                return next
+            }
+        }
+    }
+}

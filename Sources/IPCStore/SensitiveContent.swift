@@ -1,0 +1,108 @@
+internal import IPCModel
+
+/// The content of a sensitive version, which stands in no database: packed into memory that is wiped with it.
+///
+/// Each representation has the numbers of its item, its kind and the lengths of type and value, 8 bytes each, lowest
+/// first, then digest, type and value. The value of a file stays in the file.
+final class SensitiveContent {
+    let itemCount: Int
+    let representationCount: Int
+    let byteCount: UInt64
+    let promisers: Promisers
+    private let memory: LockedMemory
+    private let files: [Int: ContentFile]
+
+    /// Packs representations, in the order of their ordinals.
+    init(_ entries: [RepresentationEntry], items: Int, promisers: Promisers) throws {
+        (itemCount, representationCount, self.promisers) = (items, entries.count, promisers)
+        byteCount = entries.reduce(0) { $0 + $1.row.size }
+        var files: [Int: ContentFile] = [:]
+        for (ordinal, entry) in entries.enumerated() {
+            guard case .file(let file)? = entry.value else { continue }
+            guard file.taken?.place == .memory else { throw IntakeOutdated(toDisk: false) }
+            files[ordinal] = file
+        }
+        self.files = files
+        memory = try LockedMemory(byteCount: entries.reduce(0) { $0 + Self.length(of: $1) }) { bytes in
+            var writer = Writer(rest: bytes)
+            for entry in entries { writer.write(entry) }
+        }
+    }
+
+    /// What the version holds, its files as they are held here.
+    var entries: [RepresentationEntry] {
+        var reader = Reader(rest: memory.bytes[...])
+        return (0..<representationCount).map { reader.entry(files[$0]) }
+    }
+
+    private static let headLength = 4 * 8 + 16
+
+    private static func length(of entry: RepresentationEntry) -> Int {
+        headLength + entry.row.type.utf8.count + (entry.value?.packedCount ?? 0)
+    }
+
+    private struct Writer {
+        var rest: UnsafeMutableRawBufferPointer
+
+        mutating func write(_ entry: RepresentationEntry) {
+            for number in [UInt64(entry.row.item), UInt64(entry.row.kind), UInt64(entry.row.type.utf8.count)] {
+                write(number)
+            }
+            write(UInt64(entry.value?.packedCount ?? 0))
+            entry.row.digest.bytes.withUnsafeBytes { write($0) }
+            var type = entry.row.type
+            type.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+            switch entry.value {
+            case .text(var text): text.withUTF8 { write(UnsafeRawBufferPointer($0)) }
+            case .bytes(let bytes): bytes.withUnsafeBytes { write($0) }
+            case .file, nil: break
+            }
+        }
+
+        private mutating func write(_ number: UInt64) {
+            withUnsafeBytes(of: number.littleEndian) { write($0) }
+        }
+
+        private mutating func write(_ bytes: UnsafeRawBufferPointer) {
+            rest.copyMemory(from: bytes)
+            rest = UnsafeMutableRawBufferPointer(rebasing: rest[bytes.count...])
+        }
+    }
+
+    private struct Reader {
+        var rest: Slice<UnsafeRawBufferPointer>
+
+        mutating func entry(_ file: ContentFile?) -> RepresentationEntry {
+            let (item, kind) = (Int(number()), Int64(number()))
+            let (typeLength, length) = (Int(number()), Int(number()))
+            let digest = ContentDigest(stored: Array(bytes(16))) ?? ContentDigest(of: [])
+            let type = String(decoding: bytes(typeLength), as: UTF8.self)
+            let value = bytes(length)
+            let content: Representation.Value? =
+                switch kind {
+                case RepresentationRow.promise: nil
+                case 0: .text(String(decoding: value, as: UTF8.self))
+                default: file.map { .file($0) } ?? .bytes(Array(value))
+                }
+            let row = RepresentationRow(
+                item: item, kind: kind, type: type, size: UInt64(file?.byteCount ?? length), digest: digest)
+            return RepresentationEntry(row: row, value: content)
+        }
+
+        private mutating func number() -> UInt64 {
+            UInt64(littleEndian: UnsafeRawBufferPointer(rebasing: bytes(8)).loadUnaligned(as: UInt64.self))
+        }
+
+        private mutating func bytes(_ count: Int) -> Slice<UnsafeRawBufferPointer> {
+            defer { rest = rest.dropFirst(count) }
+            return rest.prefix(count)
+        }
+    }
+}
+
+extension Representation.Value {
+    /// The bytes that the value needs in packed content.
+    fileprivate var packedCount: Int {
+        if case .file = self { 0 } else { byteCount }
+    }
+}

@@ -1,0 +1,153 @@
+private import CLinux
+internal import Glibc
+package import IPC
+private import IPCModel
+
+/// Where the parts of an exported store lie in its folder.
+enum ExportPlaces {
+    static func table(_ folder: String) -> String { folder + "/store.jsonl" }
+    /// The table while it is written: without the finished one a folder is no export.
+    static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
+    static func blobs(_ folder: String) -> String { folder + "/blobs" }
+
+    /// The file of a value by its digest; nil for what is no digest, so that no name leads elsewhere.
+    static func blob(_ digest: String, in folder: String) -> String? {
+        guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
+        let digits = digest.dropFirst(ContentDigest.prefix.count)
+        guard digits.utf8.count == 32,
+            digits.utf8.allSatisfy({
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
+            })
+        else { return nil }
+        return blobs(folder) + "/" + digits
+    }
+}
+
+/// An exported store that is being written: a folder, which only the user may read.
+///
+/// The table of contents gets its name at the very end, after everything is on the disk, so a folder is a whole export or
+/// none.
+package final class ExportFolder {
+    private let path: String
+    /// The folder, open from the start: an error of the disk is told to who had it open before.
+    private let folder: CInt
+    private let table: CInt
+    private var lines: UInt64 = 0
+    private var length: UInt64 = 0
+    /// Bytes of the values that have files of their own; a value that is there several times counts once.
+    package private(set) var blobBytes: UInt64 = 0
+    package private(set) var blobs: UInt64 = 0
+
+    /// Makes the folder; one that exists has to be empty.
+    /// - Throws: ``ToolFailure`` with exit code 73.
+    package init(creating path: String) throws(ToolFailure) {
+        let name = "the folder \(path.quoted)"
+        if mkdir(path, 0o700) != 0 {
+            guard errno == EEXIST else { throw .cannotMake(name, errno) }
+            guard Self.isEmpty(path) else {
+                throw ToolFailure(
+                    name: "CannotCreate", message: "\(name) is not empty; name a new one, or one that is empty",
+                    exit: .cannotCreate)
+            }
+        }
+        guard mkdir(ExportPlaces.blobs(path), 0o700) == 0 else { throw .cannotMake(name, errno) }
+        let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { throw .cannotMake(name, errno) }
+        let unfinished = ExportPlaces.unfinishedTable(path)
+        let table = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard table >= 0 else {
+            let code = errno
+            close(folder)
+            throw .cannotMake("the file \(unfinished.quoted)", code)
+        }
+        (self.path, self.folder, self.table) = (path, folder, table)
+        try add(.header(format: ExportRecord.format))
+    }
+
+    deinit {
+        close(table)
+        close(folder)
+    }
+
+    private static func isEmpty(_ path: String) -> Bool {
+        guard let folder = opendir(path) else { return false }
+        defer { closedir(folder) }
+        var count = 0
+        while readdir(folder) != nil { count += 1 }
+        // “.” and “..” are always there.
+        return count == 2
+    }
+
+    /// Adds a line.
+    package func add(_ record: ExportRecord) throws(ToolFailure) {
+        let line = Array((record.json.text + "\n").utf8)
+        try Self.write(line, to: table, path)
+        lines += 1
+        length += UInt64(line.count)
+    }
+
+    /// Puts a value into a line or a file of its own.
+    package func value(_ representation: Representation) throws -> ExportRecord.Value {
+        let type = representation.type.text
+        switch representation.value {
+        case .text(let text) where text.utf8.count <= ExportRecord.Value.mostInline:
+            return ExportRecord.Value(type: type, content: .text(text))
+        case .bytes(let bytes) where bytes.count <= ExportRecord.Value.mostInline:
+            return ExportRecord.Value(type: type, content: .bytes(bytes))
+        case let value:
+            let digest = try ContentDigest(of: value).description
+            try store(value, digest)
+            var isText = false
+            if case .text = value { isText = true }
+            return ExportRecord.Value(
+                type: type, content: .blob(digest: digest, byteCount: UInt64(value.byteCount), isText: isText))
+        }
+    }
+
+    private func store(_ value: Representation.Value, _ digest: String) throws(ToolFailure) {
+        guard let place = ExportPlaces.blob(digest, in: path), access(place, F_OK) != 0 else { return }
+        let arriving = ExportPlaces.blobs(path) + "/arriving"
+        do {
+            var output = try ContentOutput.file(arriving)
+            try output.write(value)
+        }
+        guard rename(arriving, place) == 0 else { throw .cannotMake("the file \(place.quoted)", errno) }
+        blobs += 1
+        blobBytes += UInt64(value.byteCount)
+    }
+
+    /// Writes the last line and gives the table its name. Everything is on the disk when this returns.
+    /// - Parameter changeCount: the greatest one that the store has given out.
+    /// - Throws: ``ToolFailure`` with exit code 74 where something did not reach the disk; the folder is no export then.
+    package func finish(changeCount: UInt64) throws {
+        let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }
+        let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
+        try add(.end(ExportRecord.End(lines: lines, digest: digest.description, changeCount: changeCount)))
+        // One call for all files, however many there are; sync(2) would tell no error.
+        try flushed(clinux_sync_file_system(folder))
+        try flushed(fsync(table))
+        let place = ExportPlaces.table(path)
+        guard rename(ExportPlaces.unfinishedTable(path), place) == 0 else {
+            throw ToolFailure.cannotMake("the file \(place.quoted)", errno)
+        }
+        try flushed(fsync(folder))
+    }
+
+    private func flushed(_ result: CInt) throws(ToolFailure) {
+        guard result == 0 else { throw .cannotWrite("the folder \(path.quoted)", errno) }
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(ToolFailure) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno != EINTR {
+                throw .cannotWrite("the folder \(path.quoted)", errno)
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+internal import Glibc
+package import IPC
+private import IPCModel
+
+/// An exported store that is read back.
+///
+/// ``verify()`` looks at everything first; a folder that was changed or cut since it was written is refused as a whole.
+package struct ExportReader: ~Copyable {
+    private let path: String
+    private let table: CInt
+    /// The last line.
+    package let end: ExportRecord.End
+    /// Where the last line starts.
+    private let length: UInt64
+
+    /// Opens the folder and finds the last line of its table.
+    /// - Throws: ``ToolFailure``: 66 where there is no export, 65 where it is damaged.
+    package init(_ path: String) throws(ToolFailure) {
+        let place = ExportPlaces.table(path)
+        // Without O_NONBLOCK a pipe would wait here for its writer.
+        let table = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard table >= 0 else { throw .noExport(path, errno) }
+        var status = stat()
+        guard fstat(table, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(table)
+            throw .damagedExport(place, "it is no file")
+        }
+        guard let last = Self.lastLine(table, Int(status.st_size)), case .end(let end) = last.record else {
+            close(table)
+            throw .damagedExport(place, "its last line is missing, so it was cut or never finished")
+        }
+        (self.path, self.table, self.end, length) = (path, table, end, last.start)
+    }
+
+    deinit { close(table) }
+
+    private static func lastLine(_ table: CInt, _ size: Int) -> (start: UInt64, record: ExportRecord?)? {
+        var tail = [UInt8](repeating: 0, count: min(size, 4_096))
+        guard !tail.isEmpty, pread(table, &tail, tail.count, off_t(size - tail.count)) == tail.count,
+            tail.last == UInt8(ascii: "\n"), let end = tail.dropLast().lastIndex(of: UInt8(ascii: "\n"))
+        else { return nil }
+        let line = tail[(end + 1)...].dropLast()
+        guard let json = try? JSONValue(parsing: line) else { return nil }
+        return (UInt64(size - tail.count + end + 1), ExportRecord(json))
+    }
+
+    /// Checks the digest of the table, every line, and the length and digest of every file that a line names.
+    /// - Parameter look: sees every record but the last, in order.
+    package borrowing func verify(_ look: (ExportRecord) throws -> Void) throws {
+        let place = ExportPlaces.table(path)
+        let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
+        guard copy >= 0 else { throw ToolFailure.cannotRead("the file \(place.quoted)", errno) }
+        let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
+        guard digest.description == end.digest else {
+            throw ToolFailure.damagedExport(place, "it has the digest \(digest) and was written with \(end.digest)")
+        }
+        var checked: Set<String> = []
+        var count: UInt64 = 0
+        var cursor = ExportCursor()
+        while let record = try next(&cursor) {
+            count += 1
+            if count == 1 { try Self.check(header: record, place) }
+            if case .version(let version) = record {
+                for value in version.items.joined() {
+                    guard case .blob(let digest, _, _) = value.content, checked.insert(digest).inserted else {
+                        continue
+                    }
+                    _ = try blob(value, verifying: true)
+                }
+            }
+            try look(record)
+        }
+        guard count == end.lines else {
+            throw ToolFailure.damagedExport(place, "it has \(count) lines and was written with \(end.lines)")
+        }
+    }
+
+    private static func check(header: ExportRecord, _ place: String) throws(ToolFailure) {
+        guard case .header(let format) = header else { throw .damagedExport(place, "its first line is missing") }
+        guard format == ExportRecord.format else {
+            throw .damagedExport(
+                place, "it has the format \(format) and this program reads \(ExportRecord.format); use a newer one")
+        }
+    }
+
+    /// The record behind the cursor; nil behind the last but one, which is the end.
+    package borrowing func next(_ cursor: inout ExportCursor) throws(ToolFailure) -> ExportRecord? {
+        while true {
+            if let end = cursor.block.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = cursor.open + cursor.block[..<end]
+                cursor.open = []
+                cursor.block = cursor.block[(end + 1)...]
+                return try record(line)
+            }
+            cursor.open += cursor.block
+            cursor.block = []
+            guard cursor.place < length else { return nil }
+            var block = [UInt8](repeating: 0, count: Int(min(1 << 18, length - cursor.place)))
+            let count = pread(table, &block, block.count, off_t(cursor.place))
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { throw .damagedExport(ExportPlaces.table(path), "it ends too early") }
+            cursor.place += UInt64(count)
+            cursor.block = block[..<count]
+        }
+    }
+
+    private borrowing func record(_ line: [UInt8]) throws(ToolFailure) -> ExportRecord {
+        do throws(JSONError) {
+            if let record = ExportRecord(try JSONValue(parsing: line)) { return record }
+        } catch {
+            throw .damagedExport(ExportPlaces.table(path), "\(error)")
+        }
+        let text = String(decoding: line, as: UTF8.self)
+        throw .damagedExport(ExportPlaces.table(path), "a line is no record: \(text.quoted)")
+    }
+
+    /// The items of a version, large values as open files.
+    package borrowing func items(of version: ExportRecord.Version) throws -> [PasteboardItem] {
+        var items: [PasteboardItem] = []
+        for row in version.items {
+            var representations: [Representation] = []
+            for value in row {
+                let content: Representation.Value =
+                    switch value.content {
+                    case .text(let text): .text(text)
+                    case .bytes(let bytes): .bytes(bytes)
+                    case .blob: try blob(value, verifying: false)
+                    }
+                representations.append(Representation(type: try ContentType(value.type), value: content))
+            }
+            items.append(try PasteboardItem(representations))
+        }
+        return items
+    }
+
+    /// Opens the file of a value; a short one is read, as it was before it was exported.
+    private borrowing func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
+        guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
+        guard let place = ExportPlaces.blob(digest, in: path) else {
+            throw ToolFailure.damagedExport(ExportPlaces.table(path), "\(digest.quoted) is no digest")
+        }
+        let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw ToolFailure.damagedExport(place, "it cannot be opened: \(describe(errno))") }
+        let file = ContentFile(owning: descriptor)
+        guard ContentFile.isRegular(descriptor) else { throw ToolFailure.damagedExport(place, "it is no file") }
+        guard UInt64(file.byteCount) == byteCount else {
+            throw ToolFailure.damagedExport(place, "it has \(file.byteCount) bytes instead of \(byteCount)")
+        }
+        if verifying {
+            let actual = try ContentDigest(of: file).description
+            guard actual == digest else {
+                throw ToolFailure.damagedExport(place, "it has the digest \(actual) instead of \(digest)")
+            }
+        }
+        guard byteCount <= Limits().inlineValueBytes || isText else { return .file(file) }
+        let bytes = try file.bytes()
+        guard isText else { return .bytes(bytes) }
+        guard let text = String(validating: bytes, as: UTF8.self) else {
+            throw ToolFailure.damagedExport(place, "it should be a text and is not UTF-8")
+        }
+        return .text(text)
+    }
+}
+
+/// How far an export is read.
+package struct ExportCursor {
+    /// The bytes that were read from the file.
+    fileprivate var place: UInt64 = 0
+    /// What of them is not used yet.
+    fileprivate var block: ArraySlice<UInt8> = []
+    /// The start of a line that goes on in the next block.
+    fileprivate var open: [UInt8] = []
+
+    package init() {}
+}
+
+extension ToolFailure {
+    fileprivate static func noExport(_ path: String, _ code: Int32) -> ToolFailure {
+        ToolFailure(
+            name: "NoSuchFile",
+            message: "cannot open the export \(ExportPlaces.table(path).quoted): \(describe(code)); name a folder that "
+                + "'ipc-client export' has made",
+            exit: .noInput)
+    }
+
+    /// The export is not as it was written.
+    package static func damagedExport(_ place: String, _ reason: String) -> ToolFailure {
+        ToolFailure(
+            name: "PayloadInvalid",
+            message: "the export is damaged: \(place.quoted): \(reason)", exit: .dataError)
+    }
+}

@@ -1,0 +1,190 @@
+/// One line of `store.jsonl`, the table of contents of an exported store.
+///
+/// The first line says what the file is, the last one how much there has to be. In between stands each pasteboard,
+/// followed by its versions from the oldest to the current one, and then claims and choices of handlers.
+package enum ExportRecord: Sendable, Hashable {
+    /// What the file is; the number grows with every change that an older tool would misread.
+    case header(format: UInt64)
+    case pasteboard(Board)
+    /// A version of the pasteboard before it.
+    case version(Version)
+    /// A claim that outlives its application.
+    case registration(scheme: String, application: String)
+    /// The user's choice of a handler.
+    case choice(scheme: String, application: String)
+    case end(End)
+
+    package static let format: UInt64 = 1
+
+    package struct Board: Sendable, Hashable {
+        package var name: String
+        package var isPersistent: Bool
+        package var historyLimit: UInt32
+
+        package init(name: String, isPersistent: Bool, historyLimit: UInt32) {
+            (self.name, self.isPersistent, self.historyLimit) = (name, isPersistent, historyLimit)
+        }
+    }
+
+    package struct Version: Sendable, Hashable {
+        package var changeCount: UInt64
+        /// Milliseconds since 1970 UTC.
+        package var time: UInt64?
+        package var expires: UInt64?
+        package var application: String
+        package var strength: String
+        /// Why its content is not here: `sensitive`, `once`, `damaged`, `unreadable`; nil where it is.
+        package var leftOut: String?
+        package var items: [[Value]]
+
+        package init(
+            changeCount: UInt64, time: UInt64?, expires: UInt64?, application: String, strength: String,
+            leftOut: String?, items: [[Value]]
+        ) {
+            (self.changeCount, self.time, self.expires) = (changeCount, time, expires)
+            (self.application, self.strength) = (application, strength)
+            (self.leftOut, self.items) = (leftOut, items)
+        }
+    }
+
+    /// A representation: small ones stand in the line, large ones in a file of their own.
+    package struct Value: Sendable, Hashable {
+        package var type: String
+        package var content: Content
+
+        package init(type: String, content: Content) { (self.type, self.content) = (type, content) }
+
+        package enum Content: Sendable, Hashable {
+            case text(String)
+            case bytes([UInt8])
+            /// The file `blobs/<digits of the digest>`; whether the value is a text.
+            case blob(digest: String, byteCount: UInt64, isText: Bool)
+        }
+    }
+
+    package struct End: Sendable, Hashable {
+        /// The lines before this one.
+        package var lines: UInt64
+        /// The digest of the bytes before this line.
+        package var digest: String
+        /// The greatest change count that the store had given out.
+        package var changeCount: UInt64
+
+        package init(lines: UInt64, digest: String, changeCount: UInt64) {
+            (self.lines, self.digest, self.changeCount) = (lines, digest, changeCount)
+        }
+    }
+}
+
+extension ExportRecord {
+    /// The line, without its end.
+    package var json: JSONValue {
+        switch self {
+        case .header(let format): .object(["record": "swift-ipc-export", "format": .count(format)])
+        case .pasteboard(let board):
+            .object([
+                "record": "pasteboard", "pasteboard": .string(board.name), "persistent": .boolean(board.isPersistent),
+                "history-limit": .unsigned(board.historyLimit),
+            ])
+        case .version(let version):
+            .object([
+                "record": "version", "change-count": .count(version.changeCount),
+                "time": version.time.map { .count($0) }, "expires": version.expires.map { .count($0) },
+                "source-application": .string(version.application), "source-strength": .string(version.strength),
+                "left-out": version.leftOut.map { .string($0) },
+                "items": .array(version.items.map { .array($0.map(\.json)) }),
+            ])
+        case .registration(let scheme, let application):
+            .object(["record": "registration", "scheme": .string(scheme), "application": .string(application)])
+        case .choice(let scheme, let application):
+            .object(["record": "default", "scheme": .string(scheme), "application": .string(application)])
+        case .end(let end):
+            .object([
+                "record": "end", "lines": .count(end.lines), "digest": .string(end.digest),
+                "change-count": .count(end.changeCount),
+            ])
+        }
+    }
+
+    /// Reads a line; nil where it is none of these, or lacks something.
+    package init?(_ json: JSONValue) {
+        switch json["record"]?.string {
+        case "swift-ipc-export":
+            guard let format = json["format"]?.count else { return nil }
+            self = .header(format: format)
+        case "pasteboard":
+            guard let name = json["pasteboard"]?.string, let isPersistent = json["persistent"]?.boolean,
+                let limit = json["history-limit"]?.count.flatMap(UInt32.init(exactly:))
+            else { return nil }
+            self = .pasteboard(Board(name: name, isPersistent: isPersistent, historyLimit: limit))
+        case "version":
+            guard let version = Version(json) else { return nil }
+            self = .version(version)
+        case "registration":
+            guard let scheme = json["scheme"]?.string, let application = json["application"]?.string else { return nil }
+            self = .registration(scheme: scheme, application: application)
+        case "default":
+            guard let scheme = json["scheme"]?.string, let application = json["application"]?.string else { return nil }
+            self = .choice(scheme: scheme, application: application)
+        case "end":
+            guard let lines = json["lines"]?.count, let digest = json["digest"]?.string,
+                let changeCount = json["change-count"]?.count
+            else { return nil }
+            self = .end(End(lines: lines, digest: digest, changeCount: changeCount))
+        default: return nil
+        }
+    }
+}
+
+extension ExportRecord.Version {
+    fileprivate init?(_ json: JSONValue) {
+        guard let changeCount = json["change-count"]?.count, let application = json["source-application"]?.string,
+            let strength = json["source-strength"]?.string, let rows = json["items"]?.array
+        else { return nil }
+        for key in ["time", "expires"] where json[key] != nil && json[key]?.count == nil { return nil }
+        var items: [[ExportRecord.Value]] = []
+        for row in rows {
+            guard let values = row.array?.map(ExportRecord.Value.init), !values.contains(nil) else { return nil }
+            items.append(values.compactMap(\.self))
+        }
+        self.init(
+            changeCount: changeCount, time: json["time"]?.count, expires: json["expires"]?.count,
+            application: application, strength: strength, leftOut: json["left-out"]?.string, items: items)
+    }
+}
+
+extension ExportRecord.Value {
+    /// The most bytes of a value that stands in the line.
+    package static let mostInline = 4_096
+
+    fileprivate var json: JSONValue {
+        switch content {
+        case .text(let text): .object(["type": .string(type), "text": .string(text)])
+        case .bytes(let bytes): .object(["type": .string(type), "base64": .string(Base64.encode(bytes))])
+        case .blob(let digest, let byteCount, let isText):
+            .object([
+                "type": .string(type), "digest": .string(digest), "size": .count(byteCount),
+                "kind": isText ? "text" : "bytes",
+            ])
+        }
+    }
+
+    fileprivate init?(_ json: JSONValue) {
+        guard let type = json["type"]?.string else { return nil }
+        self.type = type
+        if let text = json["text"]?.string {
+            content = .text(text)
+        } else if let bytes = json["base64"]?.string.flatMap(Base64.decode) {
+            content = .bytes(bytes)
+        } else {
+            guard let digest = json["digest"]?.string, let size = json["size"]?.count,
+                let kind = json["kind"]?.string, kind == "text" || kind == "bytes"
+            else { return nil }
+            content = .blob(digest: digest, byteCount: size, isText: kind == "text")
+        }
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral {
+    package init(stringLiteral text: String) { self = .string(text) }
+}

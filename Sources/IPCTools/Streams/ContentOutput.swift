@@ -1,0 +1,147 @@
+internal import Glibc
+package import IPC
+private import IPCModel
+
+/// Where content goes byte for byte: standard output, or a file.
+package struct ContentOutput: ~Copyable {
+    private let descriptor: CInt
+    private let name: String
+    /// The file that was made and holds nothing yet.
+    private var unused: String?
+    private let isOwned: Bool
+
+    private init(_ descriptor: CInt, _ name: String, isOwned: Bool, unused: String? = nil) {
+        (self.descriptor, self.name, self.isOwned, self.unused) = (descriptor, name, isOwned, unused)
+    }
+
+    deinit { if isOwned { close(descriptor) } }
+
+    /// Takes a file away again that was made for this and got no content.
+    package mutating func discardUnused() {
+        if let unused { unlink(unused) }
+        unused = nil
+    }
+
+    /// Standard output.
+    package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
+
+    /// Opens a file before anything is read, so that nothing is taken off a pasteboard and then lost. What is in it
+    /// stays until there is something to write. A new file is the user's alone.
+    /// - Throws: ``ToolFailure`` with exit code 73 where it cannot be made or written.
+    package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
+        let name = "the file \(path.quoted)"
+        let new = open(path, flags | O_EXCL, 0o600)
+        if new >= 0 { return ContentOutput(new, name, isOwned: true, unused: path) }
+        let old = open(path, flags, 0o600)
+        guard old >= 0 else { throw .cannotMake(name, errno) }
+        return ContentOutput(old, name, isOwned: true)
+    }
+
+    /// Whether a person sees it.
+    package var isTerminal: Bool { isatty(descriptor) == 1 }
+
+    /// Writes a value. On a terminal a newline follows where the content ends without one.
+    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
+    package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
+        if isOwned { try empty() }
+        unused = nil
+        let isOpen: Bool
+        switch value {
+        case .text(let text):
+            try write(Array(text.utf8))
+            isOpen = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        case .bytes(let bytes):
+            try write(bytes)
+            isOpen = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
+        case .file(let file):
+            try send(file)
+            isOpen = !InputFile.endsWithNewline(file.descriptor, UInt64(file.byteCount))
+        }
+        if isOpen && isTerminal { try write([UInt8(ascii: "\n")]) }
+    }
+
+    /// Lets go of what a file held before.
+    private borrowing func empty() throws(ToolFailure) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+        guard ftruncate(descriptor, 0) == 0 else { throw .cannotWrite(name, errno) }
+    }
+
+    /// From file to output inside the system where that is possible (sendfile(2)); an output that appends, for one, does
+    /// not take it.
+    private borrowing func send(_ file: ContentFile) throws(ToolFailure) {
+        var bar = ProgressBar("writing", total: UInt64(file.byteCount), on: isTerminal ? nil : .standardError)
+        defer { bar.finish() }
+        var place: off_t = 0
+        while place < file.byteCount {
+            let count = sendfile(descriptor, file.descriptor, &place, min(1 << 20, file.byteCount - Int(place)))
+            if count > 0 {
+                bar.update(to: UInt64(place))
+            } else if count == 0 {
+                throw .endsEarly(file.byteCount, Int(place))
+            } else if errno == EAGAIN {
+                waitUntilReady()
+            } else if errno == EINVAL || errno == ENOSYS {
+                return try copy(file, from: place, &bar)
+            } else if errno != EINTR {
+                throw .cannotWrite(name, errno)
+            }
+        }
+    }
+
+    private borrowing func copy(
+        _ file: ContentFile, from start: off_t, _ bar: inout ProgressBar
+    ) throws(ToolFailure) {
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { block.deallocate() }
+        var place = start
+        while place < file.byteCount {
+            let count = pread(file.descriptor, block.baseAddress, min(block.count, file.byteCount - Int(place)), place)
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .cannotRead("the content", errno) }
+            guard count > 0 else { throw .endsEarly(file.byteCount, Int(place)) }
+            try write(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            place += off_t(count)
+            bar.update(to: UInt64(place))
+        }
+    }
+
+    private borrowing func write(_ bytes: [UInt8]) throws(ToolFailure) {
+        try bytes.span.bytes.withUnsafeBytes { (bytes) throws(ToolFailure) in try write(bytes) }
+    }
+
+    private borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(ToolFailure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
+            if count >= 0 {
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } else if errno == EAGAIN {
+                waitUntilReady()
+            } else if errno != EINTR {
+                throw .cannotWrite(name, errno)
+            }
+        }
+    }
+
+    private borrowing func waitUntilReady() {
+        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        _ = poll(&ready, 1, -1)
+    }
+}
+
+extension ToolFailure {
+    /// A file or folder cannot be made or opened for writing.
+    static func cannotMake(_ name: String, _ code: Int32) -> ToolFailure {
+        ToolFailure(
+            name: "CannotCreate", message: "cannot write \(name): \(describe(code)); give a path that you may write",
+            exit: .cannotCreate)
+    }
+
+    fileprivate static func endsEarly(_ bytes: Int, _ place: Int) -> ToolFailure {
+        ToolFailure(
+            name: "InputOutput", message: "a value of \(bytes) bytes ended after \(place); read it again",
+            exit: .inputOutput)
+    }
+}

@@ -1,0 +1,83 @@
+internal import Glibc
+internal import IPC
+private import IPCDBus
+private import IPCModel
+
+/// Bytes that come in one after the other: in memory while they are few, in a memory file when they are many.
+///
+/// So a stream of any length takes no more memory of the tool than a message has room for, and goes to the broker as a
+/// descriptor.
+struct GatheredContent: ~Copyable {
+    private var bytes: [UInt8] = []
+    private var file: SealedFileWriter?
+    private(set) var count: UInt64 = 0
+    private let name: String
+    private let mostInline: Int
+    private let most: UInt64
+
+    /// - Parameters:
+    ///   - name: where they come from, for messages.
+    ///   - mostInline: up to so many bytes stay in memory.
+    ///   - most: more than this is refused.
+    init(
+        from name: String, mostInline: Int = Int(Limits().inlineValueBytes), most: UInt64 = Limits().valueBytes
+    ) {
+        (self.name, self.mostInline, self.most) = (name, mostInline, most)
+    }
+
+    /// - Throws: ``ToolFailure``: 75 above the most bytes of a value, 74 where no memory is left.
+    mutating func add(_ part: UnsafeRawBufferPointer) throws(ToolFailure) {
+        count += UInt64(part.count)
+        guard count <= most else { throw .tooLarge(name, most) }
+        if file == nil && count <= UInt64(mostInline) {
+            bytes += part
+            return
+        }
+        do throws(SystemError) {
+            if file == nil {
+                var new = try SealedFileWriter(name: "swift-ipc-content")
+                try bytes.withUnsafeBytes { few in Result { () throws(SystemError) in try new.append(few) } }.get()
+                bytes = []
+                file = consume new
+            }
+            try file?.append(part)
+        } catch {
+            throw .noMemoryFile(name, error.code)
+        }
+    }
+
+    /// The whole as a value. A memory file is sealed: nobody can change it any more.
+    /// - Parameter trimmingNewline: leave out a newline at the end.
+    consuming func value(trimmingNewline: Bool) throws(ToolFailure) -> Representation.Value {
+        guard var file = file.take() else {
+            if trimmingNewline && bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
+            return .bytes(bytes)
+        }
+        do throws(SystemError) {
+            if trimmingNewline && InputFile.endsWithNewline(file.descriptor, count) {
+                count -= 1
+                try file.shorten(to: count)
+            }
+            return .file(ContentFile(owning: try file.seal(), byteCount: Int(count)))
+        } catch {
+            throw .noMemoryFile(name, error.code)
+        }
+    }
+}
+
+extension ToolFailure {
+    fileprivate static func noMemoryFile(_ name: String, _ code: Int32) -> ToolFailure {
+        ToolFailure(
+            name: code == ENOSPC || code == ENOMEM ? "NoSpace" : "InputOutput",
+            message:
+                "\(name) does not fit into memory: \(describe(code)); put it into a file and give that with --file",
+            exit: .inputOutput)
+    }
+
+    static func tooLarge(_ name: String, _ most: UInt64) -> ToolFailure {
+        ToolFailure(
+            name: "LimitExceeded",
+            message: "\(name) has more than \(most) bytes, the most of one value; send it in parts, or send its path",
+            exit: .tryAgain)
+    }
+}

@@ -1,0 +1,55 @@
+internal import Glibc
+package import IPC
+
+/// Whether bytes that come in parts are text: UTF-8 without U+0000.
+package struct TextCheck {
+    /// False as soon as it is known.
+    private var isText = true
+    /// The start of a character whose rest comes with the next part, at most three bytes.
+    private var open: [UInt8] = []
+
+    package init() {}
+
+    /// - Returns: whether more is worth looking at.
+    package mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
+        guard isText else { return false }
+        let bytes = open + part
+        let whole = bytes.count - Self.incomplete(bytes)
+        open = Array(bytes[whole...])
+        isText = !bytes.contains(0) && String(validating: bytes[..<whole], as: UTF8.self) != nil
+        return isText
+    }
+
+    /// Whether all of it was text.
+    package var isComplete: Bool { isText && open.isEmpty }
+
+    /// How many bytes at the end begin a character and do not finish it.
+    private static func incomplete(_ bytes: [UInt8]) -> Int {
+        for count in 1...3 where count <= bytes.count {
+            let byte = bytes[bytes.count - count]
+            if byte & 0xC0 == 0x80 { continue }
+            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
+            return length > count ? count : 0
+        }
+        return 0
+    }
+
+    /// Looks at a file, a part at a time. It is read and not mapped, for somebody may shorten it meanwhile.
+    package static func isText(_ file: ContentFile) -> Bool {
+        var check = TextCheck()
+        let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
+        defer { block.deallocate() }
+        var bar = ProgressBar("looking at", total: UInt64(file.byteCount))
+        defer { bar.finish() }
+        var place = 0
+        while place < file.byteCount {
+            let count = pread(
+                file.descriptor, block.baseAddress, min(block.count, file.byteCount - place), off_t(place))
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0, check.add(UnsafeRawBufferPointer(rebasing: block[..<count])) else { return false }
+            place += count
+            bar.update(to: UInt64(place))
+        }
+        return check.isComplete
+    }
+}

@@ -1,0 +1,103 @@
+internal import Glibc
+
+/// A terminal on which progress is shown.
+package struct ProgressTerminal: Sendable {
+    /// The columns of the terminal now.
+    let columns: @Sendable () -> Int
+    /// Writes without a line end.
+    let write: @Sendable (String) -> Void
+
+    package init(columns: @escaping @Sendable () -> Int, write: @escaping @Sendable (String) -> Void) {
+        self.columns = columns
+        self.write = write
+    }
+
+    /// Standard error; nil where it is no terminal, or one that knows no escape sequence.
+    package static var standardError: ProgressTerminal? {
+        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
+        guard OutputStream.error.isTerminal && !isDumb else { return nil }
+        return ProgressTerminal(
+            columns: {
+                var size = winsize()
+                // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
+                guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+                return Int(size.ws_col)
+            },
+            write: { try? OutputStream.error.write($0) })
+    }
+}
+
+/// How far a transfer is: one line that is written over and wiped at the end.
+///
+/// Nothing is shown in the first half second, so that a short transfer leaves the terminal alone, and at most ten lines a
+/// second after that.
+package struct ProgressBar {
+    private static let patience = Duration.milliseconds(500)
+    private static let pause = Duration.milliseconds(100)
+
+    private let label: String
+    private let total: UInt64?
+    private let terminal: ProgressTerminal?
+    private let now: () -> ContinuousClock.Instant
+    private let start: ContinuousClock.Instant
+    private var last: ContinuousClock.Instant?
+
+    /// - Parameters:
+    ///   - label: what is done, such as `reading`.
+    ///   - total: the bytes in all; nil where nobody knows.
+    ///   - terminal: nil shows nothing.
+    package init(
+        _ label: String, total: UInt64?, on terminal: ProgressTerminal? = .standardError,
+        now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        (self.label, self.total, self.terminal, self.now) = (label, total, terminal, now)
+        start = now()
+    }
+
+    /// Shows that so many bytes are done, where it is time to.
+    package mutating func update(to done: UInt64) {
+        guard let terminal else { return }
+        let time = now()
+        guard start.duration(to: time) >= Self.patience else { return }
+        if let last, last.duration(to: time) < Self.pause { return }
+        last = time
+        let line = line(done, after: start.duration(to: time), columns: terminal.columns())
+        terminal.write("\r" + line + "\u{1B}[K")
+    }
+
+    /// Wipes the line, if there is one.
+    package mutating func finish() {
+        guard last != nil else { return }
+        last = nil
+        terminal?.write("\r\u{1B}[K")
+    }
+
+    /// What fits into the columns; the last one stays free, since some terminals go to the next line there.
+    private func line(_ done: UInt64, after time: Duration, columns: Int) -> String {
+        let speed = Double(done) / max(time / .seconds(1), 0.001)
+        let rate = "\(ByteSize.text(UInt64(speed)))/s"
+        guard let total, total > 0 else {
+            return shortened(["\(label)  \(ByteSize.text(done))", rate], columns)
+        }
+        let share = min(1, Double(done) / Double(total))
+        let percent = "\(label)  \(Int(share * 100))%"
+        let amount = "\(ByteSize.text(done)) of \(ByteSize.text(total))"
+        let left = speed > 0 && done < total ? (Double(total - done) / speed).rounded(.up) : 0
+        let time = "\(TimeLength.text(milliseconds: UInt64(min(left, 1e9)) * 1_000)) left"
+        let parts = [percent, amount, rate, time]
+        let text = parts.joined(separator: "  ")
+        // The bar takes what the words leave over: two brackets, two gaps, at least eight cells.
+        let cells = min(40, columns - 1 - text.count - 4)
+        guard cells >= 8 else { return shortened(parts, columns) }
+        let full = Int(share * Double(cells))
+        let bar = String(repeating: "=", count: full) + String(repeating: " ", count: cells - full)
+        return ([percent, "[\(bar)]"] + parts.dropFirst()).joined(separator: "  ")
+    }
+
+    /// As many parts as fit, cut where not even the first does.
+    private func shortened(_ parts: [String], _ columns: Int) -> String {
+        var parts = parts
+        while parts.count > 1, parts.joined(separator: "  ").count > columns - 1 { parts.removeLast() }
+        return String(parts.joined(separator: "  ").prefix(max(0, columns - 1)))
+    }
+}

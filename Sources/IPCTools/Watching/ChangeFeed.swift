@@ -1,0 +1,44 @@
+package import IPC
+
+/// The changes of pasteboards one after the other, also when the broker is away for longer than the library waits.
+///
+/// One consumer; the cursor outlives every connection, so nothing is missed.
+package actor ChangeFeed {
+    private let application: Application
+    private let names: [String]
+    private var cursor: UInt64
+    private var iterator: PasteboardChanges.Iterator
+    private let absent: @Sendable (IPCError) async -> Void
+
+    /// - Parameters:
+    ///   - names: empty means all pasteboards.
+    ///   - cursor: changes after this change count.
+    ///   - absent: called each time that the broker is not there; the question is asked again when it returns.
+    package init(
+        _ application: Application, of names: [String], since cursor: UInt64,
+        absent: @escaping @Sendable (IPCError) async -> Void
+    ) {
+        (self.application, self.names, self.cursor, self.absent) = (application, names, cursor, absent)
+        iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
+    }
+
+    /// The next change; nil when the task is cancelled.
+    package func next() async throws -> PasteboardChange? {
+        while true {
+            var questions = iterator
+            do throws(IPCError) {
+                let change = try await questions.next()
+                iterator = questions
+                if let change { cursor = change.cursor }
+                return change
+            } catch {
+                guard error.code == .storeUnavailable else { throw error }
+                if Task.isCancelled { return nil }
+                // All that was told has been handed out before a question fails, so the cursor is the place to go on.
+                iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
+                await absent(error)
+                if Task.isCancelled { return nil }
+            }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Import: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Bring in what 'export' wrote.",
+        discussion: """
+            Everything in the folder is checked before anything is written; a damaged one is refused. Pasteboards get \
+            their content byte for byte, with their earlier versions and settings. Versions take new change counts, \
+            greater than any that the exported store has given out, so nobody takes an old one for the present one; \
+            times are those of the import. A pasteboard or default that is there already and differs is replaced only \
+            with --replace.
+
+            EXAMPLES
+              ipc-client import backup
+              ipc-client import --replace backup
+            """)
+
+    @Argument(help: ArgumentHelp("A folder that 'export' has made.", valueName: "folder"))
+    var folder: String
+
+    @Flag(help: "Replace pasteboards that have content, and defaults that differ.")
+    var replace = false
+
+    @Flag(help: "Bring in claims to schemes of the system too, such as http.")
+    var allowReserved = false
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let reader = try Self.untouched { () throws in try ExportReader(folder) }
+        let plan = try Self.untouched { () throws in try ImportPlan(reader) }
+        let app = try await Client.connect()
+        try await plan.check(app, replace: replace, allowReserved: allowReserved)
+        let store = StoreImport(app, plan, allowReserved: allowReserved)
+        do { try await store.run(reader) } catch {
+            throw (error as? ToolFailure ?? (error as? IPCError).map(ToolFailure.init))?.adding(
+                "the import ended early: \(store.versions) versions were imported before") ?? error
+        }
+        if plan.leftOut > 0 {
+            try output.warn(
+                "LeftOut", "\(plan.leftOut) versions are not in the export: sensitive, read only once, or damaged")
+        }
+        if store.ended > 0 { try output.warn("Ended", "\(store.ended) versions have ended since they were exported") }
+        try output.print(
+            .object([
+                "folder": .string(folder), "pasteboards": .count(UInt64(plan.boards.count)),
+                "versions": .count(store.versions), "registrations": .count(UInt64(plan.registrations.count)),
+                "defaults": .count(UInt64(plan.choices.count)), "left-out": .count(plan.leftOut),
+                "ended": .count(store.ended),
+            ]), text: "imported \(plan.boards.count) pasteboards with \(store.versions) versions from \(folder)")
+    }
+
+    /// What fails here fails before anything is written, and says so.
+    private static func untouched<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let failure as ToolFailure { throw failure.adding("nothing was imported") }
+    }
+}

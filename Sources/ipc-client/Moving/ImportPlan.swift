@@ -1,0 +1,98 @@
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// What an import will do: all that the export holds but the content, checked.
+struct ImportPlan: Sendable {
+    struct Claim: Sendable, Hashable {
+        let scheme: String
+        let application: String
+    }
+
+    private(set) var boards: [String: ExportRecord.Board] = [:]
+    private(set) var registrations: [Claim] = []
+    private(set) var choices: [Claim] = []
+    /// Versions whose content is not in the export.
+    private(set) var leftOut: UInt64 = 0
+
+    /// Verifies the export, and that the broker could take every part of it.
+    /// - Throws: ``ToolFailure`` with exit code 65.
+    init(_ reader: borrowing ExportReader) throws {
+        var plan = (boards: boards, registrations: registrations, choices: choices, leftOut: leftOut)
+        do {
+            try reader.verify { record in
+                switch record {
+                case .header, .end: break
+                case .pasteboard(let board):
+                    guard try !PasteboardName(board.name).isUnique, board.historyLimit <= Limits().historyMost,
+                        plan.boards.updateValue(board, forKey: board.name) == nil
+                    else { throw Self.damaged("the pasteboard \(board.name.quoted) cannot be made") }
+                case .version(let version):
+                    guard !plan.boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
+                    try Self.check(version)
+                    if version.leftOut != nil { plan.leftOut += 1 }
+                case .registration(let scheme, let application):
+                    plan.registrations.append(try Self.claim(scheme, application))
+                case .choice(let scheme, let application): plan.choices.append(try Self.claim(scheme, application))
+                }
+            }
+        } catch let error as any Condition {
+            // A name or type that is none: a later version of this program may have written it.
+            throw Self.damaged(error.ipcError.message)
+        }
+        (boards, registrations, choices, leftOut) = plan
+    }
+
+    private static func damaged(_ reason: String) -> ToolFailure { .damagedExport("store.jsonl", reason) }
+
+    private static func claim(_ scheme: String, _ application: String) throws -> Claim {
+        _ = try (URLScheme(scheme), ApplicationID(application))
+        return Claim(scheme: scheme, application: application)
+    }
+
+    private static func check(_ version: ExportRecord.Version) throws {
+        if !version.application.isEmpty { _ = try ApplicationID(version.application) }
+        for item in version.items {
+            let types = try item.map { try ContentType($0.type) }
+            guard !types.isEmpty, Set(types).count == types.count else {
+                throw damaged("an item has no type, or one twice")
+            }
+        }
+    }
+
+    /// Looks for what is there already.
+    /// - Throws: ``ToolFailure``: 73 where something would be replaced, 77 for schemes of the system.
+    @DBusActor
+    func check(_ app: Application, replace: Bool, allowReserved: Bool) async throws {
+        if !allowReserved, let reserved = try registrations.first(where: { try URLScheme($0.scheme).isReserved }) {
+            throw ToolFailure(
+                name: "ReservedScheme",
+                message: "the export holds a claim of \(reserved.application) to \(reserved.scheme), a scheme of the "
+                    + "system; --allow-reserved brings it in",
+                exit: .notPermitted)
+        }
+        guard !replace else { return }
+        var present: [String] = []
+        for try await info in app.pasteboards() where boards[info.name] != nil && info.hasContent {
+            present.append("the pasteboard \(info.name.quoted)")
+        }
+        let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })
+        for try await handler in app.handlers() where handler.isDefault {
+            guard let application = chosen[handler.scheme], application != handler.application else { continue }
+            present.append("the default of \(handler.scheme)")
+        }
+        guard let first = present.first else { return }
+        let others = present.count == 1 ? "" : " and \(present.count - 1) more"
+        throw ToolFailure(
+            name: "CannotCreate",
+            message: "\(first)\(others) would be replaced, and nothing was imported; --replace does that",
+            exit: .cannotCreate)
+    }
+}
+
+extension PasteboardInfo {
+    /// Whether something is lost with it.
+    var hasContent: Bool { itemCount > 0 }
+}

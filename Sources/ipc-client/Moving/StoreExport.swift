@@ -1,0 +1,157 @@
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// Reads the store through the broker, version by version, and writes it to a folder.
+///
+/// Each version is whole; the store as a whole may move meanwhile.
+@DBusActor
+struct StoreExport {
+    private let app: Application
+    private let folder: ExportFolder
+    private(set) var counts = Counts()
+    /// Versions that would be consumed by reading.
+    private(set) var leftOut = 0
+    /// Why a version could not be read, for each.
+    private(set) var damaged: [String] = []
+    /// What was promised and cannot be had, a sentence for each version that is in the export without it.
+    private(set) var unkept: [String] = []
+
+    struct Counts: Sendable {
+        var pasteboards: UInt64 = 0
+        var versions: UInt64 = 0
+        var registrations: UInt64 = 0
+        var choices: UInt64 = 0
+        var blobs: UInt64 = 0
+        var blobBytes: UInt64 = 0
+    }
+
+    init(_ app: Application, to folder: ExportFolder) { (self.app, self.folder) = (app, folder) }
+
+    mutating func run() async throws {
+        for try await info in app.pasteboards() {
+            // They end with who made them, and nobody else can make one of that name.
+            guard let name = try? PasteboardName(info.name), !name.isUnique else { continue }
+            try await add(info)
+        }
+        for try await handler in app.handlers() {
+            if handler.kind == "persistent" {
+                try folder.add(.registration(scheme: handler.scheme, application: handler.application))
+                counts.registrations += 1
+            }
+            if handler.isDefault {
+                try folder.add(.choice(scheme: handler.scheme, application: handler.application))
+                counts.choices += 1
+            }
+        }
+        try folder.finish(changeCount: try await app.changeCount())
+        (counts.blobs, counts.blobBytes) = (folder.blobs, folder.blobBytes)
+    }
+
+    private mutating func add(_ info: PasteboardInfo) async throws {
+        let board = try Pasteboard(named: info.name, of: app)
+        guard let limit = try await present({ () throws(IPCError) in try await board.historyLimit }) else { return }
+        try folder.add(.pasteboard(.init(name: info.name, isPersistent: info.isPersistent, historyLimit: limit)))
+        counts.pasteboards += 1
+        var last: UInt64 = 0
+        // A version may go while it is about to be read; then the pasteboard has newer ones. That comes to an end.
+        for _ in 0..<8 {
+            let held = try await present { () throws(IPCError) in try await board.versions() } ?? []
+            let versions = held.filter { $0.changeCount > last }
+            guard let current = versions.last else { return }
+            var isRead = false
+            for version in versions { isRead = try await add(version, of: board) }
+            last = current.changeCount
+            if isRead { return }
+        }
+        damaged.append("the pasteboard \(info.name.quoted) changes faster than it can be read")
+    }
+
+    /// - Returns: false where the version is gone.
+    private mutating func add(_ version: PasteboardVersionInfo, of board: Pasteboard) async throws -> Bool {
+        guard !version.isOnce && !version.isSensitive else {
+            leftOut += 1
+            try folder.add(.version(record(version, leftOut: version.isSensitive ? "sensitive" : "once")))
+            return true
+        }
+        let items: [PasteboardItem]
+        do throws(IPCError) { items = try await content(of: version, board) } catch {
+            guard error.code == .noSuchItem || error.code == .noSuchPasteboard || error.code == .inputOutput else {
+                throw error
+            }
+            let isHeld = try await present { () throws(IPCError) in try await board.holds(version) }
+            guard isHeld ?? false else { return false }
+            damaged.append(error.message)
+            try folder.add(.version(record(version, leftOut: "unreadable")))
+            return true
+        }
+        let values = try items.map { try $0.representations.map { try folder.value($0) } }
+        try folder.add(.version(record(version, values)))
+        counts.versions += 1
+        return true
+    }
+
+    /// The items of a version; where promises are not kept, what there is beside them.
+    /// - Throws: `noSuchItem` where the version is gone, or nothing of it can be had.
+    private mutating func content(
+        of version: PasteboardVersionInfo, _ board: Pasteboard
+    ) async throws(IPCError) -> [PasteboardItem] {
+        let broken: IPCError
+        do throws(IPCError) { return try await board.version(version.changeCount).items } catch {
+            guard error.code == .noSuchItem else { throw error }
+            broken = error
+        }
+        var (items, missing): ([PasteboardItem], [String]) = ([], [])
+        for (place, types) in version.types.enumerated() {
+            var there: [Representation] = []
+            for type in types {
+                do throws(IPCError) {
+                    let value = try await board.content(
+                        forType: type, item: UInt32(place), changeCount: version.changeCount)
+                    there.append(Representation(type: type, value: value))
+                } catch {
+                    guard error.code == .noSuchItem else { throw error }
+                    missing.append("\(type) of item \(place)")
+                }
+            }
+            // An item of promises alone has nothing that could be kept.
+            if !there.isEmpty { items.append(try PasteboardItem(kept: there)) }
+        }
+        // What is missing was promised only if the version is still there.
+        guard !items.isEmpty, try await board.holds(version) else { throw broken }
+        if !missing.isEmpty {
+            unkept.append(
+                "version \(version.changeCount) of the pasteboard \(board.name.quoted) is without "
+                    + missing.joined(separator: ", "))
+        }
+        return items
+    }
+
+    private func record(
+        _ version: PasteboardVersionInfo, _ items: [[ExportRecord.Value]] = [], leftOut: String? = nil
+    ) -> ExportRecord.Version {
+        ExportRecord.Version(
+            changeCount: version.changeCount, time: version.millisecondsSince1970,
+            expires: version.endsMillisecondsSince1970, application: version.source.application,
+            strength: version.source.strength.rawValue, leftOut: leftOut, items: items)
+    }
+
+    /// The answer; nil where the pasteboard was removed since it was listed.
+    private func present<Answer>(
+        _ question: () async throws(IPCError) -> Answer
+    ) async throws(IPCError) -> Answer? {
+        do throws(IPCError) { return try await question() } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            return nil
+        }
+    }
+}
+
+extension PasteboardItem {
+    /// An item of representations of one that was read.
+    fileprivate init(kept representations: [Representation]) throws(IPCError) {
+        do throws(Invalid) { try self.init(representations) } catch { throw error.ipcError }
+    }
+}

@@ -1,0 +1,92 @@
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// Writes what an export holds to the broker, pasteboard by pasteboard.
+@DBusActor
+final class StoreImport {
+    private let app: Application
+    private let plan: ImportPlan
+    private let allowReserved: Bool
+    /// The versions that were written.
+    private(set) var versions: UInt64 = 0
+    /// The versions whose time was over.
+    private(set) var ended: UInt64 = 0
+    private var present: Set<String> = []
+    private var target: Target?
+
+    /// The pasteboard whose versions come now.
+    private struct Target {
+        let board: Pasteboard
+        let historyLimit: UInt32
+        /// Whether something is on it that is not of the export.
+        var hasOthers: Bool
+        var isFirst = true
+        /// The newest version of the export could not be brought in, so nothing may stand in its place.
+        var endsEmpty = false
+    }
+
+    init(_ app: Application, _ plan: ImportPlan, allowReserved: Bool) {
+        (self.app, self.plan, self.allowReserved) = (app, plan, allowReserved)
+    }
+
+    func run(_ reader: borrowing ExportReader) async throws {
+        // First of all, so that no pasteboard is ever at a lower count than it has been elsewhere.
+        try await app.skipChangeCounts(to: reader.end.changeCount)
+        for try await info in app.pasteboards() { present.insert(info.name) }
+        var cursor = ExportCursor()
+        while let record = try reader.next(&cursor) {
+            switch record {
+            case .pasteboard(let board):
+                try await finishTarget()
+                try await begin(board)
+            case .version(let version): try await write(version, reader)
+            case .header, .registration, .choice, .end: break
+            }
+        }
+        try await finishTarget()
+        for claim in plan.registrations {
+            try await app.register(
+                [claim.scheme], for: claim.application, persistent: true, allowReserved: allowReserved)
+        }
+        for choice in plan.choices { try await app.setDefault(choice.application, for: choice.scheme) }
+    }
+
+    private func begin(_ record: ExportRecord.Board) async throws {
+        let isThere = present.contains(record.name)
+        let board = try await app.pasteboard(named: record.name, create: true, persistent: record.isPersistent)
+        if isThere, try await board.isPersistent != record.isPersistent {
+            try await board.setPersistent(record.isPersistent)
+        }
+        // Neither what was there nor the empty version of a new pasteboard belongs to the history that comes now.
+        try await board.setHistoryLimit(0)
+        target = Target(board: board, historyLimit: record.historyLimit, hasOthers: isThere)
+    }
+
+    private func write(_ version: ExportRecord.Version, _ reader: borrowing ExportReader) async throws {
+        guard var target else { return }
+        defer { self.target = target }
+        let left = version.expires.map { $0 > Timestamp.now ? $0 - Timestamp.now : 0 }
+        if left == 0 { ended += 1 }
+        guard version.leftOut == nil && left != 0 else {
+            target.endsEmpty = true
+            return
+        }
+        target.endsEmpty = false
+        let items = try reader.items(of: version)
+        _ = try await target.board.restore(
+            items, source: version.application, timeToLive: left.map { .milliseconds(Int64(clamping: $0)) })
+        versions += 1
+        if target.isFirst { try await target.board.setHistoryLimit(target.historyLimit) }
+        (target.isFirst, target.hasOthers) = (false, true)
+    }
+
+    private func finishTarget() async throws {
+        guard let target else { return }
+        if target.hasOthers && (target.endsEmpty || target.isFirst) { try await target.board.clear() }
+        if target.isFirst { try await target.board.setHistoryLimit(target.historyLimit) }
+        self.target = nil
+    }
+}

@@ -1,0 +1,51 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct History: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "List the versions of a pasteboard that are held.",
+        discussion: """
+            Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires); \
+            the oldest first, the current one last. In a pipe they are separated by tabs, without headings. \
+            'get BOARD --change-count N' reads one.
+
+            EXAMPLES
+              ipc-client history notes
+              ipc-client history notes --keep 10
+              ipc-client history notes --json | jq -r '."change-count"'
+            """)
+
+    @Argument(help: "The pasteboard.")
+    var board: String
+
+    @Option(help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"))
+    var keep: UInt32?
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let board = try Pasteboard(named: board, of: try await Client.connect())
+        if let keep { try await board.setHistoryLimit(keep) }
+        let versions = try await board.versions()
+        guard !output.json else {
+            for version in versions {
+                try OutputStream.output.writeLine(JSONValue.object(JSONValue.facts(version, of: board.name)).text)
+            }
+            return
+        }
+        var table = Table("COUNT", "CHANGED", "ITEMS", "BYTES", "SOURCE", "TYPES", "MARKS")
+        for version in versions {
+            table.add(
+                String(version.changeCount), version.millisecondsSince1970.map(Timestamp.text) ?? "",
+                String(version.itemCount), String(version.byteCount), version.source.application,
+                version.distinctTypes.joined(separator: ","), version.marks)
+        }
+        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// How `copy` and `set` put content on a pasteboard.
+struct WritingArguments: ParsableArguments, Sendable {
+    @Flag(help: "The first who reads it consumes it.")
+    var once = false
+
+    @Option(help: ArgumentHelp("How long it stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"))
+    var expire: LongTimeSpan?
+
+    @Flag(help: "A secret: kept in memory only, read once, and gone after a minute.")
+    var sensitive = false
+
+    @Option(help: ArgumentHelp("Only if the pasteboard has exactly this change count.", valueName: "n"))
+    var ifChangeCount: UInt64?
+
+    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    var application = Client.id
+
+    /// The library's options.
+    var options: PasteboardOptions {
+        var options = PasteboardOptions()
+        options.ifChangeCount = ifChangeCount
+        options.timeToLive = expire?.duration
+        options.isSensitive = sensitive
+        options.isOnce = once
+        return options
+    }
+
+    @DBusActor
+    func write(_ content: ContentOptions, to name: String, _ output: OutputOptions) async throws {
+        if sensitive && content.isInArguments { try output.warn("ArgumentsVisible", Self.visible) }
+        let item = try content.item()
+        let app = try await Client.connect(as: application)
+        let count = try await set(item, on: try Pasteboard(named: name, of: app), of: app)
+        try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: "")
+    }
+
+    /// Sets the item, and makes the pasteboard where there is none; not where it must have a change count. One that was
+    /// made and could not be written goes again.
+    @DBusActor
+    private func set(_ item: PasteboardItem, on board: Pasteboard, of app: Application) async throws(IPCError) -> UInt64
+    {
+        do throws(IPCError) {
+            return try await board.setItems([item], options: options)
+        } catch {
+            guard error.code == .noSuchPasteboard, ifChangeCount == nil else { throw error }
+        }
+        let made = try await app.pasteboard(named: board.name, create: true)
+        do throws(IPCError) {
+            return try await made.setItems([item], options: options)
+        } catch {
+            try? await made.remove()
+            throw error
+        }
+    }
+
+    private static let visible =
+        "the arguments of a program can be seen by others; give a secret by standard input or --file"
+}

@@ -1,0 +1,132 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+
+/// A mistake that a layer above the broker can make, switched on to see that it is found.
+enum BoardMistake: String, CaseIterable, Sendable {
+    /// A compare-and-set that reads, compares, and then sets.
+    case lostUpdate = "lost-update"
+    /// A read in two calls: the change count of the first, the items of the second.
+    case tornRead = "torn-read"
+    /// A take that reads and then clears.
+    case doubleTake = "double-take"
+    /// A read that is answered from memory every other time.
+    case countTakenBack = "count-taken-back"
+}
+
+/// A client with a connection of its own that does the operations of a history on boards.
+@DBusActor
+final class BoardClient {
+    private let client: BrokerClient
+    private let mistake: BoardMistake?
+    /// What the first read of a board gave, for a mistake.
+    private var remembered: [String: History.Result] = [:]
+
+    init(_ bus: PrivateBus, _ mistake: BoardMistake? = nil) async throws {
+        client = try await BrokerClient(bus)
+        self.mistake = mistake
+    }
+
+    /// Performs an operation; with the same id it is the same call again.
+    ///
+    /// - Throws: a `CallError` when the answer is lost; an error of the broker that the operation may get is a result.
+    func perform(_ action: History.Action, id: String) async throws -> History.Result {
+        do throws(CallError) {
+            return try await attempt(action, id)
+        } catch {
+            guard error.isRemote(IPCError.Code.changeCountMismatch.errorName) else { throw error }
+            return .refused
+        }
+    }
+
+    private func attempt(_ action: History.Action, _ id: String) async throws(CallError) -> History.Result {
+        switch action {
+        case .set(let board, let value): try await write(board, value, id)
+        case .compareAndSet(let board, let expected, let value):
+            try await exchange(board, expected, value, id)
+        case .append(let board, let value):
+            .acknowledged(
+                count: try await client.call(Pasteboard1.addItems, at: path(board), ([.value(value)], options(id))))
+        case .get(let board): try await read(board)
+        case .take(let board, let id): try await take(board, id)
+        case .add, .list: preconditionFailure("boards are no collections")
+        }
+    }
+
+    private func write(
+        _ board: String, _ value: History.Value?, _ id: String, expected: UInt64? = nil
+    ) async throws(CallError) -> History.Result {
+        if let value {
+            var options = options(id)
+            options.ifChangeCount = expected
+            return .acknowledged(
+                count: try await client.call(Pasteboard1.setItems, at: path(board), ([.value(value)], options)))
+        }
+        var options = ClearOptions()
+        (options.id, options.ifChangeCount) = (id, expected)
+        return .acknowledged(count: try await client.call(Pasteboard1.clear, at: path(board), options))
+    }
+
+    private func exchange(
+        _ board: String, _ expected: UInt64, _ value: History.Value?, _ id: String
+    ) async throws(CallError) -> History.Result {
+        guard mistake == .lostUpdate else { return try await write(board, value, id, expected: expected) }
+        guard case .items(expected, _) = try await items(board, GetItemsOptions()) else { return .refused }
+        // It takes its time, so that others come between.
+        _ = try await items(board, GetItemsOptions())
+        return try await write(board, value, id)
+    }
+
+    private func read(_ board: String) async throws(CallError) -> History.Result {
+        let now = try await items(board, GetItemsOptions())
+        switch mistake {
+        case .tornRead:
+            guard case .items(let count, _) = now, case .items(_, let items) = try await items(board, GetItemsOptions())
+            else { return now }
+            return .items(count: count, items)
+        case .countTakenBack:
+            defer { if remembered.removeValue(forKey: board) == nil { remembered[board] = now } }
+            return remembered[board] ?? now
+        default: return now
+        }
+    }
+
+    private func take(_ board: String, _ id: String) async throws(CallError) -> History.Result {
+        guard mistake == .doubleTake else {
+            var options = GetItemsOptions()
+            (options.take, options.id) = (true, id)
+            return try await items(board, options)
+        }
+        let result = try await items(board, GetItemsOptions())
+        if result.count > 0 { _ = try await write(board, nil, id) }
+        return result
+    }
+
+    private func items(_ board: String, _ options: GetItemsOptions) async throws(CallError) -> History.Result {
+        let (count, items, _) = try await client.call(Pasteboard1.getItems, at: path(board), options)
+        return .items(count: count, items.map { $0.item.string.map { Array($0.utf8) } ?? [] })
+    }
+
+    private func options(_ id: String) -> WriteOptions {
+        var options = WriteOptions()
+        options.id = id
+        return options
+    }
+
+    private func path(_ board: String) -> ObjectPath {
+        // The names of the test's own boards.
+        try! client.path(board)
+    }
+}
+
+extension History.Result {
+    /// How many items were read.
+    fileprivate var count: Int { if case .items(_, let items) = self { items.count } else { 0 } }
+}
+
+extension PasteboardItem {
+    fileprivate static func value(_ value: History.Value) -> PasteboardItem {
+        .string(String(decoding: value, as: UTF8.self))
+    }
+}

@@ -1,0 +1,92 @@
+import IPCDBus
+import IPCInterface
+import IPCTesting
+import Testing
+
+/// `ipc-broker.conf`, the command line and the environment, as the program takes them.
+@Suite(.privateBus) struct ConfigurationTests {
+    @DBusActor
+    private func limits() async throws -> [String: UInt64] {
+        let client = try await BrokerClient()
+        let value = try await client.connection.call(
+            Properties.get, on: Broker1.busName, at: Broker1.path, (Broker1.name.text, Broker1.limits.name.text))
+        return try #require([String: UInt64](dbusValue: value))
+    }
+
+    private func write(_ text: String, to name: String) throws -> String {
+        let path = try PrivateBus.current.directory.appending(name)
+        try FileContents.write(text, to: path)
+        return path
+    }
+
+    /// The usual place of the private bus's programs.
+    private func writeUsual(_ text: String) throws {
+        _ = try PrivateBus.current.directory.makeDirectory("config/swift-ipc")
+        _ = try write(text, to: "config/swift-ipc/ipc-broker.conf")
+    }
+
+    private func run(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> ProcessOutput {
+        let bus = try PrivateBus.current
+        return try await RunningProcess.run(
+            Binaries.path("ipc-broker"), arguments, environment: bus.environment.merging(environment) { $1 })
+    }
+
+    @Test func `the usual file is read, and the command line wins over it`() async throws {
+        try writeUsual("[Limits]\nwatchers=123\nhistory=7\n")
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--limit", "history=9"]
+        _ = try await BrokerProcess.start(settings)
+        let limits = try await limits()
+        #expect(limits["watchers"] == 123 && limits["history"] == 9)
+        // The control: what nobody sets has its default.
+        #expect(limits["pasteboards"] == 100_000)
+    }
+
+    @Test func `a file that is named takes the place of the usual one`() async throws {
+        try writeUsual("[Limits]\nwatchers=123\nhistory=7\n")
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--config", try write("[Limits]\nwatchers=5\n[Log]\nlevel=debug\n", to: "other.conf")]
+        _ = try await BrokerProcess.start(settings)
+        let limits = try await limits()
+        #expect(limits["watchers"] == 5 && limits["history"] == 1)
+    }
+
+    @Test func `the store's folder: command line, environment, file, in this order`() async throws {
+        let bus = try PrivateBus.current
+        let places = ["file", "environment", "option"].map { bus.directory.appending("store of \($0)") }
+        let config = try write("[Store]\ndirectory=\(places[0])\n", to: "store.conf")
+        let arguments = [["--config", config], ["--config", config], ["--config", config, "--store", places[2]]]
+        let environments = [[:], ["SWIFT_IPC_STORE": places[1]], ["SWIFT_IPC_STORE": places[1]]]
+        for (place, (arguments, environment)) in zip(places, zip(arguments, environments)) {
+            #expect(!FileContents.exists(place))
+            let process = try await RunningProcess.start(
+                Binaries.path("ipc-broker"), arguments, environment: bus.environment.merging(environment) { $1 })
+            try await process.errors.waitForLine(containing: "ready")
+            #expect(FileContents.exists(place))
+            await process.end()
+        }
+    }
+
+    @Test(arguments: [
+        ("[Limits]\nwatchers=many\n", ":2: ", "whole number"), ("[Limits]\nwatcher=1\n", ":2: ", "there is no limit"),
+        ("[Limit]\nwatchers=1\n", ":1: ", "the groups are"), ("[Limits]\nwatchers=1\nwatchers=2\n", ":3: ", "twice"),
+        ("[Log]\nlevel=loud\n", ":2: ", "write one of"), ("watchers=1\n", ":1: ", "before the first group"),
+    ])
+    func `a mistake ends the broker with its place and what to do`(
+        text: String, place: String, part: String
+    ) async throws {
+        let path = try write(text, to: "wrong.conf")
+        let output = try await run(["--config", path])
+        #expect(output.status == .exited(65))
+        #expect(output.errors.contains(path + place) && output.errors.contains(part), "\(output)")
+        // In its usual place too.
+        try writeUsual(text)
+        #expect(try await run([]).status == .exited(65))
+    }
+
+    @Test func `a file that is named and not there is 66`() async throws {
+        let output = try await run(["--config", "/nowhere/ipc-broker.conf"])
+        #expect(output.status == .exited(66))
+        #expect(output.errors.contains("/nowhere/ipc-broker.conf"))
+    }
+}

@@ -1,0 +1,132 @@
+import IPCModel
+import IPCTesting
+import Testing
+
+/// I5, I15, I17, I23: whatever descriptor a caller passes, it is refused or copied exactly; nobody waits for it.
+@Suite(.privateBus, .serialized)
+struct BadDescriptorTests {
+    private static let tries = TestSize.pick(small: 40, full: 2_000)
+    private static let size = 200_000
+    private static let refused = "org.swiftipc.Error.PayloadInvalid"
+
+    /// None of these is a sealed memory file or a regular file that can be read.
+    @Test(
+        arguments: ["fifo", "pipe", "directory", "socket", "device", "terminal", "path", "write-only"],
+        [true, false])
+    func `I17, I23: what is no file that can be read is PayloadInvalid`(kind: String, persistent: Bool) async throws {
+        let world = try await DescriptorBroker.start(persistent: persistent)
+        try await expect(world, kind: kind) { tries in
+            #expect(tries.tally == [Self.refused: Self.tries], "\(kind): \(tries)")
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a memory file without seals is copied exactly`(persistent: Bool) async throws {
+        let world = try await DescriptorBroker.start(persistent: persistent)
+        let digest = try await world.peer.digest(Self.size)
+        for meddling in [nil, WirePeer.Meddling.seal] {
+            try await expect(world, kind: "unsealed", meddling) { tries in
+                #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
+                #expect(tries.read == ["\(Self.size) \(digest)": Self.tries], "\(tries)")
+            }
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is written to meanwhile is taken in one form`(persistent: Bool) async throws {
+        for kind in ["unsealed", "file"] {
+            let world = try await DescriptorBroker.start(persistent: persistent)
+            try await expect(world, kind: kind, .flip) { tries in
+                #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
+                // Of which bytes is a matter of chance, but it is whole, and fits its digest: the read checks it.
+                #expect(tries.read.keys.allSatisfy { $0.hasPrefix("\(Self.size) ") }, "\(tries)")
+            }
+            try await world.broker.terminate()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a file that is cut meanwhile is refused or taken as it was`(persistent: Bool) async throws {
+        for kind in ["unsealed", "file"] {
+            let world = try await DescriptorBroker.start(persistent: persistent)
+            try await expect(world, kind: kind, .truncate) { tries in
+                #expect(Set(tries.tally.keys).isSubset(of: ["accepted", Self.refused]), "\(tries)")
+                let lengths = Set(tries.read.keys.compactMap { $0.split(separator: " ").first.flatMap { Int($0) } })
+                #expect(lengths.isSubset(of: [Self.size, Self.size / 3]), "\(tries)")
+            }
+            try await world.broker.terminate()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a sparse file of 1 TiB is refused at once`(persistent: Bool) async throws {
+        let world = try await DescriptorBroker.start(persistent: persistent)
+        for kind in ["sparse"] {
+            try await expect(world, kind: kind, size: 1 << 40) { tries in
+                #expect(tries.tally == ["org.swiftipc.Error.LimitExceeded": Self.tries], "\(tries)")
+            }
+        }
+    }
+
+    @Test func `I23: an index of a descriptor that is not there ends the caller's connection or is an error`()
+        async throws
+    {
+        let world = try await DescriptorBroker.start()
+        for number in 0..<Self.tries {
+            let connection = "wrong-\(number)"
+            try await world.peer.open(connection, descriptors: true)
+            let values: [WireValue] = number % 2 == 0 ? [.h(index: 0)] : [.h(.sealed(100_000)), .h(index: 7)]
+            let answer = try await world.peer.call(DescriptorBroker.set(values), on: connection)
+            #expect(answer.gone || answer.error != nil, "\(answer)")
+            try await world.peer.close(connection)
+        }
+        #expect(world.broker.isRunning)
+        #expect(try await world.values().isEmpty)
+        try await world.expectRestored()
+    }
+
+    /// The control: what is good is accepted by the same loop, and its bytes are told apart.
+    @Test func `a sealed memory file is accepted`() async throws {
+        let world = try await DescriptorBroker.start()
+        let digest = try await world.peer.digest(Self.size)
+        try await expect(world, kind: "sealed") { tries in
+            #expect(tries.tally == ["accepted": Self.tries], "\(tries)")
+            #expect(tries.read == ["\(Self.size) \(digest)": Self.tries], "\(tries)")
+        }
+        #expect(try await world.peer.digest(Self.size, seed: 2) != digest)
+    }
+
+    /// Passes such a descriptor many times, and expects the broker to be as before; prints how long another caller
+    /// waited meanwhile.
+    private func expect(
+        _ world: DescriptorBroker, kind: String, size: Int = Self.size, _ meddling: WirePeer.Meddling? = nil,
+        _ check: (WirePeer.Tries) throws -> Void
+    ) async throws {
+        let pid = world.broker.pid
+        let other = try await BrokerClient()
+        try await other.create("other")
+        let call = DescriptorBroker.set(.h(WireDescriptor(kind: kind, size: size)))
+        async let tries = world.peer.tries(
+            Self.tries, of: call, meddling: meddling, reading: DescriptorBroker.get())
+        let waits = try await waits(other, Self.tries / 4)
+        try check(try await tries)
+        print(
+            "bad descriptors: \(kind) \(meddling?.rawValue ?? ""), \(Self.tries) tries, another caller waited \(waits)")
+        #expect(world.broker.isRunning && world.broker.pid == pid)
+        #expect(try await world.peer.call(DescriptorBroker.set(.h(.sealed(Self.size)))).error == nil)
+        // What was accepted is the board's; the base is without it.
+        #expect(try await world.peer.call(.clear(at: DescriptorBroker.board)).error == nil)
+        try world.expectLittleMemory()
+    }
+
+    /// The longest that a caller waited who writes and reads something small meanwhile.
+    private func waits(_ client: BrokerClient, _ count: Int) async throws -> Duration {
+        var longest = Duration.zero
+        for number in 0..<count {
+            let begin = ContinuousClock.now
+            try await client.set([.string("\(number)")], on: "other")
+            longest = max(longest, ContinuousClock.now - begin)
+        }
+        return longest
+    }
+}

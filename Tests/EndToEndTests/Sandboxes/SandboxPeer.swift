@@ -1,0 +1,102 @@
+import Glibc
+import IPCTesting
+
+/// A caller whose root directory is another one, as that of a program in a Flatpak: it connects, then changes its root.
+struct SandboxPeer: Sendable {
+    private let program: PythonPeer
+    private let root: TemporaryDirectory
+
+    /// Whether this test may do that: the system leaves it to root.
+    static var isPossible: Bool { geteuid() == 0 }
+
+    /// - Parameter info: the text of `.flatpak-info`; `nil` for a root directory without it.
+    static func start(info: String?) async throws -> SandboxPeer {
+        let root = try TemporaryDirectory("root")
+        if let info { try FileContents.write(info, to: root.appending(".flatpak-info")) }
+        let program = try await PythonPeer.start(script, arguments: [root.path])
+        let peer = SandboxPeer(program: program, root: root)
+        try await program.waitForLine("ready")
+        return peer
+    }
+
+    /// One of a Flatpak.
+    static func start(flatpak id: String) async throws -> SandboxPeer {
+        try await start(info: "[Application]\nname=\(id)\nruntime=runtime/org.example.Platform/x86_64/1\n")
+    }
+
+    /// Evaluates an expression of Python, in which `boards` and `board(name)` are the broker's objects.
+    /// - Returns: how Python writes the value, or the name of the error.
+    func ask(_ expression: String) async throws -> String { try await program.ask(expression) }
+
+    private static let script = #"""
+        import json, os, sys
+        import dbus, dbus.bus, dbus.lowlevel
+
+        bus = dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+        name, path = "org.swiftipc.Broker1", "/org/swiftipc/Broker1"
+        os.chroot(sys.argv[1])
+        os.chdir("/")
+
+        def escaped(text):
+            return "".join(chr(b) if chr(b).isalnum() and b < 128 else "_%02x" % b for b in text.encode())
+
+        def interface(path, which):
+            return dbus.Interface(bus.get_object(name, path, introspect=False), "org.swiftipc." + which)
+
+        broker, boards, urls = (interface(path, which) for which in ["Broker1", "Pasteboards1", "URLs1"])
+        none = dbus.Dictionary({}, signature="sv")
+
+        def board(text, which="Pasteboard1"):
+            return interface(path + "/pasteboards/" + escaped(text), which)
+
+        def get(text, key):
+            properties = dbus.Interface(
+                bus.get_object(name, path + "/pasteboards/" + escaped(text), introspect=False),
+                "org.freedesktop.DBus.Properties")
+            return properties.Get("org.swiftipc.Pasteboard1", key)
+
+        def children():
+            parent = bus.get_object(name, path + "/pasteboards", introspect=False)
+            text = dbus.Interface(parent, "org.freedesktop.DBus.Introspectable").Introspect()
+            return [line.split('"')[1] for line in text.splitlines() if line.strip().startswith("<node name=")]
+
+        def options(**keys):
+            return dbus.Dictionary({key.replace("_", "-"): value for key, value in keys.items()}, signature="sv")
+
+        def items(text):
+            return dbus.Array([dbus.Array([dbus.Struct(("text/plain", text))], signature="(sv)")], signature="a(sv)")
+
+        def create(text):
+            return str(boards.GetPasteboard(text, options(create=True)))
+
+        def write(text, content, **keys):
+            return int(board(text).SetItems(items(content), options(**keys))) > 0
+
+        def read(text):
+            return [[str(value) for _, value in item] for item in board(text).GetItems(none)[1]]
+
+        def source(text):
+            facts = board(text).GetItems(none)[2]
+            return str(facts["source-application"]) + " " + str(facts["source-strength"])
+
+        def listed():
+            return [str(row[0]) for row in boards.ListPasteboards(none)]
+
+        def watch(names, since, timeout=0):
+            count, changed, facts = boards.WaitForChange(
+                dbus.Array(names, signature="s"), dbus.UInt64(since), options(timeout=dbus.UInt32(timeout)))
+            return sorted(str(row[0]) for row in changed)
+
+        def opened(**keys):
+            result = urls.OpenURL("handler.demo:x", options(**keys))
+            return str(result["outcome"])
+
+        print("ready")
+        for line in sys.stdin:
+            try:
+                print(repr(eval(line)))
+            except dbus.DBusException as error:
+                print(error.get_dbus_name())
+
+        """#
+}

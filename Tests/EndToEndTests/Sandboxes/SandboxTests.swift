@@ -1,0 +1,173 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+/// What a sandboxed caller sees (I19). Each test has its control: the same program, in the same kind of root directory,
+/// without the file by which a Flatpak is known.
+@Suite(.privateBus, .enabled(if: SandboxPeer.isPossible, "only root may change its root directory"))
+struct SandboxTests {
+    private static let denied = "org.swiftipc.Error.AccessDenied"
+    private static let id = "org.example.App"
+
+    private static func text(_ text: String) throws -> [PasteboardItem] {
+        [try PasteboardItem([Representation(type: try ContentType("text/plain"), value: .text(text))])]
+    }
+
+    /// A broker with boards of several programs, written by somebody who is in no sandbox.
+    @DBusActor
+    private func start() async throws -> BrokerClient {
+        _ = try await BrokerProcess.start()
+        let client = try await BrokerClient()
+        for board in [Self.id, "\(Self.id).drafts", "\(Self.id)lication", "other"] {
+            try await client.create(board)
+            try await client.set(try Self.text("of \(board)"), on: board)
+        }
+        return client
+    }
+
+    @Test func `I19: a sandboxed caller uses the boards of its id, and no other`() async throws {
+        let client = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        for name in [Self.id, "\(Self.id).drafts"] {
+            #expect(try await boxed.ask("read('\(name)')") == "[['of \(name)']]")
+            #expect(try await boxed.ask("write('\(name)', 'mine')") == "True")
+        }
+        for name in ["other", "\(Self.id)lication", "general", "none"] {
+            for use in [
+                "read('\(name)')", "write('\(name)', 'mine')", "board('\(name)').Clear(none)", "get('\(name)', 'Name')",
+                "create('\(name)')", "boards.GetPasteboard('\(name)', none)",
+                "boards.RemovePasteboard('\(name)', none)",
+                "watch(['\(name)'], 0)",
+            ] {
+                #expect(try await boxed.ask(use) == Self.denied, "\(use)")
+            }
+        }
+        // Nothing was written.
+        #expect(try await client.get("other").items == Self.text("of other"))
+        #expect(try await free.ask("read('other')") == "[['of other']]")
+        #expect(try await free.ask("write('general', 'mine')") == "True")
+        #expect(try await free.ask("boards.GetPasteboard('none', none)") == "org.swiftipc.Error.NoSuchPasteboard")
+        #expect(try await boxed.ask("create('\(Self.id).new')").contains("org_2eexample_2eApp_2enew"))
+    }
+
+    @Test func `I19: lists, questions and introspection leave out what is not its own`() async throws {
+        _ = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        let own = "['\(Self.id)', '\(Self.id).drafts']"
+        #expect(try await boxed.ask("listed()") == own)
+        #expect(try await boxed.ask("watch([], 0)") == own)
+        #expect(try await boxed.ask("children()") == "['org_2eexample_2eApp', 'org_2eexample_2eApp_2edrafts']")
+        let all = ["general", Self.id, "\(Self.id).drafts", "\(Self.id)lication", "other"].map { "'\($0)'" }
+        #expect(try await free.ask("listed()") == "[\(all.joined(separator: ", "))]")
+        #expect(try await free.ask("len(children())") == "5")
+        #expect(try await free.ask("'other' in watch([], 0)") == "True")
+    }
+
+    @Test func `I19: a question for all boards is not answered by a change of another's`() async throws {
+        let client = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let since = try await client.set(try Self.text("before"), on: "other")
+        let question = Task { try await boxed.ask("watch([], \(since), 300000)") }
+        // Until the broker has taken the question in.
+        try await withDeadline("question") {
+            while try await !client.call(Broker1.describe, NoOptions()).contains(#""watchers":"1""#) {}
+        }
+        try await client.set(try Self.text("again"), on: "other")
+        try await client.set(try Self.text("now"), on: "\(Self.id).drafts")
+        #expect(try await question.value == "['\(Self.id).drafts']")
+    }
+
+    @Test func `I19: the sandbox names the source, whatever its program states`() async throws {
+        _ = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        for stated in ["", ", source_application='demo.IPCClient'", ", source_application='\(Self.id)'"] {
+            #expect(try await boxed.ask("write('\(Self.id)', 'x'\(stated))") == "True")
+            #expect(try await boxed.ask("source('\(Self.id)')") == "'\(Self.id) sandboxed'")
+        }
+        // The bus attests more than the sandbox does.
+        #expect(try await boxed.ask("int(bus.request_name('\(Self.id)'))") == "1")
+        #expect(try await boxed.ask("write('\(Self.id)', 'x', source_application='\(Self.id)')") == "True")
+        #expect(try await boxed.ask("source('\(Self.id)')") == "'\(Self.id) owned'")
+        #expect(try await free.ask("write('other', 'x', source_application='demo.IPCClient')") == "True")
+        #expect(try await free.ask("source('other')") == "'demo.IPCClient claimed'")
+    }
+
+    @Test func `I19: a sandboxed caller sends no board of another with a URL, and moves no counts`() async throws {
+        _ = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        // Nobody handles the scheme, which who may use the board gets to know.
+        for use in ["opened(pasteboard='other')", "opened(pasteboard='other', items=items('x'))"] {
+            #expect(try await boxed.ask(use) == Self.denied)
+            #expect(try await free.ask(use) == "org.swiftipc.Error.NoHandler")
+        }
+        #expect(try await boxed.ask("opened(pasteboard='\(Self.id)')") == "org.swiftipc.Error.NoHandler")
+        let skip = "int(boards.SkipChangeCounts(dbus.UInt64(1000), none)) >= 1000"
+        #expect(try await boxed.ask(skip) == Self.denied)
+        #expect(try await free.ask(skip) == "True")
+    }
+
+    @Test func `a sandboxed caller has the unique boards that it made`() async throws {
+        let client = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let foreign = try await client.call(Pasteboards1.createUniquePasteboard, UniquePasteboardOptions()).0
+        let mine = String(
+            try await boxed.ask("str(boards.CreateUniquePasteboard(none)[0])").dropFirst().dropLast())
+        #expect(mine.hasPrefix("unique-"))
+        #expect(try await boxed.ask("write('\(mine)', 'hello')") == "True")
+        #expect(try await boxed.ask("read('\(mine)')") == "[['hello']]")
+        #expect(try await boxed.ask("'\(mine)' in listed()") == "True")
+        #expect(try await boxed.ask("read('\(foreign)')") == Self.denied)
+    }
+
+    @Test func `a sandbox without an id sees nothing but what it made`() async throws {
+        _ = try await start()
+        let hidden = try await SandboxPeer.start(info: "[Runtime]\nname=\(Self.id)\n")
+        #expect(try await hidden.ask("listed()") == "[]")
+        #expect(try await hidden.ask("read('\(Self.id)')") == Self.denied)
+        #expect(try await hidden.ask("write('general', 'x')") == Self.denied)
+        let mine = String(
+            try await hidden.ask("str(boards.CreateUniquePasteboard(none)[0])").dropFirst().dropLast())
+        #expect(try await hidden.ask("write('\(mine)', 'x', source_application='demo.IPCClient')") == "True")
+        #expect(try await hidden.ask("source('\(mine)')") == "'demo.IPCClient claimed'")
+    }
+
+    @Test func `Describe tells the use of the limits, and a sandboxed caller nothing of others`() async throws {
+        _ = try await start()
+        let boxed = try await SandboxPeer.start(flatpak: Self.id)
+        let free = try await SandboxPeer.start(info: nil)
+        #expect(try await free.ask("write('other', '12345', source_application='demo.IPCClient')") == "True")
+        #expect(try await boxed.ask("write('\(Self.id)', '1234567')") == "True")
+        let usage = "json.loads(broker.Describe(none))['usage']"
+        let rows = "[(s['source'], s['bytes']) for s in \(usage)['sources'] if s['source']]"
+        #expect(try await free.ask(rows) == "[('\(Self.id)', '7'), ('demo.IPCClient', '5')]")
+        #expect(try await boxed.ask(rows) == "[('\(Self.id)', '7')]")
+        #expect(try await boxed.ask("\(usage)['total']['pasteboards']") == "'5'")
+        #expect(try await free.ask("\(usage)['total']['watchers']") == "'0'")
+    }
+
+    @Test func `the bus is asked about a caller once, however many calls come first`() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.traced = true
+        let broker = try await BrokerProcess.start(settings)
+        for _ in 0..<2 {
+            let client = try await BrokerClient()
+            try await withThrowingTaskGroup { group in
+                for _ in 0..<50 { group.addTask { _ = try await client.get("general") } }
+                try await group.waitForAll()
+            }
+            _ = try await client.get("general")
+            await client.connection.close()
+        }
+        try await broker.terminate()
+        let asked = try broker.recording().messages.filter {
+            $0.direction == .sent && $0.message.kind == .methodCall && $0.message.member == "GetConnectionCredentials"
+        }
+        #expect(asked.count == 2)
+    }
+}

@@ -1,0 +1,116 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+/// A store of very many pasteboards and items: complete in pages, and no slower for it. The figures are printed.
+@DBusActor
+@Suite(.privateBus, .serialized)
+struct ManyBoardsTests {
+    private static let count = TestSize.pick(small: 200, full: 10_000)
+    private static let items = TestSize.pick(small: 25, full: 100)
+
+    @Test func `very many pasteboards are listed in pages, complete and in the order of their bytes`() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--limit", "pasteboards-per-source=20000"]
+        let broker = try await BrokerProcess.start(settings)
+        let client = try await BrokerClient()
+        let (small, names) = (Self.names(10), Self.names(Self.count))
+        try await fill(small, client)
+        let figures = try await figures(client, small[0])
+        try await broker.restart()
+        print("10 pasteboards: started in \(broker.startTime), \(figures)")
+        let begin = ContinuousClock.now
+        try await fill(Array(names.dropFirst(10)), client)
+        print(
+            "\(names.count) pasteboards with \(names.count * Self.items) items: written in \(ContinuousClock.now - begin)"
+        )
+        try await expectComplete(names, client)
+        try await broker.restart()
+        print("\(names.count) pasteboards: started in \(broker.startTime), \(try await self.figures(client, names[0]))")
+        try await expectComplete(names, client)
+        try await broker.terminate()
+        try await broker.restart()
+        print("\(names.count) pasteboards: after a clean end started in \(broker.startTime)")
+        let last = try await client.get(names[names.count - 1]).items
+        #expect(last.map(\.string) == (0..<Self.items).map { "\($0) of \(names[names.count - 1])" })
+        print("\(names.count) pasteboards: \(try broker.residentAnonymousBytes) bytes of memory")
+    }
+
+    /// Names that are in one order by their bytes, and in others by language, by case, or by UTF-16.
+    private static func names(_ count: Int) -> [String] {
+        let kinds = ["board", "Board", "büro", "\u{FF5E}wide", "\u{1F600}face", "a.b", "a-b", "a_b", " blank", "~"]
+        return (0..<count).map { "\(kinds[$0 % kinds.count])\($0)" }
+    }
+
+    private func fill(_ names: [String], _ client: BrokerClient) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for start in 0..<32 {
+                let part = stride(from: start, to: names.count, by: 32).map { names[$0] }
+                group.addTask { try await self.write(part, client) }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    private func write(_ names: [String], _ client: BrokerClient) async throws {
+        for name in names {
+            try await client.create(name)
+            try await client.set((0..<Self.items).map { .string("\($0) of \(name)") }, on: name)
+        }
+    }
+
+    /// Reads all pages, of several sizes, and those of a prefix.
+    private func expectComplete(_ names: [String], _ client: BrokerClient) async throws {
+        let expected = (names + ["general"]).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        for limit in [nil, 7, 1_000] as [UInt32?] where limit != 7 || names.count < 1_000 {
+            let rows = try await list(client, limit: limit)
+            #expect(rows.map(\.name) == expected)
+            let counts = rows.filter { $0.name != "general" }.map(\.facts.itemCount)
+            #expect(counts.allSatisfy { $0 == UInt32(Self.items) })
+            #expect(Set(rows.map(\.changeCount)).count == rows.count)
+        }
+        for prefix in ["board", "b", "\u{1F600}", "none"] {
+            let rows = try await list(client, limit: 50, prefix: prefix)
+            #expect(rows.map(\.name) == expected.filter { $0.utf8.starts(with: prefix.utf8) })
+        }
+    }
+
+    private func list(
+        _ client: BrokerClient, limit: UInt32?, prefix: String? = nil
+    ) async throws -> [PasteboardRow] {
+        var rows: [PasteboardRow] = []
+        while true {
+            var options = ListPasteboardsOptions()
+            (options.limit, options.prefix, options.after) = (limit, prefix, rows.last?.name)
+            let page = try await client.call(Pasteboards1.listPasteboards, options)
+            #expect(page.count <= Int(limit ?? 1_000))
+            guard !page.isEmpty else { return rows }
+            rows += page
+        }
+    }
+
+    /// The median of single operations, in words.
+    private func figures(_ client: BrokerClient, _ board: String) async throws -> String {
+        let items: [PasteboardItem] = (0..<Self.items).map { .string("\($0) of \(board)") }
+        let set = try await median { try await client.set(items, on: board) }
+        let get = try await median { _ = try await client.get(board) }
+        let page = try await median {
+            var options = ListPasteboardsOptions()
+            options.limit = 10
+            _ = try await client.call(Pasteboards1.listPasteboards, options)
+        }
+        return "median of SetItems \(set), GetItems \(get), a page of 10 \(page)"
+    }
+
+    private func median(_ body: () async throws -> Void) async throws -> Duration {
+        var times: [Duration] = []
+        for _ in 0..<101 {
+            let begin = ContinuousClock.now
+            try await body()
+            times.append(ContinuousClock.now - begin)
+        }
+        return times.sorted()[50]
+    }
+}

@@ -1,0 +1,81 @@
+import IPCTesting
+import Testing
+
+/// Content that is read once, is a secret, or ends.
+@Suite(.privateBus)
+struct ConsumedContentToolTests {
+    @Test func onceIsReadByOneAndShownByAll() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
+        #expect(try await Tools.client(["show", "general", "--preview"]).succeeded().output.contains("once"))
+        #expect(try await Tools.client(["paste", "--list-types"]).output.contains("text/plain"))
+        #expect(try await Tools.client(["paste"]).output == "ticket")
+        #expect(try await Tools.client(["paste"]).outputBytes.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aSecretIsMarkedAndReadOnce() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "vault", "--sensitive"], input: .text("hunter2")).succeeded()
+        let shown = try await Tools.client(["show", "vault", "--preview", "--json"]).succeeded()
+        #expect(shown.output.contains("\"sensitive\":true") && !shown.output.contains("hunter2"))
+        #expect(try await Tools.client(["get", "vault"]).output == "hunter2")
+        #expect(try await Tools.client(["get", "vault"]).outputBytes.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// Reading would take it from who it is for.
+    @Test func aWatchingCommandDoesNotConsume() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
+        let told = try await Tools.client([
+            "watch", "general", "--since", "0", "--count", "1", "--exec", "cat; echo \"once=$IPC_ONCE\"",
+        ])
+        #expect(told.output == "once=1\n", "\(told)")
+        #expect(try await Tools.client(["paste"]).output == "ticket")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func whatEndsIsGoneAndTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let set = try await Tools.client(["copy", "--expire", "300ms", "--json", "short"]).succeeded()
+        let count = try JSONText.string("change-count", in: set.output)
+        let told = try await Tools.client(["watch", "general", "--since", count, "--count", "1"]).succeeded()
+        #expect(told.output.contains("\tempty\t"))
+        #expect(try await Tools.client(["paste"]).outputBytes.isEmpty)
+        _ = try await Tools.client(["copy", "--expire", "1h", "long"]).succeeded()
+        #expect(try await Tools.client(["show", "general"]).succeeded().output.contains("(in 59 min)"))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func anExportLeavesThemOutAndSaysSo() async throws {
+        let folder = try PrivateBus.current.directory.appending("export")
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "open", "text"]).succeeded()
+        _ = try await Tools.client(["set", "vault", "--sensitive"], input: .text("hunter2")).succeeded()
+        _ = try await Tools.client(["set", "ticket", "--once", "one reader"]).succeeded()
+        let exported = try await Tools.client(["export", folder]).succeeded()
+        #expect(exported.errors.contains("2 versions"), "\(exported)")
+        let table = try FileContents.text(folder + "/store.jsonl")
+        #expect(table.contains("text") && !table.contains("hunter2") && !table.contains("one reader"))
+        // Nothing was consumed.
+        #expect(try await Tools.client(["get", "ticket"]).output == "one reader")
+        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        #expect(try await Tools.client(["get", "open"]).output == "text")
+        #expect(try await Tools.client(["get", "ticket"]).outputBytes.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func statusShowsUseBySource() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "board", "12345", "--application", "org.example.Source"]).succeeded()
+        let lines = try await Tools.client(["status"]).succeeded().lines.map {
+            $0.split(separator: "\t").map(String.init)
+        }
+        let bytes = try #require(lines.first { $0.starts(with: ["limit", "bytes"]) })
+        #expect(Int(bytes[2]) == 5 && Int(bytes[3]) != nil)
+        let source = try #require(lines.first { $0.starts(with: ["source", "org.example.Source"]) })
+        #expect(source.count == 5 && source[4] == "5")
+        withExtendedLifetime(broker) {}
+    }
+}

@@ -1,0 +1,119 @@
+import IPCTesting
+import Testing
+
+/// `export` and `import` against the real broker.
+@Suite(.privateBus)
+struct MovingToolTests {
+    private static let texts = ["one", "tab\tline\n\u{2028}\"\\", String(repeating: "long ", count: 2_000)]
+
+    /// A store with a pasteboard of three versions, one of bytes, and a claim.
+    private func fill() async throws {
+        _ = try await Tools.client(["set", "texts", "zero"]).succeeded()
+        _ = try await Tools.client(["history", "texts", "--keep", "2"]).succeeded()
+        for text in Self.texts { _ = try await Tools.client(["set", "texts"], input: .text(text)).succeeded() }
+        _ = try await Tools.client(["set", "日本 / bytes"], input: .bytes([0, 255, 10])).succeeded()
+        _ = try await Tools.client(["copy", "general text"]).succeeded()
+        _ = try await Tools.client(["register", "Moved", "--application", "org.example.A", "--persistent"]).succeeded()
+        _ = try await Tools.client(["default", "moved", "org.example.A"]).succeeded()
+    }
+
+    private func counts(_ board: String) async throws -> [UInt64] {
+        try await Tools.client(["history", board]).lines.compactMap { UInt64($0.prefix { $0 != "\t" }) }
+    }
+
+    private func expectFilled(above old: UInt64) async throws {
+        let counts = try await counts("texts")
+        #expect(counts.count == 3 && counts.allSatisfy { $0 > old })
+        for (count, text) in zip(counts, Self.texts) {
+            let got = try await Tools.client(["get", "texts", "--change-count", String(count)])
+            #expect(got.outputBytes == Array(text.utf8))
+        }
+        #expect(try await Tools.client(["get", "日本 / bytes"]).outputBytes == [0, 255, 10])
+        #expect(try await Tools.client(["paste"]).output == "general text")
+        #expect(try await Tools.client(["default", "moved"]).output.contains("org.example.A"))
+    }
+
+    /// I11: the counts of the new store begin above those of the old one.
+    @Test func aStoreComesBackInAnEmptyOne() async throws {
+        let folder = try PrivateBus.current.directory.appending("export")
+        let first = try await BrokerProcess.start()
+        try await fill()
+        let old = try #require(try await counts("日本 / bytes").last)
+        _ = try await Tools.client(["export", folder]).succeeded()
+        try await first.kill9()
+        var settings = BrokerProcess.Settings()
+        settings.store = try PrivateBus.current.directory.appending("second")
+        let second = try await BrokerProcess.start(settings)
+        _ = try await Tools.client(["import", folder]).succeeded()
+        try await expectFilled(above: old)
+        withExtendedLifetime(second) {}
+    }
+
+    @Test func whatIsThereIsReplacedOnlyWhenAsked() async throws {
+        let folder = try PrivateBus.current.directory.appending("export")
+        let broker = try await BrokerProcess.start()
+        try await fill()
+        _ = try await Tools.client(["export", folder]).succeeded()
+        let refused = try await Tools.client(["import", folder])
+        #expect(refused.status == .exited(73) && refused.errors.contains("--replace"))
+        _ = try await Tools.client(["set", "texts", "other"]).succeeded()
+        let old = try #require(try await counts("texts").last)
+        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        try await expectFilled(above: old)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aDamagedExportChangesNothing() async throws {
+        let folder = try PrivateBus.current.directory.appending("export")
+        let broker = try await BrokerProcess.start()
+        try await fill()
+        _ = try await Tools.client(["export", folder]).succeeded()
+        let before = try await Tools.client(["boards", "--json"]).succeeded().output
+        let table = folder + "/store.jsonl"
+        let text = try FileContents.text(table)
+        try FileContents.write(text.replacing("general text", with: "general test"), to: table)
+        let damaged = try await Tools.client(["import", "--replace", folder])
+        #expect(damaged.status == .exited(65) && damaged.errors.contains("nothing was imported"), "\(damaged)")
+        #expect(try await Tools.client(["boards", "--json"]).succeeded().output == before)
+        #expect(try await Tools.client(["export", folder]).status == .exited(73))
+        #expect(try await Tools.client(["import", "/nowhere"]).status == .exited(66))
+        // The control: undamaged it is taken.
+        try FileContents.write(text, to: table)
+        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func anImportThatEndsEarlySaysHowFarItCame() async throws {
+        let folder = try PrivateBus.current.directory.appending("export")
+        let first = try await BrokerProcess.start()
+        for name in ["a", "b", "c"] { _ = try await Tools.client(["set", name, "text"]).succeeded() }
+        _ = try await Tools.client(["export", folder]).succeeded()
+        try await first.kill9()
+        var settings = BrokerProcess.Settings()
+        settings.store = try PrivateBus.current.directory.appending("second")
+        settings.arguments = ["--limit", "pasteboards=2"]
+        let second = try await BrokerProcess.start(settings)
+        let ended = try await Tools.client(["import", folder])
+        #expect(ended.status != .success && ended.errors.contains("versions were imported before"), "\(ended)")
+        #expect(!ended.errors.contains("nothing was imported"))
+        withExtendedLifetime(second) {}
+    }
+
+    /// What the disk did not take is no export.
+    @Test(arguments: ["syncfs", "fsync"])
+    func anErrorOfTheDiskIsTold(_ call: String) async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", "text"]).succeeded()
+        let folder = try PrivateBus.current.directory.appending("export")
+        let trace = try PrivateBus.current.directory.appending("trace")
+        let client = try Binaries.path("ipc-client")
+        let failed = try await RunningProcess.run(
+            "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "export", folder])
+        #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
+        #expect(FileContents.names(in: folder)?.contains("store.jsonl") == false)
+        // The control: another folder, and a disk that takes everything.
+        _ = try await Tools.client(["export", folder + "-2"]).succeeded()
+        #expect(FileContents.names(in: folder + "-2")?.contains("store.jsonl") == true)
+        withExtendedLifetime(broker) {}
+    }
+}

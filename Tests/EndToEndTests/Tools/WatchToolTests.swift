@@ -1,0 +1,89 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// `watch` against the real broker.
+@Suite(.privateBus)
+struct WatchToolTests {
+    private func watch(_ arguments: [String]) async throws -> RunningProcess {
+        let watch = try await RunningProcess.start(try Binaries.path("ipc-client"), ["watch"] + arguments, input: .none)
+        try await watch.errors.waitForLine { $0.hasPrefix("watching") }
+        return watch
+    }
+
+    @Test func everyChangeIsALineAtOnce() async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch(["board"])
+        _ = try await Tools.client(["copy", "not this one"]).succeeded()
+        _ = try await Tools.client(["set", "board", "text"]).succeeded()
+        try await watch.waitForLine { $0.hasSuffix("\tset\t4\ttext/plain;charset=utf-8") }
+        _ = try await Tools.client(["clear", "board"]).succeeded()
+        try await watch.waitForLine { $0.contains("\tboard\t") && $0.contains("\tempty\t") }
+        _ = try await Tools.client(["remove", "board"]).succeeded()
+        try await watch.waitForLine { $0.contains("\tremoved\t") }
+        #expect(!watch.output.text.contains("general"))
+        #expect(try await watch.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aCursorResumesWithoutLoss() async throws {
+        let broker = try await BrokerProcess.start()
+        let count = try JSONText.string(
+            "change-count", in: try await Tools.client(["set", "a", "--json", "1"]).succeeded().output)
+        for name in ["b", "c"] { _ = try await Tools.client(["set", name, "x"]).succeeded() }
+        let told = try await Tools.client(["watch", "--since", count, "--count", "2", "--json"])
+        #expect(told.status == .success)
+        #expect(try told.lines.map { try JSONText.string("pasteboard", in: $0) } == ["b", "c"])
+        #expect(try told.lines.map { try JSONText.string("size", in: $0) } == ["1", "1"])
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aCommandGetsTheContentAndWhatItIs() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "board"], input: .text("$(id) 'x'\n")).succeeded()
+        let command =
+            "printf '%s|' \"$IPC_BOARD\" \"$IPC_EVENT\" \"$IPC_TYPE\" \"$IPC_SIZE\" \"$IPC_SOURCE\"; cat; exit 3"
+        let told = try await Tools.client(["watch", "board", "--since", "0", "--count", "1", "--exec", command])
+        #expect(told.status == .success)
+        #expect(told.output == "board|set|text/plain;charset=utf-8|10|demo.IPCClient|$(id) 'x'\n")
+        #expect(told.errors.contains("exit code 3"))
+        // A command that does not read its input is no failure.
+        let deaf = try await Tools.client(["watch", "board", "--since", "0", "--count", "1", "--exec", "true"])
+        #expect(deaf.status == .success && !deaf.errors.contains("warning"), "\(deaf)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    func aSignalEndsItInGoodOrder(_ number: Int32) async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch([])
+        watch.signal(number)
+        #expect(try await watch.wait() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The reader leaves while nothing happens: no change has to come for `watch` to notice.
+    @Test func aClosedPipeEndsItQuietly() async throws {
+        let broker = try await BrokerProcess.start()
+        let client = try Binaries.path("ipc-client")
+        _ = try await Tools.client(["copy", "x"]).succeeded()
+        let output = try await RunningProcess.run(
+            "sh", ["-c", "{ \(client) watch --since 0; echo \"code $?\" >&2; } | head -n 1"])
+        #expect(output.status == .success && output.lines.count == 1)
+        #expect(output.errors.contains("code 0") && !output.errors.contains("ipc-client:"), "\(output)")
+        withExtendedLifetime(broker) {}
+    }
+
+    /// I24: it asks again when the broker is back.
+    @Test func itGoesOnOverARestart() async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch(["board"])
+        _ = try await Tools.client(["set", "board", "before"]).succeeded()
+        try await watch.waitForLine { $0.contains("\tset\t6\t") }
+        try await broker.kill9()
+        try await broker.restart()
+        _ = try await Tools.client(["set", "board", "behind it"]).succeeded()
+        try await watch.waitForLine { $0.contains("\tset\t9\t") }
+        #expect(try await watch.terminate() == .success)
+    }
+}

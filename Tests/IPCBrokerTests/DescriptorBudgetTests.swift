@@ -1,0 +1,65 @@
+import IPCDBus
+import IPCModel
+import Testing
+
+@testable import IPCBroker
+
+@DBusActor
+struct DescriptorBudgetTests {
+    private let one: BusName
+    private let other: BusName
+
+    init() throws { (one, other) = (try BusName(":1.1"), try BusName(":1.2")) }
+
+    private func limits(perCaller: UInt64, all: UInt64) throws -> Limits {
+        var limits = Limits()
+        try limits.set("descriptors-per-caller", perCaller)
+        try limits.set("descriptors", all)
+        return limits
+    }
+
+    @Test func aCallerHasItsLimitAndNotOneMore() throws {
+        let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 100))
+        let three = try budget.charge(3, to: one)
+        #expect(throws: LimitExceeded(limit: "descriptors-per-caller", use: 3, request: 2, allowed: 4)) {
+            try budget.charge(2, to: one)
+        }
+        let fourth = try budget.charge(1, to: one)
+        #expect(throws: LimitExceeded(limit: "descriptors-per-caller", use: 4, request: 1, allowed: 4)) {
+            try budget.charge(1, to: one)
+        }
+        // Nothing was charged by what was refused, and others have their own.
+        let others = try budget.charge(4, to: other)
+        #expect(budget.count == 8)
+        for charge in [three, fourth, others] { charge.release() }
+        #expect(budget.count == 0)
+    }
+
+    @Test func allTogetherHaveTheirLimit() throws {
+        let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 5))
+        let four = try budget.charge(4, to: one)
+        #expect(throws: LimitExceeded(limit: "descriptors", use: 4, request: 2, allowed: 5)) {
+            try budget.charge(2, to: other)
+        }
+        let fifth = try budget.charge(1, to: other)
+        four.release()
+        #expect(budget.count == 1)
+        let again = try budget.charge(4, to: one)
+        #expect(budget.count == 5)
+        again.release()
+        fifth.release()
+    }
+
+    @Test func aChargeEndsOnceAndWithItsHolder() throws {
+        let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 10))
+        let charge = try budget.charge(2, to: one)
+        charge.release()
+        charge.release()
+        #expect(budget.count == 0)
+        func letGo() throws { _ = try budget.charge(3, to: one) }
+        try letGo()
+        #expect(budget.count == 0)
+        try budget.charge(0, to: one).release()
+        #expect(budget.count == 0)
+    }
+}

@@ -1,0 +1,48 @@
+import IPCModel
+import Testing
+
+@Suite("PasteboardVisibility")
+struct PasteboardVisibilityTests {
+    private static let rows: [(name: String, sees: Bool)] = [
+        ("org.example.App", true), ("org.example.App.", true), ("org.example.App.drafts", true),
+        ("org.example.App.drafts.1", true), ("org.example.App..", true),
+        ("org.example.Ap", false), ("org.example.Application", false), ("org.example.App-2", false),
+        ("org.example.App2", false), ("org.example", false), ("org.example.app", false), ("general", false),
+        ("Xorg.example.App", false), (" org.example.App", false), ("org.example.App ", false),
+        ("org.example.App/x", false), ("org.example.Äpp", false), ("unique-0123", false),
+        // One more scalar after the id: another name by its bytes, whatever it looks like.
+        ("org.example.App\u{301}", false), ("org.example.App\u{301}.x", false),
+    ]
+
+    @Test("A sandboxed caller sees the boards of its id, and no other", arguments: rows)
+    func sandbox(name: String, sees: Bool) throws {
+        let name = try PasteboardName(name)
+        let visibility = PasteboardVisibility.sandbox("org.example.App")
+        #expect(visibility.allows(name) == sees)
+        #expect(!visibility.isWhole)
+        if sees {
+            try visibility.check(name)
+        } else {
+            #expect(throws: PasteboardError.notVisible(name, sandbox: "org.example.App")) { try visibility.check(name) }
+        }
+        // The controls: nothing is hidden from others, and everything from who has no id.
+        #expect(PasteboardVisibility.whole.allows(name) && PasteboardVisibility.whole.isWhole)
+        #expect(!PasteboardVisibility.sandbox(nil).allows(name) && !PasteboardVisibility.sandbox("").allows(name))
+    }
+
+    @Test("Names are compared by their bytes, not by how they look")
+    func bytes() throws {
+        let composed = PasteboardVisibility.sandbox("org.example.caf\u{e9}")
+        #expect(composed.allows(try PasteboardName("org.example.caf\u{e9}.x")))
+        #expect(!composed.allows(try PasteboardName("org.example.cafe\u{301}.x")))
+    }
+
+    @Test("What a caller made with a unique name it sees, whatever its sandbox")
+    func made() throws {
+        let (mine, other) = (PasteboardName.unique(), PasteboardName.unique())
+        for id in ["org.example.App", nil] {
+            let visibility = PasteboardVisibility.sandbox(id, made: [mine])
+            #expect(visibility.allows(mine) && !visibility.allows(other) && !visibility.allows(.general))
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import CLinux
+import Foundation
+import Glibc
+import IPCModel
+import IPCStore
+
+/// Files as those who write large values pass them.
+enum ValueFile: String, CaseIterable, Sendable, Codable {
+    /// A memory file that nobody can change.
+    case sealed
+    /// A memory file that its writer can change.
+    case unsealed
+    /// A file in a folder.
+    case regular
+
+    /// Makes a file with some bytes.
+    func make(_ bytes: [UInt8]) -> ContentFile {
+        let descriptor: CInt
+        switch self {
+        case .sealed, .unsealed:
+            descriptor = clinux_memory_file("value of a test")
+        case .regular:
+            var template = Array("/tmp/swift-ipc-value-XXXXXX".utf8CString)
+            descriptor = mkstemp(&template)
+            unlink(template)
+        }
+        precondition(descriptor >= 0, "no file can be made")
+        Self.write(bytes, to: descriptor)
+        if self == .sealed { precondition(clinux_seal(descriptor) == 0) }
+        return ContentFile(owning: descriptor, byteCount: bytes.count)
+    }
+
+    static func write(_ bytes: [UInt8], to descriptor: CInt) {
+        var done = 0
+        while done < bytes.count {
+            let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + done, bytes.count - done) }
+            precondition(count > 0, "a file cannot be written")
+            done += count
+        }
+    }
+
+    /// An item with a file of its own.
+    func item(_ bytes: [UInt8], type: ContentType = .octetStream) -> PasteboardItem {
+        .file(make(bytes), type: type)
+    }
+
+    /// Bytes that differ from page to page, and from seed to seed.
+    static func pattern(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: count)
+        bytes.withUnsafeMutableBytes { bytes in
+            for place in stride(from: 0, to: count - 8, by: 4_096) {
+                let mark = UInt64(place) &* 0x9E37_79B9_7F4A_7C15 ^ seed
+                bytes.storeBytes(of: mark, toByteOffset: place, as: UInt64.self)
+            }
+        }
+        return bytes
+    }
+}
+
+extension PasteboardItem {
+    static func file(_ file: ContentFile, type: ContentType = .octetStream) -> PasteboardItem {
+        do {
+            return try PasteboardItem([Representation(type: type, value: .file(file))])
+        } catch {
+            fatalError(error.description)
+        }
+    }
+
+    /// The bytes of the first value, and whether it is a file.
+    var firstBytes: [UInt8] {
+        get throws {
+            switch representations[0].value {
+            case .text(let text): Array(text.utf8)
+            case .bytes(let bytes): bytes
+            case .file(let file): try file.withBytes { Array($0) }
+            }
+        }
+    }
+
+    var firstFile: ContentFile? { if case .file(let file) = representations[0].value { file } else { nil } }
+}
+
+extension Store {
+    /// Makes a pasteboard and sets items on it, which may have files.
+    @discardableResult
+    func put(_ items: [PasteboardItem], on name: PasteboardName, persistent: Bool) async throws -> UInt64 {
+        try await withIntake(of: items, on: name, persistent: persistent) { items in
+            try await commit { transaction in
+                _ = try transaction.createPasteboard(name, persistent: persistent)
+                return try transaction.setItems(items, on: name)
+            }
+        }
+    }
+
+    /// The names of the blobs, when what was let go of is gone.
+    func blobs() async throws -> [String] {
+        try await removals()
+        return try FileManager.default.contentsOfDirectory(atPath: directory + "/blobs").sorted()
+    }
+}
+
+/// What tests ask the system about their own process.
+enum ThisProcess {
+    /// Open descriptors.
+    static var descriptors: Int {
+        (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    }
+
+    /// Bytes of memory that are not of files; `RssAnon` of proc_pid_status(5).
+    static var anonymousBytes: Int {
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1_024
+    }
+
+    /// Whether tests run at their full size.
+    static var isFullSize: Bool { ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" }
+}

@@ -1,0 +1,34 @@
+/// The versions of boards that are known, by their numbers: from acknowledgements at any time and from reads so far.
+struct BoardVersions {
+    struct Version {
+        let board: String
+        /// The operation that made it; `nil` for the one with which a board was made, and for an empty one that one of
+        /// several may have made.
+        var maker: History.Operation?
+        /// `nil` while only the last of them is known.
+        var items: [History.Value]?
+        let isAcknowledged: Bool
+        /// The take that took it.
+        var taker: History.Operation?
+    }
+
+    private(set) var known: [UInt64: Version] = [:]
+
+    subscript(count: UInt64) -> Version? { known[count] }
+
+    mutating func insert(_ version: Version, _ count: UInt64) { known[count] = version }
+
+    mutating func learn(_ items: [History.Value], of count: UInt64) { known[count]?.items = items }
+
+    mutating func take(_ count: UInt64, by operation: History.Operation) { known[count]?.taker = operation }
+
+    /// What an acknowledged write put under its number.
+    init(acknowledged writes: BoardWrites) {
+        for (count, operations) in writes.acknowledged {
+            guard let operation = operations.first, let (board, value) = operation.action.written else { continue }
+            let items = value.map { [$0] } ?? []
+            known[count] = Version(
+                board: board, maker: operation, items: operation.action.appends ? nil : items, isAcknowledged: true)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+/// What was written to boards, and what became of it: known from the whole history before it is judged.
+struct BoardWrites {
+    /// An item on a board by its value; an empty version has none.
+    struct Key: Hashable {
+        let board: String
+        let value: History.Value?
+    }
+
+    /// What became of the writes of one value to one board.
+    struct Fate {
+        /// The operations, in their order.
+        var operations: [History.Operation] = []
+        /// How many may have taken effect with a number that nobody was told.
+        var unanswered = 0
+        var refused = 0
+        var acknowledged = 0
+        /// The numbers that nobody was told, and that were seen.
+        var seen: Set<UInt64> = []
+
+        /// The one operation that wrote the value; `nil` where several did.
+        var only: History.Operation? { operations.count == 1 ? operations[0] : nil }
+    }
+
+    private(set) var fates: [Key: Fate] = [:]
+    /// The change counts that were acknowledged, each with its operations.
+    private(set) var acknowledged: [UInt64: [History.Operation]] = [:]
+    /// The takes by their ids, in their order.
+    private(set) var takes: [(id: String, operations: [History.Operation])] = []
+
+    init(_ history: History) {
+        var placeOfTake: [String: Int] = [:]
+        for operation in history.operations {
+            switch operation.action {
+            case .take(_, let id):
+                let place = placeOfTake[id] ?? takes.count
+                placeOfTake[id] = place
+                if place == takes.count { takes.append((id, [])) }
+                takes[place].operations.append(operation)
+            default: noteWrite(operation)
+            }
+        }
+        for take in takes { noteTake(take.operations) }
+    }
+
+    /// Notes that a number was seen that nobody was told.
+    mutating func see(_ count: UInt64, _ key: Key) -> Fate? {
+        fates[key]?.seen.insert(count)
+        return fates[key]
+    }
+
+    private mutating func noteWrite(_ operation: History.Operation) {
+        guard let (board, value) = operation.action.written else { return }
+        var fate = fates[Key(board: board, value: value)] ?? Fate()
+        fate.operations.append(operation)
+        switch operation.result {
+        case .acknowledged(let count):
+            fate.acknowledged += 1
+            if let count { acknowledged[count, default: []].append(operation) }
+        case .refused: fate.refused += 1
+        default: fate.unanswered += 1
+        }
+        fates[Key(board: board, value: value)] = fate
+    }
+
+    /// A take leaves an empty version, whose number nobody is told; none where there was nothing to take.
+    private mutating func noteTake(_ repeated: [History.Operation]) {
+        guard let first = repeated.first, case .take(let board, _) = first.action else { return }
+        let tookNothing = repeated.contains {
+            if case .items(_, []) = $0.result { true } else { $0.result == .refused }
+        }
+        guard !tookNothing else { return }
+        var fate = fates[Key(board: board, value: nil)] ?? Fate()
+        fate.operations.append(first)
+        fate.unanswered += 1
+        fates[Key(board: board, value: nil)] = fate
+    }
+}
+
+extension History.Action {
+    /// The board and the item that a write puts there; `nil` for what is no write of a board.
+    var written: (board: String, value: History.Value?)? {
+        switch self {
+        case .set(let board, let value), .compareAndSet(let board, _, let value): (board, value)
+        case .append(let board, let value): (board, value)
+        case .get, .take, .add, .list: nil
+        }
+    }
+
+    /// Whether it puts its item behind others.
+    var appends: Bool { if case .append = self { true } else { false } }
+}

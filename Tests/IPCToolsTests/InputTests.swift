@@ -1,0 +1,97 @@
+import Glibc
+import IPC
+import IPCTesting
+import IPCTools
+import Testing
+
+/// What a tool reads, and when it is not read at all.
+@Suite("Input and output of content")
+struct InputTests {
+    private let folder: TemporaryDirectory
+
+    init() throws { folder = try TemporaryDirectory() }
+
+    @Test func smallFilesAreReadAndLargeOnesAreNot() throws {
+        let small = try folder.file("small", [UInt8](repeating: 65, count: 65_536))
+        #expect(try InputFile.read(small) == .bytes([UInt8](repeating: 65, count: 65_536)))
+        let large = try folder.file("large", [UInt8](repeating: 65, count: 65_537))
+        guard case .file(let file) = try InputFile.read(large) else { return #expect(Bool(false), "it was read") }
+        #expect(file.byteCount == 65_537)
+    }
+
+    @Test(arguments: [0, 1, 65_536, 65_537, 200_000])
+    func aNewlineIsTrimmedOnce(_ count: Int) throws {
+        let body = [UInt8](repeating: 65, count: count)
+        let path = try folder.file("lines", body + [10])
+        #expect(try InputFile.read(path, trimmingNewline: true).content == body)
+        #expect(try InputFile.read(path).content == body + [10])
+        let two = try folder.file("two", body + [10, 10])
+        #expect(try InputFile.read(two, trimmingNewline: true).content == body + [10])
+    }
+
+    /// A file of /proc has content and no length.
+    @Test func filesWithoutALengthAreRead() throws {
+        #expect(try !InputFile.read("/proc/self/status").content.isEmpty)
+    }
+
+    @Test func tooMuchIsRefused() throws {
+        let path = try folder.file("much", [UInt8](repeating: 65, count: 100_001))
+        #expect(try InputFile.read(path, most: 100_001).byteCount == 100_001)
+        let failure = #expect(throws: ToolFailure.self) { try InputFile.read(path, most: 100_000) }
+        #expect(failure?.exit == .tryAgain)
+    }
+
+    @Test(arguments: [[UInt8](), [10], [0, 255, 10], [UInt8](repeating: 7, count: 300_000)])
+    func whatIsWrittenIsWhatWasRead(_ bytes: [UInt8]) throws {
+        let input = try folder.file("input", bytes)
+        let output = try folder.file("output", [UInt8](repeating: 1, count: 400_000))
+        var destination = try ContentOutput.file(output)
+        try destination.write(try InputFile.read(input))
+        #expect(try InputFile.read(output).content == bytes)
+    }
+
+    @Test func aFileThatGotNothingIsTakenAway() throws {
+        let (new, old) = (folder.appending("new"), try folder.file("old", [1]))
+        for path in [new, old] {
+            var destination = try ContentOutput.file(path)
+            destination.discardUnused()
+        }
+        #expect(access(new, F_OK) != 0)
+        #expect(try InputFile.read(old) == .bytes([1]))
+    }
+
+    @Test func whatCannotBeWrittenIs73() {
+        let failure = #expect(throws: ToolFailure.self) { _ = try ContentOutput.file("/nowhere/at/all") }
+        #expect(failure?.exit == .cannotCreate)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 7, 64])
+    func textIsFoundInAnyParts(_ size: Int) {
+        func isText(_ bytes: [UInt8]) -> Bool {
+            var check = TextCheck()
+            for start in stride(from: 0, to: bytes.count, by: size) {
+                bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { _ = check.add($0) }
+            }
+            return check.isComplete
+        }
+        #expect(isText(Array("aé日😀\u{10FFFF}z".utf8)))
+        #expect(isText([]))
+        #expect(!isText([0x61, 0]))
+        #expect(!isText([0xFF]))
+        #expect(!isText([0x61, 0x80]))
+        #expect(!isText([0xE6, 0x97]))
+        #expect(!isText([0xF0, 0x9F, 0x98]))
+        #expect(!isText([0xED, 0xA0, 0x80]))
+        #expect(!isText([0xC0, 0x80]))
+        #expect(!isText(Array("日".utf8.dropLast()) + Array("本".utf8)))
+    }
+}
+
+extension TemporaryDirectory {
+    /// Makes a file of these bytes; returns its path.
+    func file(_ name: String, _ bytes: [UInt8]) throws -> String {
+        let path = appending(name)
+        try FileContents.write(bytes, to: path)
+        return path
+    }
+}
