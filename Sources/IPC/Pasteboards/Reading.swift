@@ -34,10 +34,18 @@ extension Pasteboard {
     }
 
     /// Reads and clears in one step: of several that take, exactly one gets the items.
-    /// - Parameter id: 16 to 64 of `[A-Za-z0-9-]`; who lost the answer gets the same items by it for 10 min.
-    public func take(id: String? = nil) async throws(IPCError) -> PasteboardVersion {
+    /// - Parameters:
+    ///   - types: only representations of these types are read; the whole is cleared.
+    ///   - count: take only if the pasteboard has exactly this change count.
+    ///   - id: 16 to 64 of `[A-Za-z0-9-]`; who lost the answer gets the same items by it for 10 min.
+    /// - Throws: as ``version(_:types:)``, and `changeCountMismatch`; then nothing is taken.
+    public func take(
+        _ types: [ContentType]? = nil, ifChangeCount count: UInt64? = nil, id: String? = nil
+    ) async throws(IPCError) -> PasteboardVersion {
         var options = GetItemsOptions()
         options.take = true
+        options.types = types?.map(\.text)
+        options.ifChangeCount = count
         options.id = if let id { id } else { await application.repetitionID() }
         return try await read(options, repeatable: options.id != nil)
     }

@@ -75,6 +75,7 @@ struct ItemReading: Sendable {
     private let types: [ContentType]?
     private let changeCount: UInt64?
     private let takes: Bool
+    private let ifChangeCount: UInt64?
     private let id: RequestID?
 
     init(_ options: GetItemsOptions) throws {
@@ -84,9 +85,10 @@ struct ItemReading: Sendable {
         guard !takes || changeCount == nil else {
             throw IPCError(.invalidArguments, "“take” takes the current version; it goes without “change-count”")
         }
-        guard takes || options.id == nil else {
-            throw IPCError(.invalidArguments, "only a “take” is repeated by “id”")
+        guard takes || options.id == nil && options.ifChangeCount == nil else {
+            throw IPCError(.invalidArguments, "only a “take” is repeated by “id”, or bound by “if-change-count”")
         }
+        ifChangeCount = options.ifChangeCount
         id = try options.id.map { try RequestID($0) }
     }
 
@@ -97,6 +99,7 @@ struct ItemReading: Sendable {
         guard takes else {
             return try transaction.items(of: name, ReadOptions(types: types, changeCount: changeCount))
         }
-        return try transaction.takeItems(of: name, TakeOptions(types: types, id: id)).content
+        return try transaction.takeItems(of: name, TakeOptions(types: types, changeCount: ifChangeCount, id: id))
+            .content
     }
 }

@@ -86,12 +86,13 @@ package struct GetItemsOptions: Options {
     package var types: [String]?
     package var changeCount: UInt64?
     package var take: Bool?
+    package var ifChangeCount: UInt64?
     package var id: String?
     package var fd: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
-        Key("types", \.types), Key("change-count", \.changeCount), Key("take", \.take), Key("id", \.id),
-        Key("fd", \.fd),
+        Key("types", \.types), Key("change-count", \.changeCount), Key("take", \.take),
+        Key("if-change-count", \.ifChangeCount), Key("id", \.id), Key("fd", \.fd),
     ]
 }
 

@@ -51,11 +51,6 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
         let board = try Pasteboard(named: name, of: try await Client.connect())
         if listTypes { return try await list(board, output) }
-        if let type, !take, !output.json {
-            let value = try await board.content(
-                forType: try Content.type(type), item: item ?? 0, changeCount: changeCount)
-            return try write(value, to: file)
-        }
         if output.json && file == nil {
             let version = try await take ? board.take() : board.version(changeCount)
             return try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
@@ -81,12 +76,23 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     private typealias Read = (changeCount: UInt64, representation: Representation?)
 
-    /// Takes the whole: which types the version has that is taken is known only when it is gone.
+    /// Takes the version whose types were looked at, so that nothing is taken that cannot be shown.
     @DBusActor
     private func taken(_ board: Pasteboard) async throws -> Read {
-        let version = try await board.take()
-        let type = try chosen(version.items.map(\.types), of: board.name)
-        return (version.changeCount, type.flatMap { version.items[Int(item ?? 0)][$0] })
+        for _ in 0..<Self.attempts {
+            let held = try await held(board)
+            guard let held, let type = try chosen(held.types, of: board.name) else {
+                return (held?.changeCount ?? 0, nil)
+            }
+            do throws(IPCError) {
+                let version = try await board.take([type], ifChangeCount: held.changeCount)
+                return (version.changeCount, version.items.dropFirst(Int(item ?? 0)).first?[type])
+            } catch {
+                guard error.code == .changeCountMismatch else { throw error }
+            }
+        }
+        throw IPCError(
+            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
     }
 
     /// Reads one representation, chosen by the types, which are there without reading: nothing else is read, and nothing
@@ -125,8 +131,12 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let types = types[Int(item ?? 0)]
         guard let type else { return types.preferred }
         let wanted = try Content.type(type)
-        guard types.contains(wanted) else { throw ToolFailure.noType(wanted, board) }
-        return wanted
+        if types.contains(wanted) { return wanted }
+        // Who asks for "text/plain" means text in whatever character set.
+        guard let similar = types.first(where: { wanted.text == $0.essence }) else {
+            throw ToolFailure.noType(wanted, board)
+        }
+        return similar
     }
 
     @DBusActor

@@ -48,6 +48,31 @@ struct PasteboardToolsTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test(arguments: [["text/plain": true, "public.plain-text": true, "text/plain;charset=utf-16": false]])
+    func aTypeWithoutParametersMeansAnyOfItsKind(_ types: [String: Bool]) async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", "hello"]).succeeded()
+        for (type, isThere) in types {
+            let pasted = try await Tools.client(["paste", "--type", type])
+            #expect(
+                pasted.status == (isThere ? .success : .exited(66)) && (pasted.output == "hello") == isThere, "\(type)")
+        }
+        withExtendedLifetime(broker) {}
+    }
+
+    /// What is taken is gone, so it is looked at before.
+    @Test(arguments: [["--type", "image/png"], ["--item", "1"], ["--type", "a b c"]])
+    func whatCannotBeShownIsNotTaken(_ arguments: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "board", "prize"]).succeeded()
+        let refused = try await Tools.client(["get", "board", "--take"] + arguments)
+        #expect(refused.status == .exited(arguments.contains("a b c") ? 65 : 66), "\(refused)")
+        // The control: what can be shown is taken, by one.
+        #expect(try await Tools.client(["get", "board", "--take"]).output == "prize")
+        #expect(try await Tools.client(["get", "board", "--take"]).output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func oneTypeTwiceIsInvalidInput() async throws {
         let broker = try await BrokerProcess.start()
         let file = try PrivateBus.current.directory.appending("file")
