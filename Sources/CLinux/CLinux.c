@@ -5,10 +5,13 @@
 #include <linux/magic.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 #include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
@@ -23,6 +26,13 @@ long clinux_raise_descriptor_limit(void) {
     if (setrlimit(RLIMIT_NOFILE, &limit)) limit.rlim_cur = before;
     return limit.rlim_cur > 1 << 30 ? 1 << 30 : (long)limit.rlim_cur;
 }
+
+int clinux_is_ignored(int signal) {
+    struct sigaction present;
+    return !sigaction(signal, 0, &present) && present.sa_handler == SIG_IGN;
+}
+
+int clinux_open_process(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
 void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 

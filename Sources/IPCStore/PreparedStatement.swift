@@ -70,7 +70,7 @@ final class PreparedStatement {
         return result
     }
 
-    /// Binds from a position on, then runs the body; large values are lent to SQLite for so long, not copied.
+    /// Binds from a position on, then runs the body; texts and bytes are lent to SQLite for so long, not copied.
     private func bind(_ values: [SQLValue], from position: Int, _ body: () throws -> Void) throws {
         for index in position..<values.count {
             let parameter = Int32(index + 1)
@@ -80,7 +80,10 @@ final class PreparedStatement {
             case .integer(let number):
                 try check(sqlite3_bind_int64(handle, parameter, number))
             case .text(var text):
-                try check(text.withUTF8 { copy($0, parameter) })
+                return try text.withUTF8 { utf8 in
+                    try lend(utf8, parameter)
+                    try bind(values, from: index + 1, body)
+                }
             case .textBytes(var text):
                 return try text.withUTF8 { utf8 in
                     try lend(UnsafeRawBufferPointer(utf8), parameter)
@@ -96,11 +99,13 @@ final class PreparedStatement {
         try body()
     }
 
-    private func copy(_ utf8: UnsafeBufferPointer<UInt8>, _ parameter: Int32) -> Int32 {
-        utf8.withMemoryRebound(to: CChar.self) { characters in
-            sqlite3_bind_text(handle, parameter, characters.baseAddress, Int32(characters.count), Self.copied)
-        }
+    private func lend(_ utf8: UnsafeBufferPointer<UInt8>, _ parameter: Int32) throws {
+        // A null pointer would be NULL, not an empty text.
+        let start = UnsafeRawPointer(utf8.baseAddress ?? Self.nothing.utf8Start).assumingMemoryBound(to: CChar.self)
+        try check(sqlite3_bind_text(handle, parameter, start, Int32(utf8.count), nil))
     }
+
+    private static let nothing: StaticString = ""
 
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32) throws {
         // A null pointer would be NULL, not an empty value.
@@ -113,9 +118,6 @@ final class PreparedStatement {
     private func check(_ code: Int32) throws {
         guard code == SQLITE_OK else { throw Self.error(code, on: connection, sql: sql) }
     }
-
-    /// `SQLITE_TRANSIENT`, a cast that Swift does not import.
-    private static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 
     private static func error(_ code: Int32, on connection: OpaquePointer, sql: String) -> DatabaseError {
         DatabaseError(

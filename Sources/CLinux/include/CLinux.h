@@ -10,6 +10,13 @@ long clinux_raise_descriptor_limit(void);
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
 
+// SIG_IGN is a cast that can be compared in C alone: whether the process ignores a signal.
+int clinux_is_ignored(int signal);
+
+// pidfd_open(2) is no function of older C libraries: a descriptor that is readable when the process has ended; -1 and errno
+// where there is none.
+int clinux_open_process(int pid);
+
 // mallopt's parameters are macros. By itself glibc raises its threshold with each large block that is freed, and then
 // keeps what a 16 MiB message took.
 void clinux_give_back_large_blocks(void);

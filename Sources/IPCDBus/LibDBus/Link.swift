@@ -23,7 +23,7 @@ final class Link {
     /// `dbus_connection_open_private` blocks in connect(2), so it runs on a thread of the pool, never on the I/O
     /// thread.
     static func open(_ address: String) async throws(ConnectionError) -> Link {
-        let opened = await Background.run { () -> Result<OpenedHandle, ConnectionError> in
+        let opened = await Background.run { () -> Result<Int, ConnectionError> in
             var error = CLibDBus.DBusError()
             dbus_error_init(&error)
             defer { dbus_error_free(&error) }
@@ -31,9 +31,13 @@ final class Link {
                 return .failure(
                     .cannotConnect(address: address, reason: error.message.map { String(cString: $0) } ?? ""))
             }
-            return .success(OpenedHandle(handle: handle))
+            // A pointer belongs to a thread; its address may go to another one, which is the only one to use it.
+            return .success(Int(bitPattern: handle))
         }
-        return Link(adopting: try opened.get().handle)
+        guard let handle = OpaquePointer(bitPattern: try opened.get()) else {
+            throw .cannotConnect(address: address, reason: "libdbus gave no connection")
+        }
+        return Link(adopting: handle)
     }
 
     /// Takes over a reference to a private connection.
@@ -140,6 +144,3 @@ final class Link {
         dispatchSoon()
     }
 }
-
-/// A pointer on its way from the thread that connected to the I/O thread.
-private struct OpenedHandle: @unchecked Sendable { let handle: OpaquePointer }

@@ -6,6 +6,23 @@ public protocol DBusCodable: Sendable {
     /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if another type, or nothing, stands there.
     init(from reader: inout MessageReader) throws(MessageError)
     func write(to writer: inout MessageWriter) throws(MessageError)
+
+    /// Reads the next array of values of this type; element by element, unless a type knows a faster way.
+    static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self]
+    /// Writes an array of values of this type.
+    static func write(_ array: [Self], to writer: inout MessageWriter) throws(MessageError)
+}
+
+extension DBusCodable {
+    public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self] {
+        try reader.array { (element) throws(MessageError) in try Self(from: &element) }
+    }
+
+    public static func write(_ array: [Self], to writer: inout MessageWriter) throws(MessageError) {
+        try writer.array(of: dbusSignature) { (inside) throws(MessageError) in
+            for element in array { try element.write(to: &inside) }
+        }
+    }
 }
 
 /// A type that may be the key of a dictionary (D-Bus specification, "Container types").
@@ -35,7 +52,18 @@ extension DBusNumber {
     public static var dbusSignature: Signature { Signature(trusted: String(Character(dbusType))) }
 }
 
-extension UInt8: DBusNumber { public static var dbusType: Unicode.Scalar { "y" } }
+extension UInt8: DBusNumber {
+    public static var dbusType: Unicode.Scalar { "y" }
+
+    // Bytes are read and written as one block; one by one they would take seconds for some megabytes.
+    public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [UInt8] {
+        try reader.bytes()
+    }
+
+    public static func write(_ array: [UInt8], to writer: inout MessageWriter) throws(MessageError) {
+        try writer.bytes(array)
+    }
+}
 extension Int16: DBusNumber { public static var dbusType: Unicode.Scalar { "n" } }
 extension UInt16: DBusNumber { public static var dbusType: Unicode.Scalar { "q" } }
 extension Int32: DBusNumber { public static var dbusType: Unicode.Scalar { "i" } }
@@ -78,22 +106,11 @@ extension Array: DBusCodable where Element: DBusCodable {
     public static var dbusSignature: Signature { Signature(trusted: "a" + Element.dbusSignature.text) }
 
     public init(from reader: inout MessageReader) throws(MessageError) {
-        if Element.self == UInt8.self {
-            // The block read is the only fast way for bytes; the cast is from [UInt8] to itself.
-            self = unsafeBitCast(try reader.bytes(), to: Self.self)
-        } else {
-            self = try reader.array { (element) throws(MessageError) in try Element(from: &element) }
-        }
+        self = try Element.readArray(from: &reader)
     }
 
     public func write(to writer: inout MessageWriter) throws(MessageError) {
-        if Element.self == UInt8.self {
-            try writer.bytes(unsafeBitCast(self, to: [UInt8].self))
-        } else {
-            try writer.array(of: Element.dbusSignature) { (inside) throws(MessageError) in
-                for element in self { try element.write(to: &inside) }
-            }
-        }
+        try Element.write(self, to: &writer)
     }
 }
 

@@ -97,10 +97,7 @@ package final class StopSignal: Sendable {
     }
 
     private func isIgnored(_ number: Int32) -> Bool {
-        var present = sigaction()
-        sigaction(number, nil, &present)
-        let handler = present.__sigaction_handler.sa_handler
-        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+        clinux_is_ignored(number) != 0
     }
 }
 
