@@ -22,7 +22,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     /// Digests the bytes of a file, a part of it in memory at a time.
     /// - Throws: `inputOutput` where it cannot be read, or has become shorter.
     package init(of file: ContentFile) throws {
-        let stream = ContentDigestStream()
+        let stream = try ContentDigestStream()
         try file.readPieces(in: 0..<file.byteCount) { stream.add($0) }
         self = stream.digest
     }
@@ -59,8 +59,11 @@ package final class ContentDigestStream {
     private let state: OpaquePointer
 
     /// The corresponding C function is `XXH3_createState`.
-    package init() {
-        guard let state = XXH3_createState() else { fatalError("no memory is left for the state of a digest") }
+    /// - Throws: `limitExceeded` where no memory is left.
+    package init() throws(IPCError) {
+        guard let state = XXH3_createState() else {
+            throw IPCError(.limitExceeded, "no memory is left to digest a value; try again later")
+        }
         XXH3_128bits_reset(state)
         self.state = state
     }

@@ -139,7 +139,7 @@ package final class ContentIntake: Sendable {
     private func copy(
         _ file: ContentFile, _ byteCount: Int, to target: FileCopy.Target, on threads: WorkerThreads
     ) async throws -> ContentDigest {
-        let copy = FileCopy(of: file, byteCount: byteCount, to: target, limits)
+        let copy = try FileCopy(of: file, byteCount: byteCount, to: target, limits)
         for slice in copy.slices {
             try Task.checkCancellation()
             try await threads.run { try copy.copy(slice) }

@@ -23,14 +23,15 @@ final class FileCopy: Sendable {
     private let byteCount: Int
     private let target: Target
     private let limits: Limits
-    private let stream = Mutex(ContentDigestStream())
+    private let stream: Mutex<ContentDigestStream>
 
     /// Bytes that are read at a time: they stay in the cache of the processor until they are digested and written.
     private static let bufferBytes = 512 << 10
     /// Bytes of a slice; other work comes between the slices.
     static let sliceBytes = 8 << 20
 
-    init(of source: ContentFile, byteCount: Int, to target: Target, _ limits: Limits) {
+    init(of source: ContentFile, byteCount: Int, to target: Target, _ limits: Limits) throws {
+        stream = Mutex(try ContentDigestStream())
         (self.source, self.byteCount, self.target, self.limits) = (source, byteCount, target, limits)
     }
 
@@ -48,7 +49,11 @@ final class FileCopy: Sendable {
             // Whole pages, for a source that was opened with O_DIRECT.
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: min(Self.bufferBytes, (slice.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
-            defer { buffer.deallocate() }
+            defer {
+                // What is copied into memory may be a secret.
+                if case .memory = target, let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+                buffer.deallocate()
+            }
             var position = slice.lowerBound
             while position < slice.upperBound {
                 let count = min(try read(into: buffer, at: position), slice.upperBound - position)
@@ -72,7 +77,7 @@ final class FileCopy: Sendable {
 
     /// Reads the whole file at once; for small ones.
     static func bytes(of file: ContentFile, byteCount: Int, _ limits: Limits) throws -> [UInt8] {
-        let copy = FileCopy(of: file, byteCount: byteCount, to: .none, limits)
+        let copy = try FileCopy(of: file, byteCount: byteCount, to: .none, limits)
         return try [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in
             while count < byteCount {
                 let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])

@@ -138,7 +138,7 @@ extension StoreSession {
             guard let descriptor = try files.folder.open(key, size: head.size) else { return nil }
             let file = ContentFile(owning: descriptor, byteCount: Int(head.size), knownDigest: head.digest)
             guard head.size <= Self.checkedBytes else { return file }
-            let copy = FileCopy(of: file, byteCount: file.byteCount, to: .none, configuration.limits)
+            let copy = try FileCopy(of: file, byteCount: file.byteCount, to: .none, configuration.limits)
             // The length is right, so that it is the disk which does not give the bytes.
             do { try copy.copy(0..<file.byteCount) } catch { throw FileFailure.unreadable(EIO, configuration.limits) }
             return copy.digest == head.digest ? file : nil
