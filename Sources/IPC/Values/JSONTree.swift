@@ -23,25 +23,29 @@ package indirect enum JSONTree: Sendable {
 
 extension JSONTree {
     /// The JSON text, without blanks.
-    var text: String {
+    var text: String { text { _ in nil } }
+
+    /// The JSON text, without blanks.
+    /// - Parameter escaped: the escape of a character that RFC 8259 §7 lets stand as it is.
+    package func text(escaping escaped: (Unicode.Scalar) -> String?) -> String {
         var text = ""
-        write(to: &text)
+        write(to: &text, escaped)
         return text
     }
 
-    private func write(to text: inout String) {
+    private func write(to text: inout String, _ escaped: (Unicode.Scalar) -> String?) {
         switch self {
         case .null: text += "null"
         case .boolean(let value): text += value ? "true" : "false"
         case .number(let digits): text += digits
-        case .string(let string): Self.write(string, to: &text)
+        case .string(let string): Self.write(string, to: &text, escaped)
         case .array(let elements):
-            Self.write(elements, "[", "]", to: &text) { $0.write(to: &$1) }
+            Self.write(elements, "[", "]", to: &text) { $0.write(to: &$1, escaped) }
         case .object(let members):
             Self.write(members, "{", "}", to: &text) { member, text in
-                Self.write(member.name, to: &text)
+                Self.write(member.name, to: &text, escaped)
                 text += ":"
-                member.value.write(to: &text)
+                member.value.write(to: &text, escaped)
             }
         }
     }
@@ -58,7 +62,9 @@ extension JSONTree {
     }
 
     /// RFC 8259 §7: quotation mark, reverse solidus and the control characters must be escaped.
-    private static func write(_ string: String, to text: inout String) {
+    private static func write(
+        _ string: String, to text: inout String, _ escaped: (Unicode.Scalar) -> String?
+    ) {
         text += "\""
         for scalar in string.unicodeScalars {
             switch scalar {
@@ -70,7 +76,8 @@ extension JSONTree {
             case "\u{0}"..."\u{1F}":
                 let digits = String(scalar.value, radix: 16)
                 text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
-            default: text.unicodeScalars.append(scalar)
+            default:
+                if let escape = escaped(scalar) { text += escape } else { text.unicodeScalars.append(scalar) }
             }
         }
         text += "\""

@@ -1,3 +1,5 @@
+internal import IPC
+
 /// A JSON text (RFC 8259) before it is written.
 ///
 /// Numbers of 64 bits are strings of decimal digits, because most readers hold a number as a double and lose what is
@@ -35,55 +37,20 @@ package enum JSONValue: Sendable, Hashable {
 }
 
 extension JSONValue {
-    /// The JSON text, on one line and without blanks.
-    package var text: String {
-        var text = ""
-        write(to: &text)
-        return text
-    }
+    /// The JSON text, on one line and without blanks. Beyond what RFC 8259 §7 asks for, DEL and the controls and line
+    /// separators of Unicode are escaped, so that one text stays one line for every reader and harmless on a terminal.
+    package var text: String { tree.text { $0.breaksLines ? $0.escaped : nil } }
 
-    private func write(to text: inout String) {
+    private var tree: JSONTree {
         switch self {
-        case .null: text += "null"
-        case .boolean(let value): text += value ? "true" : "false"
-        case .number(let value): text += String(value)
-        case .unsigned(let value): text += String(value)
-        case .double(let value): text += value.isFinite ? "\(value)" : "\"\(value)\""
-        case .string(let value): Self.write(value, to: &text)
-        case .array(let elements):
-            text += "["
-            for (place, element) in elements.enumerated() {
-                if place > 0 { text += "," }
-                element.write(to: &text)
-            }
-            text += "]"
-        case .object(let members):
-            text += "{"
-            for (place, member) in members.enumerated() {
-                if place > 0 { text += "," }
-                Self.write(member.key, to: &text)
-                text += ":"
-                member.value.write(to: &text)
-            }
-            text += "}"
+        case .null: .null
+        case .boolean(let value): .boolean(value)
+        case .number(let value): .number(String(value))
+        case .unsigned(let value): .number(String(value))
+        case .double(let value): value.isFinite ? .number("\(value)") : .string("\(value)")
+        case .string(let value): .string(value)
+        case .array(let elements): .array(elements.map(\.tree))
+        case .object(let members): .object(members.map { ($0.key, $0.value.tree) })
         }
-    }
-
-    /// RFC 8259 §7; beyond what it asks for, DEL and the controls and line separators of Unicode are escaped, so that one
-    /// text stays one line for every reader and harmless on a terminal.
-    private static func write(_ string: String, to text: inout String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.breaksLines: text += scalar.escaped
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }
