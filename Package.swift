@@ -76,7 +76,7 @@ let package = Package(
         // Tests: one folder a module, and the harness they share
         .target(
             name: "IPCTesting",
-            dependencies: [subprocess, system],
+            dependencies: ["CLinux", subprocess, system],
             path: "Tests/IPCTesting", swiftSettings: strict),
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),

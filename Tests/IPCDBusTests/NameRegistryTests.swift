@@ -51,8 +51,8 @@ struct NameRegistryTests {
         let rival = try await Connection.open(.address(bus.address))
         #expect(try await rival.requestName(name) == .primaryOwner)
         #expect(symlink(bus.socketPath, link) == 0)
-        _ = await back.wait(for: 1)
-        #expect(await lost.wait(for: 1) == [name.text])
+        _ = try await back.wait(for: 1)
+        #expect(try await lost.wait(for: 1) == [name.text])
         #expect(try await owner.owner(of: name) == rival.uniqueName)
 
         // The control: without a rival the name is its own again, and nothing is told.
@@ -60,7 +60,7 @@ struct NameRegistryTests {
         // The bus may not have seen the rival's end yet.
         try await withDeadline("free name") { while try await !owner.requestName(self.name).isOwner {} }
         try await bus.startAgain()
-        _ = await back.wait(for: 2)
+        _ = try await back.wait(for: 2)
         #expect(try await owner.owner(of: name) == owner.uniqueName)
         #expect(lost.elements.count == 1)
     }

@@ -1,4 +1,5 @@
 import Glibc
+import IPCTesting
 
 /// Takes the write-ahead log of an open store away from under it, in this process alone.
 ///
@@ -25,7 +26,7 @@ final class DiskFault {
     }
 
     private static func descriptor(of file: String) -> Int32? {
-        (0..<1_024).first { descriptor in
+        (FileContents.names(in: "/proc/self/fd") ?? []).compactMap { Int32($0) }.first { descriptor in
             var bytes = [CChar](repeating: 0, count: 4_096)
             let length = readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
             guard length > 0 else { return false }

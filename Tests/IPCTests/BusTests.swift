@@ -106,7 +106,7 @@ struct BusTests {
             return RegisterResult()
         }
         let second = try await start(broker)
-        _ = await registered.wait(for: 1)
+        _ = try await registered.wait(for: 1)
         #expect(broker.registered.map(\.schemes) == [["IPCServer.demo"]])
         #expect(try await deliver("id-2", from: second) == "handled")
         await application.close()
@@ -125,7 +125,7 @@ struct BusTests {
         let count = serve(application)
         for round in 2...4 {
             try await bus.startAgain()
-            _ = await registered.wait(for: round)
+            _ = try await registered.wait(for: round)
             #expect(try await deliver("id-\(round)", from: connection) == "handled")
         }
         await application.close()
@@ -151,7 +151,7 @@ struct BusTests {
     ) async throws -> Result<Answer, any Error> {
         let first = try await start(old)
         let task = Task { try await call() }
-        _ = await asked.wait(for: 1)
+        _ = try await asked.wait(for: 1)
         first.close()
         let second = try await start(new)
         defer { second.close() }
@@ -234,7 +234,7 @@ struct BusTests {
             }
             return counts
         }
-        _ = await asked.wait(for: 2)
+        _ = try await asked.wait(for: 2)
         try await bus.startAgain()
         #expect(try await task.value == [6, 7])
         #expect(asked.elements == [5, 6, 6])
@@ -268,7 +268,7 @@ struct BusTests {
             }
             return seen
         }
-        _ = await asked.wait(for: 2)
+        _ = try await asked.wait(for: 2)
         first.close()
         let second = try await start(new)
         let seen = try await task.value

@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCInterface
 import IPCModel
+import IPCTesting
 
 @testable import IPC
 
@@ -180,7 +181,7 @@ struct Pair {
     func deliver(_ id: String, _ url: String, _ context: OpenURLContext = OpenURLContext()) async throws -> (
         String, HandlerReply
     ) {
-        let connection = await accepted.wait(for: 1)[0]
+        let connection = try await accepted.wait(for: 1)[0]
         return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
     }
 
@@ -189,32 +190,13 @@ struct Pair {
         _ path: ObjectPath, _ changeCount: UInt64, _ item: UInt32, _ type: String,
         _ options: PromisedDataOptions = PromisedDataOptions()
     ) async throws -> Representation.Value {
-        let connection = await accepted.wait(for: 1)[0]
+        let connection = try await accepted.wait(for: 1)[0]
         return try await connection.call(
             PasteboardWriter1.getPromisedData, on: nil, at: path, ("general", changeCount, item, type, options))
     }
 
     func cancel(_ id: String) async throws {
-        let connection = await accepted.wait(for: 1)[0]
+        let connection = try await accepted.wait(for: 1)[0]
         try connection.notify(URLHandler1.cancelURL, on: nil, at: "/demo/IPCServer", id)
-    }
-}
-
-/// What has happened, in order, for a test to wait on.
-@DBusActor
-final class Collected<Element: Sendable> {
-    private(set) var elements: [Element] = []
-    private var waiting: (count: Int, continuation: CheckedContinuation<[Element], Never>)?
-
-    func add(_ element: Element) {
-        elements.append(element)
-        guard let waiting, elements.count >= waiting.count else { return }
-        self.waiting = nil
-        waiting.continuation.resume(returning: elements)
-    }
-
-    func wait(for count: Int) async -> [Element] {
-        if elements.count >= count { return elements }
-        return await withCheckedContinuation { waiting = (count, $0) }
     }
 }

@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCInterface
 import IPCModel
+import IPCTesting
 import Testing
 
 @testable import IPC
@@ -86,7 +87,7 @@ struct OpeningTests {
             return OpenURLResult()
         }
         let task = Task { _ = try await pair.application.open("x:") }
-        _ = await asked.wait(for: 1)
+        _ = try await asked.wait(for: 1)
         task.cancel()
         await #expect(throws: IPCError.self) { try await task.value }
         gate.end()

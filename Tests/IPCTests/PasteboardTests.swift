@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCInterface
 import IPCModel
+import IPCTesting
 import Testing
 
 @testable import IPC
@@ -138,7 +139,7 @@ struct PasteboardTests {
             for try await _ in pair.application.changes(since: 1) { count += 1 }
             return count
         }
-        _ = await asked.wait(for: 1)
+        _ = try await asked.wait(for: 1)
         task.cancel()
         #expect(try await task.value == 0)
         gate.end()

@@ -97,7 +97,7 @@ struct PromiseTests {
         }
         let board = board
         let write = Task { try await board.setItems(promising: [[.html]]) { _, _ in .text("early") } }
-        _ = await asked.wait(for: 1)
+        _ = try await asked.wait(for: 1)
         let path = path
         let question = Task.immediate { @DBusActor in try await pair.ask(path, 5, 0, "text/html") }
         let other = Task.immediate { @DBusActor in try await pair.ask(path, 4, 0, "text/html") }

@@ -1,6 +1,7 @@
 import IPCDBus
 import IPCInterface
 import IPCModel
+import IPCTesting
 import Testing
 
 @testable import IPC

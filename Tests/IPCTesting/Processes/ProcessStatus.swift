@@ -1,3 +1,5 @@
+internal import CLinux
+@preconcurrency internal import Dispatch
 internal import Glibc
 
 /// What `/proc/PID` tells about a process; see proc(5).
@@ -81,9 +83,26 @@ package struct ProcessStatus: Sendable {
     package func kill9() async throws {
         kill(pid, SIGKILL)
         try await withDeadline("end of process \(pid)") {
-            // The event would be that of pidfd_open(2), which Swift's Glibc module lacks; a kill takes microseconds.
-            while isRunning { try await Task.sleep(for: .milliseconds(1)) }
+            try await end()
         }
+    }
+
+    /// Returns when the process has ended, be it a child or not. The corresponding C function is `pidfd_open`.
+    private func end() async throws {
+        let descriptor = clinux_open_process(pid)
+        guard descriptor >= 0 else {
+            guard errno == ESRCH else { throw HarnessError("pidfd_open(\(pid)): \(String(cString: strerror(errno)))") }
+            return
+        }
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptor)
+        let ends = AsyncStream<Void> { continuation in
+            source.setEventHandler { continuation.finish() }
+            source.setCancelHandler { close(descriptor) }
+            continuation.onTermination = { _ in source.cancel() }
+            source.resume()
+        }
+        for await _ in ends {}
+        try Task.checkCancellation()
     }
 
     /// Kills those whose session's leader, one of these processes, has ended; returns when they are gone. A leader's
