@@ -11,10 +11,16 @@ final class CallTable {
 
     /// Expects the answer to a call from now on: it may come before anybody waits for it.
     func expect(_ serial: UInt32, timeout: Duration) -> PendingReply {
-        let reply = PendingReply(deadline: ContinuousClock.now.advanced(by: timeout))
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let reply = PendingReply(deadline: deadline)
         pending[serial] = reply
-        arm(reply.deadline)
+        arm(deadline)
         return reply
+    }
+
+    /// Hands the answer to a call to a closure, however long it takes.
+    func expect(_ serial: UInt32, _ completed: @escaping PendingReply.Completion) {
+        pending[serial] = PendingReply(completed)
     }
 
     /// Ends the call `serial`; a call that has already ended stays as it ended.
@@ -42,22 +48,28 @@ final class CallTable {
     private func expire() {
         timer = nil
         let now = ContinuousClock.now
-        let late = pending.filter { $0.value.deadline <= now }
+        let late = pending.filter { $0.value.deadline.map { $0 <= now } ?? false }
         for serial in late.keys { complete(serial, with: .failure(.timedOut)) }
-        if let next = pending.values.map(\.deadline).min() { arm(next) }
+        if let next = pending.values.compactMap(\.deadline).min() { arm(next) }
     }
 }
 
-/// The answer to one call, for the one task that waits for it.
+/// The answer to one call, for the one task that waits for it, or for a closure.
 @DBusActor
 final class PendingReply {
-    let deadline: ContinuousClock.Instant
+    typealias Completion = @DBusActor (Result<Message, CallError>) -> Void
+
+    let deadline: ContinuousClock.Instant?
+    private let completed: Completion?
     private var result: Result<Message, CallError>?
     private var waiting: CheckedContinuation<Result<Message, CallError>, Never>?
 
-    init(deadline: ContinuousClock.Instant) { self.deadline = deadline }
+    init(deadline: ContinuousClock.Instant) { (self.deadline, completed) = (deadline, nil) }
+
+    init(_ completed: @escaping Completion) { (deadline, self.completed) = (nil, completed) }
 
     func complete(_ result: Result<Message, CallError>) {
+        if let completed { return completed(result) }
         self.result = result
         waiting?.resume(returning: result)
         waiting = nil

@@ -212,18 +212,51 @@ public final class Connection {
             startsService: startsService)
     }
 
+    /// Calls a method of a program that runs, and hands its answer to a closure on this actor, however long it takes:
+    /// it ends with an answer, with the receiver's connection, or with this one.
+    ///
+    /// The message has left, or is in the socket's queue, when this returns; what cannot be sent is told by the closure,
+    /// which then runs before this returns.
+    public func call<Input, Output>(
+        _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
+        then completed: @escaping @DBusActor (Result<Output, CallError>) -> Void
+    ) {
+        do throws(CallError) {
+            guard case .connected(let link) = state else { throw .disconnected }
+            let message = try message(calling: method, on: destination, at: path, input, startsService: false)
+            let serial = link.send(message)
+            guard serial != 0 else { throw link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected }
+            calls.expect(serial) { result in
+                completed(Result { () throws(CallError) in try Self.output(of: method, from: try result.get()) })
+            }
+        } catch { completed(.failure(error)) }
+    }
+
     private func call<Input, Output>(
         _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
         over link: Link, timeout: Duration = .seconds(25), startsService: Bool = true
     ) async throws(CallError) -> Output {
-        let message: Message
+        let message = try message(calling: method, on: destination, at: path, input, startsService: startsService)
+        return try Self.output(of: method, from: try await reply(to: message, over: link, timeout: timeout).get())
+    }
+
+    private func message<Input, Output>(
+        calling method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
+        startsService: Bool
+    ) throws(CallError) -> Message {
         do throws(MessageError) {
-            message = try .methodCall(to: destination, path: path, interface: method.interface, member: method.name)
+            let message = try Message.methodCall(
+                to: destination, path: path, interface: method.interface, member: method.name)
             message.setStartsService(startsService)
             var writer = MessageWriter(message)
             try method.input.write(input, &writer)
+            return message
         } catch { throw .unsendable(error) }
-        let reply = try await reply(to: message, over: link, timeout: timeout).get()
+    }
+
+    private static func output<Input, Output>(
+        of method: Method<Input, Output>, from reply: Message
+    ) throws(CallError) -> Output {
         guard reply.signature == method.output.signature else {
             throw .badReply(.unexpectedType(expected: method.output.signature, found: reply.signature))
         }
