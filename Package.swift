@@ -96,7 +96,8 @@ let package = Package(
         .testTarget(
             name: "IPCToolsTests",
             dependencies: [
-                "IPCTools", "IPC", "IPCModel", "IPCDBus", "IPCTesting", "ipc-server", "ipc-client", arguments,
+                "IPCTools", "IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-server", "ipc-client",
+                arguments,
             ], exclude: ["Help"], swiftSettings: strict),
         .testTarget(
             name: "ContractTests", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"],

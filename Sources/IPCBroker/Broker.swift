@@ -15,6 +15,9 @@ package final class Broker {
     private let connection: Connection
     private let clients: BusClients
     private let schemes: SchemesService
+    private let policies: AccessPolicies
+    private let records: RequestRecords
+    private let deliveries: Deliveries
     private let urls: URLsService
     private let pasteboards: PasteboardsService
     private let promises: PromiseFetcher
@@ -74,7 +77,7 @@ package final class Broker {
         store = try Store.open(configuration.storeConfiguration(events))
         Self.report(store.report, to: logger)
         clients = BusClients(connection)
-        schemes = SchemesService(store: store, clients: clients, connection: connection, limits: configuration.limits)
+        policies = AccessPolicies(store: store, logger: logger)
         watchers = ChangeWatchers(limits: configuration.limits) { [clients] in
             clients.knownVisibility(of: $0) ?? .sandbox(nil)
         } hasDeparted: { [clients] in
@@ -85,9 +88,24 @@ package final class Broker {
         descriptors = DescriptorBudget(limits: configuration.limits)
         promises = PromiseFetcher(
             store: store, connection: connection, bus: try await connection.busID(), limits: configuration.limits)
+        schemes = SchemesService(
+            store: store, clients: clients, connection: connection, policies: policies, limits: configuration.limits,
+            identify: promises.writer)
+        let table = RequestTable(limits: configuration.limits)
+        records = RequestRecords(
+            store: store, connection: connection, clients: clients, table: table, limits: configuration.limits,
+            logger: logger)
+        deliveries = Deliveries(
+            DeliverySurroundings(
+                connection: connection, clients: clients, table: table, records: records,
+                limits: configuration.limits, control: try configuration.deliveryControl
+            ) { [schemes] in schemes.facts(of: $0) })
+        let acceptance = RequestAcceptance(
+            store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry,
+            limits: configuration.limits)
         urls = URLsService(
-            store: store, schemes: schemes, clients: clients, connection: connection, arrivals: arrivals,
-            promises: promises, expiry: expiry, descriptors: descriptors, limits: configuration.limits)
+            store: store, schemes: schemes, clients: clients, arrivals: arrivals, table: table,
+            deliveries: deliveries, acceptance: acceptance, descriptors: descriptors, limits: configuration.limits)
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: configuration.limits)
@@ -109,7 +127,7 @@ package final class Broker {
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
             descriptors: descriptors, limits: configuration.limits)
         let broker = BrokerService(configuration) { [watchers, urls] in
-            ["watchers": "\(watchers.count)", "pending-requests": "\(urls.pending)"]
+            ["watchers": "\(watchers.count)", "pending-requests": "\(urls.table.count)"]
         } usage: { [weak self] in
             guard let self else { throw StoreError.unavailable }
             return try await self.usage(for: $0)
@@ -117,20 +135,25 @@ package final class Broker {
         connection.objects.export(
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
-        clients.ownerChanged = { [schemes] in schemes.ownerLeft($0) }
-        clients.departed = { [urls, pasteboards, watchers] caller in
+        clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
+        clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
+        clients.departed = { [urls, deliveries, pasteboards, watchers] caller in
             urls.callerLeft(caller)
+            deliveries.connectionLeft(caller)
             pasteboards.callerLeft(caller)
             watchers.callerLeft(caller)
         }
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await clients.start()
         expiry.look()
+        try await policies.load()
         try await schemes.load(InstalledClaims(environment: { configuration.environment[$0] }, logger: logger).load())
+        try await urls.recover()
         guard try await connection.requestName(Broker1.busName).isOwner else {
             let owner = try await connection.owner(of: Broker1.busName)
             throw End.alreadyRunning(owner: owner?.text ?? "another connection")
         }
+        deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
     }
@@ -170,6 +193,7 @@ package final class Broker {
     private func shutDown() async {
         watchers.endAll()
         await urls.finish(within: .seconds(1))
+        records.finish()
         do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
         await connection.closeAfterFlush()
     }
@@ -198,15 +222,21 @@ final class StoreEvents {
 }
 
 extension BrokerConfiguration {
+    /// The control of deliveries, where it is one of those; every other one is the store's.
+    fileprivate var deliveryControl: DeliveryControl? {
+        get throws(IPCError) {
+            guard let control, StoreConfiguration.Control(rawValue: control) == nil else { return nil }
+            guard let known = DeliveryControl(rawValue: control) else {
+                throw IPCError(.invalidArguments, "there is no control “\(control)” for tests")
+            }
+            return known
+        }
+    }
+
     fileprivate func storeConfiguration(_ events: StoreEvents) throws -> StoreConfiguration {
         var store = StoreConfiguration(directory: store)
         store.limits = limits
-        store.control = try control.map { name in
-            guard let control = StoreConfiguration.Control(rawValue: name) else {
-                throw IPCError(.invalidArguments, "there is no control “\(name)” for tests")
-            }
-            return control
-        }
+        store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
         store.onChange = { moves in DBusActor.task { events.changed(moves) } }
         store.onFault = { fault in DBusActor.task { events.failed(fault) } }
         return store

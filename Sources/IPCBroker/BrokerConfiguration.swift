@@ -23,6 +23,7 @@ package struct BrokerConfiguration: Sendable {
     /// What this broker can do.
     package static let features = [
         "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take", "fd",
-        "time-to-live", "sensitive", "once", "promises", "versions", "quotas",
+        "time-to-live", "sensitive", "once", "promises", "versions", "quotas", "queue", "requests",
+        "parent", "activation-token", "policy",
     ]
 }

@@ -36,14 +36,16 @@ import Testing
         let named = try text("org.swiftipc.Broker1", "Limits").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
-        let known = Set(Limits().dictionary.keys).union(["annotation", "timeout", "id", "resync"])
+        let known = Set(Limits().dictionary.keys).union([
+            "annotation", "timeout", "id", "window", "parent", "resync",
+        ])
         #expect(Set(named).subtracting(known) == [])
     }
 
     @Test func `features are those that the document tells`() throws {
         let told = try text("org.swiftipc.Broker1", "Features").matches(of: /\* ``([a-z-]+)``:/).map { String($0.1) }
         #expect(told == BrokerConfiguration.features)
-        #expect(told + ["queue"] != BrokerConfiguration.features)
+        #expect(told + ["telepathy"] != BrokerConfiguration.features)
     }
 
     @Test func `reserved schemes are those that the document tells`() throws {
@@ -62,6 +64,29 @@ import Testing
         }
         // Nobody pins the receiver in a question for the handler.
         #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
+    }
+
+    @Test func `steps of a trace are those that the document tells`() throws {
+        let told = try text("org.swiftipc.URLs1", "TraceRequest").matches(of: /\* ``([a-z]+(?:-[a-z]+)*)``:/).map {
+            String($0.1)
+        }
+        #expect(told == TraceStep.Kind.allCases.map(\.rawValue))
+        #expect(told.dropLast() != TraceStep.Kind.allCases.map(\.rawValue)[...])
+    }
+
+    @Test func `outcomes of a request are those that the document tells`() throws {
+        let text = try text("org.swiftipc.URLs1")
+        let told = text.matches(of: /\* ``([a-z]+(?:-[a-z]+)*)``:/).map { String($0.1) }
+        #expect(Set(told) == Set(Outcome.allCases.filter(\.isEnd).map(\.rawValue)))
+        #expect(text.contains("``queued`` is the only outcome that is no end"))
+    }
+
+    @Test(arguments: ["GetRequest", "ListRequests"])
+    func `states of a request and the words of the filter are told`(member: String) throws {
+        let told = try text("org.swiftipc.URLs1", member).matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map { String($0.1) }
+        #expect(Set(["waiting", "delivered", "ended", "queued"]).subtracting(told) == [])
+        guard member == "ListRequests" else { return }
+        #expect(Set(Outcome.allCases.map(\.rawValue)).subtracting(told) == [])
     }
 
     @Test func `strengths of a source are those that the rules tell`() throws {

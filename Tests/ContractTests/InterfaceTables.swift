@@ -27,19 +27,22 @@ enum InterfaceTables {
         let none = table(NoOptions.self)
         let claim = table(ClaimFacts.self)
         let version = table(VersionFacts.self)
+        let request = table(RequestFacts.self)
         return [
             "Broker1.Describe": Keys(arguments: ["options": none]),
             "Schemes1.Register": Keys(
                 arguments: ["options": table(RegisterOptions.self), "result": table(RegisterResult.self)],
                 nested: claim, unused: ["default", "running", "activatable", "reason"]),
             "Schemes1.Unregister": Keys(arguments: ["options": none]),
-            "Schemes1.CanOpenURL": Keys(arguments: ["options": none]),
+            "Schemes1.CanOpenURL": Keys(arguments: ["options": table(CanOpenURLOptions.self)]),
             "Schemes1.ResolveURL": Keys(
                 arguments: ["options": none, "resolution": table(ResolutionFacts.self)], nested: claim,
                 unused: ["scheme", "handler", "default"]),
             "Schemes1.ListHandlers": Keys(
                 arguments: ["options": table(PageOptions.self), "handlers": claim], unused: ["scheme", "reason"]),
             "Schemes1.SetDefault": Keys(arguments: ["options": none]),
+            "Schemes1.GetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyFacts.self)]),
+            "Schemes1.SetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyOptions.self)]),
             "Pasteboards1.GetPasteboard": Keys(arguments: ["options": table(GetPasteboardOptions.self)]),
             "Pasteboards1.CreateUniquePasteboard": Keys(
                 arguments: ["options": table(UniquePasteboardOptions.self)]),
@@ -71,6 +74,18 @@ enum InterfaceTables {
             "URLs1.OpenURL": Keys(
                 arguments: ["options": table(OpenURLOptions.self), "result": table(OpenURLResult.self)],
                 nested: table(PayloadSetOptions.self)),
+            "URLs1.GetRequest": Keys(
+                arguments: ["options": table(GetRequestOptions.self), "request": request]),
+            "URLs1.WaitRequest": Keys(
+                arguments: ["options": table(WaitRequestOptions.self), "result": table(OpenURLResult.self)]),
+            "URLs1.CancelRequest": Keys(arguments: ["options": none]),
+            "URLs1.RetryRequest": Keys(arguments: ["options": table(RetryRequestOptions.self)]),
+            "URLs1.DropRequest": Keys(arguments: ["options": none]),
+            "URLs1.ListRequests": Keys(
+                arguments: [
+                    "options": table(ListRequestsOptions.self), "requests": request.filter { $0.key != "items" },
+                ]),
+            "URLs1.TraceRequest": Keys(arguments: ["options": none, "steps": table(TraceFacts.self)]),
         ]
     }()
 }

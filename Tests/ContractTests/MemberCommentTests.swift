@@ -52,6 +52,22 @@ import Testing
         }
     }
 
+    /// The members whose comments show no use of them.
+    private func withoutExample(_ interface: InterfaceDocument.Interface) -> [String] {
+        interface.members.map(\.name).filter {
+            interface.comments[$0]?.contains(/Example.*``/.dotMatchesNewlines()) != true
+        }
+    }
+
+    @Test(arguments: ["org.swiftipc.Schemes1", "org.swiftipc.URLs1", "org.swiftipc.URLHandler1"])
+    func `every member of schemes and URLs has an example`(name: String) throws {
+        let text = try ProjectFiles.document(of: name)
+        #expect(withoutExample(try #require(try InterfaceDocument(text)[name])) == [])
+        // The control: the first example is no more.
+        let mutated = text.replacing("Example", with: "Sample", maxReplacements: 1)
+        #expect(withoutExample(try #require(try InterfaceDocument(mutated)[name])).count == 1)
+    }
+
     /// Where comments and tables of keys differ, in both directions.
     private func differences(_ interface: InterfaceDocument.Interface, _ keys: [String: InterfaceTables.Keys])
         -> [String]

@@ -4,13 +4,19 @@ import IPCStore
 import Testing
 
 /// Bits flipped anywhere in the file.
-@Suite struct BitFlipTests {
+@Suite(.serialized) struct BitFlipTests {
     let place: TestPlace
 
-    init() throws { place = try TestPlace() }
+    init() throws {
+        let place = try TestPlace()
+        self.place = place
+        requests = (0..<10).map { _ in place.request() }
+    }
 
     static let rounds = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 2_000 : 100
     private static let names = (0..<20).map { PasteboardName.named("board \($0)") }
+
+    private let requests: [RequestRecord]
 
     private static func text(_ index: Int) -> String {
         "content of \(index) " + String(repeating: "\(index)", count: index * 90)
@@ -33,6 +39,13 @@ import Testing
                 _ = try transaction.fulfil(promise, of: name, changeCount: count, with: .text("promised"))
             }
         }
+        try await store.commit { transaction in
+            for request in requests {
+                _ = try transaction.beginRequest(
+                    request, payload: .items([.string(Self.text(3))]), trace: [place.step(.queued)])
+            }
+            try transaction.setPolicy(AccessPolicy(refused: ["demo.Refused"]), of: ApplicationID("demo.One"))
+        }
         try await store.close()
         return try place.bytes(place.database)
     }
@@ -54,6 +67,7 @@ import Testing
         // Some bits hit what nobody reads, and the others one pasteboard; the head of a page may cost what stands on it.
         let lost = (0...1).reduce(0) { $0 + (seen.lost[$1] ?? 0) }
         #expect(seen.lost[0, default: 0] > 0 && seen.lost[1, default: 0] > 0)
+        #expect(seen.requestsLost > 0 && seen.requests > seen.requestsLost * 20, "\(seen)")
         #expect(lost + seen.untouched >= Self.rounds * 98 / 100, "\(seen.lost)")
     }
 
@@ -62,6 +76,9 @@ import Testing
         var wrong = 0
         /// Stores that were refused and left as they are.
         var untouched = 0
+        /// Requests that were handed over as they were accepted, and those that were lost.
+        var requests = 0
+        var requestsLost = 0
         /// How many stores lost so many pasteboards.
         var lost: [Int: Int] = [:]
     }
@@ -98,11 +115,39 @@ import Testing
                 return (good, true)
             }
         }
+        guard try await readRequests(of: store, &seen) else {
+            try? await store.close()
+            return (good, true)
+        }
         do {
             try await store.close()
             return (good, false)
         } catch {
             return (good, true)
         }
+    }
+
+    /// Hands every request over; false where reading met a damaged structure.
+    private func readRequests(of store: Store, _ seen: inout Seen) async throws -> Bool {
+        for request in requests {
+            do {
+                let attempt = try await store.commit { try $0.beginAttempt(request.id) }
+                let isRight = attempt.items == [.string(Self.text(3))] && attempt.record.url == request.url
+                if isRight { seen.requests += 1 } else { seen.wrong += 1 }
+            } catch is any Condition {
+                seen.requestsLost += 1
+            } catch {
+                return false
+            }
+        }
+        do {
+            let policies = try await store.commit { try $0.policies() }.policies
+            if policies.contains(where: { $0.value.allows(Source(application: "demo.Refused", strength: .owned)) }) {
+                seen.wrong += 1
+            }
+        } catch {
+            return false
+        }
+        return true
     }
 }

@@ -5,7 +5,7 @@ import IPCStore
 import Testing
 
 /// Bits flipped in blobs, and blobs that are something else (I5).
-@Suite struct BlobDamageTests {
+@Suite(.serialized) struct BlobDamageTests {
     let place: TestPlace
     let hit = PasteboardName.named("hit")
     let safe = PasteboardName.named("safe")

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct ChangeCountTests {
+@Suite(.serialized) struct ChangeCountTests {
     let place: TestPlace
     let kept = PasteboardName.named("kept")
     let passing = PasteboardName.named("passing")

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct ChangesTests {
+@Suite(.serialized) struct ChangesTests {
     let place: TestPlace
     let a = PasteboardName.named("a")
     let b = PasteboardName.named("b")

@@ -4,7 +4,7 @@ import IPCStore
 import Testing
 
 /// Flipped bits never come back as good data, and cost nothing that they do not hit (I5).
-@Suite struct DamageTests {
+@Suite(.serialized) struct DamageTests {
     let place: TestPlace
     let hit = PasteboardName.named("demo.Hit")
     let safe = PasteboardName.named("demo.Safe")
@@ -31,7 +31,7 @@ import Testing
             _ = try transaction.beginRequest(
                 RequestRecord(
                     id: id, arguments: ContentDigest(of: [1]), source: Source(application: "", strength: .unknown),
-                    application: "demo.HandlerOfTheRequest", accepted: 1))
+                    application: "demo.HandlerOfTheRequest", url: "demo:x", accepted: 1))
         }
         try await store.close()
     }

@@ -3,7 +3,7 @@ import IPCStore
 import Synchronization
 import Testing
 
-@Suite struct DiskFaultTests {
+@Suite(.serialized) struct DiskFaultTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

@@ -3,7 +3,7 @@ import IPCStore
 import Testing
 
 /// Versions with a time-to-live.
-@Suite struct ExpiryTests {
+@Suite(.serialized) struct ExpiryTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

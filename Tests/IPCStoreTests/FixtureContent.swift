@@ -46,6 +46,40 @@ enum FixtureContent {
                     accepted: transaction.now, context: [9, 9]))
         }
         _ = try transaction.finishRequest(try id("e"), RequestEnd(.handled, reply: [.string("done")]))
+        var queued = RequestRecord(
+            id: try id("q"), arguments: ContentDigest(of: [4]), state: .queued, source: source, caller: ":1.7@bus",
+            application: "demo.Handler", url: "demo:q", timeout: 600_000, parent: try id("e"), depth: 1,
+            accepted: transaction.now, expiresAt: transaction.now + 1_000)
+        queued.crashes = 1
+        _ = try transaction.beginRequest(queued, payload: .items([.string("with it")]), trace: steps(.queued))
+        _ = try transaction.beginAttempt(queued.id, trace: steps(.delivered))
+        let policy = AccessPolicy(allowsOthers: false, allowed: ["demo.Writer"], refused: ["demo.A", "demo.B"])
+        try transaction.setPolicy(policy, of: try ApplicationID("demo.Handler"))
+        try transaction.saveLiveClaims(try live())
+    }
+
+    private static func live() throws -> LiveClaims {
+        LiveClaims(
+            application: try ApplicationID("demo.Handler"), owner: ":1.9@bus",
+            schemes: [try URLScheme("Handler.demo"), try URLScheme("other.demo")], window: 3, takesDescriptors: true)
+    }
+
+    private static func steps(_ kind: TraceStep.Kind) -> [TraceStep] {
+        [TraceStep(kind, at: 42, attempt: 1, who: "demo.Handler", size: 7, detail: "a word")]
+    }
+
+    private static func expectRequests(_ transaction: borrowing StoreTransaction) throws {
+        let ended = try #require(try transaction.request(try id("e")))
+        #expect(ended.outcome == .handled && ended.reply == [.string("done")] && ended.context == [9, 9])
+        #expect(try transaction.unendedRequests(limit: 10).map(\.id) == [try id("w"), try id("q")])
+        let attempt = try transaction.beginAttempt(try id("q"), trace: steps(.delivered))
+        #expect(attempt.items == [.string("with it")] && attempt.record.payload == .init(items: 1, bytes: 7))
+        #expect(attempt.record.attempts == 2 && attempt.record.crashes == 1 && attempt.record.timeout == 600_000)
+        #expect(attempt.record.parent == ended.id && attempt.record.depth == 1 && attempt.record.caller == ":1.7@bus")
+        #expect(attempt.record.trace == steps(.queued) + steps(.delivered) + steps(.delivered))
+        let policy = try #require(try transaction.policies().policies[try ApplicationID("demo.Handler")])
+        #expect(!policy.allowsOthers && policy.allowed == ["demo.Writer"] && policy.refused == ["demo.A", "demo.B"])
+        #expect(try transaction.liveClaims() == [live()])
     }
 
     static func expect(in store: Store) async throws {
@@ -61,9 +95,7 @@ enum FixtureContent {
             let claims = try transaction.claims()
             #expect(claims.claims.map(\.scheme.spelling) == ["Demo.Scheme"] && claims.claims[0].window == 7)
             #expect(try transaction.defaults().defaults.map(\.application.text) == ["demo.Handler"])
-            let ended = try #require(try transaction.request(try id("e")))
-            #expect(ended.outcome == .handled && ended.reply == [.string("done")] && ended.context == [9, 9])
-            #expect(try transaction.unendedRequests(limit: 10).map(\.id) == [try id("w")])
+            try expectRequests(transaction)
         }
     }
 }

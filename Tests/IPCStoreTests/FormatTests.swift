@@ -3,7 +3,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct FormatTests {
+@Suite(.serialized) struct FormatTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }

@@ -3,7 +3,7 @@ import IPCStore
 import IPCTesting
 import Testing
 
-@Suite(.enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
+@Suite(.serialized, .enabled(if: SmallFileSystem.isPossible, "a file system can be mounted"))
 struct FullDiskTests {
     let place: TestPlace
     let disk: SmallFileSystem
@@ -62,7 +62,7 @@ struct FullDiskTests {
         let options = WriteOptions(id: .random())
         let request = RequestRecord(
             id: .random(), arguments: ContentDigest(of: [1]), source: Source(application: "x.Y", strength: .owned),
-            application: "a.B", accepted: 1)
+            application: "a.B", url: "a:", accepted: 1)
         disk.fill()
         await #expect(throws: StoreError.noSpace) {
             try await store.commit { transaction in
@@ -79,6 +79,35 @@ struct FullDiskTests {
         #expect(pasteboards == 2 && found == nil && known == nil)
         try await store.commit { try $0.setItems([.string("found")], on: board, options) }
         #expect(try await store.text(of: board) == "found")
+        try await store.close()
+    }
+
+    @Test func requestsOnAFullDiskAreRefusedAndNoneIsLost_I4() async throws {
+        let store = try open()
+        let large = ValueFile.pattern(100_000)
+        let (kept, refused, next) = (place.request(), place.request(), place.request())
+        try await store.accept(kept, .items([.string("kept"), ValueFile.sealed.item(large)]))
+        disk.fill()
+        await #expect(throws: StoreError.noSpace) { try await store.accept(refused, .items([.string("refused")])) }
+        await #expect(throws: StoreError.noSpace) {
+            try await store.accept(refused, .items([ValueFile.sealed.item(large)]))
+        }
+        // The number of an attempt has to be on the disk before anybody sees it.
+        await #expect(throws: StoreError.noSpace) { try await store.attempt(kept.id) }
+        await #expect(throws: StoreError.noSpace) { try await store.end(kept.id, .handled) }
+        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.map(\.id) == [kept.id])
+        disk.empty()
+        #expect(try await store.commit { try $0.request(refused.id) } == nil)
+        try await store.accept(next, .items([.string("next")]))
+        let attempt = try await store.commit { try $0.beginAttempt(kept.id) }
+        #expect(attempt.record.attempts == 1)
+        #expect(try attempt.items?.last?.firstBytes == large)
+        let image = try Store.open(place.crashImage(of: disk.path + "/store", "image"))
+        #expect(try await image.commit { try $0.unendedRequests(limit: 9) }.map(\.id) == [kept.id, next.id])
+        #expect(try await image.blobs().count == 1)
+        try await image.close()
+        try await store.end(kept.id, .handled)
+        #expect(try await store.blobs().isEmpty)
         try await store.close()
     }
 

@@ -3,7 +3,7 @@ import IPCStore
 import Synchronization
 import Testing
 
-@Suite struct GroupCommitTests {
+@Suite(.serialized) struct GroupCommitTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

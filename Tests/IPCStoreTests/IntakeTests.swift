@@ -5,7 +5,7 @@ import IPCTesting
 import Testing
 
 /// What large values cost: room on the disk, memory and threads.
-@Suite struct IntakeTests {
+@Suite(.serialized) struct IntakeTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

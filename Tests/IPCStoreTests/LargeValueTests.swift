@@ -5,7 +5,7 @@ import IPCStore
 import Testing
 
 /// Values that are files, from their intake to their end.
-@Suite struct LargeValueTests {
+@Suite(.serialized) struct LargeValueTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

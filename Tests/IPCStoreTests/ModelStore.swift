@@ -1,4 +1,5 @@
 import IPCModel
+import IPCStore
 
 /// What a store is to do, in the plainest way: everything in arrays, nothing shared, nothing counted twice.
 struct ModelStore {
@@ -33,6 +34,17 @@ struct ModelStore {
         let deadline: UInt64?
     }
 
+    /// An open request, and what goes with it.
+    struct Request: Equatable {
+        let record: RequestRecord
+        /// Nil where nothing is kept with it.
+        var items: [PasteboardItem]?
+        var attempts: UInt32 = 0
+        var outcome: Outcome?
+        /// When it ended, by the clock of the day.
+        var ended: UInt64 = 0
+    }
+
     struct Board: Equatable {
         var isPersistent: Bool
         var limit: Int
@@ -61,6 +73,8 @@ struct ModelStore {
     /// The items of all that was ever taken with an id: so many may be held beside those of the pasteboards.
     var itemsTaken = 0
     var repeated: [RequestID: UInt64] = [:]
+    /// In the order of acceptance.
+    var requests: [Request] = []
 
     /// What is left after the store ended: pasteboards in memory are gone, and what they had given to be taken again.
     mutating func restart(general: Board, at now: UInt64, uptime: UInt64) {

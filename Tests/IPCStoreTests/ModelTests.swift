@@ -4,7 +4,7 @@ import IPCStore
 import Testing
 
 /// Thousands of random operations, each done on the store and on the plain model, and the two compared.
-@Suite struct ModelTests {
+@Suite(.serialized) struct ModelTests {
     static let seeds: UInt64 = ProcessInfo.processInfo.environment["IPC_TEST_SIZE"] == "full" ? 40 : 3
 
     @Test(arguments: 1...ModelTests.seeds)
@@ -17,7 +17,7 @@ import Testing
 }
 
 /// One run of random operations.
-private struct ModelRun {
+struct ModelRun {
     let place: TestPlace
     var store: Store
     var model = ModelStore()
@@ -37,6 +37,7 @@ private struct ModelRun {
         if model.boards.isEmpty { try await adoptGeneral() }
         if random.chance(0.2) { try await pass() }
         let name = Self.names.randomElement(using: &random) ?? .general
+        if random.chance(0.25) { return try await stepRequest(name) }
         switch Int.random(in: 0..<100, using: &random) {
         case 0..<30: try await write(name, adds: false)
         case 30..<50: try await write(name, adds: true)
@@ -70,7 +71,7 @@ private struct ModelRun {
         last = max(last, count)
     }
 
-    private mutating func items() throws -> [PasteboardItem] {
+    mutating func items() throws -> [PasteboardItem] {
         try (0..<Int.random(in: 0...3, using: &random)).map { _ in
             let types = [ContentType.utf8PlainText, .html, .png].shuffled(using: &random)
             return try PasteboardItem(
@@ -252,6 +253,7 @@ private struct ModelRun {
 
     func compareAll() async throws {
         for name in Self.names { try await compare(name) }
+        try await compareRequests()
         for (id, taken) in model.taken {
             let again = try await store.commit { try $0.takeItems(of: taken.name, TakeOptions(id: id)) }
             #expect(again.content.items == taken.items && again.changeCount == taken.count)
@@ -268,8 +270,10 @@ private struct ModelRun {
     private func compareUsage() async throws {
         let total = try await store.commit { $0.usage() }.total
         let items = model.boards.values.flatMap(\.versions).reduce(0) { $0 + $1.items.count }
+        // Requests share what they hold with pasteboards and each other, or have it alone.
+        let held = model.requests.reduce(0) { $0 + ($1.items?.count ?? 0) }
         #expect(total.pasteboards == UInt64(model.boards.count))
-        #expect((UInt64(items)...UInt64(items + model.itemsTaken)).contains(total.items))
+        #expect((UInt64(items)...UInt64(items + held + model.itemsTaken)).contains(total.items))
     }
 
     /// Stops the store in good order, or goes on from what a crash leaves.

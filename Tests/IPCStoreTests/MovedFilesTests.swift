@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Pasteboards with large values that move between disk and memory.
-@Suite struct MovedFilesTests {
+@Suite(.serialized) struct MovedFilesTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
     let bytes = ValueFile.pattern(200_000)

@@ -3,7 +3,7 @@ import IPCStore
 import Testing
 
 /// Versions that their first reader consumes.
-@Suite struct OnceTests {
+@Suite(.serialized) struct OnceTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

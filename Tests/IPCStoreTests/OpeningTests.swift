@@ -4,7 +4,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct OpeningTests {
+@Suite(.serialized) struct OpeningTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }

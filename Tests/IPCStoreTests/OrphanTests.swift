@@ -4,7 +4,7 @@ import IPCStore
 import Testing
 
 /// Blobs that a crash leaves behind, at each step, and those that it must not cost.
-@Suite struct OrphanTests {
+@Suite(.serialized) struct OrphanTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
     let kept = PasteboardName.named("kept")

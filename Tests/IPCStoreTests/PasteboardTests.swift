@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct PasteboardTests {
+@Suite(.serialized) struct PasteboardTests {
     let place: TestPlace
     let board = PasteboardName.named("demo.IPCClient")
 

@@ -3,7 +3,7 @@ import IPCStore
 import Testing
 
 /// Representations that are given when somebody reads them.
-@Suite struct PromiseTests {
+@Suite(.serialized) struct PromiseTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
     let writer = ":1.7@0123456789abcdef"

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct RegistrationTests {
+@Suite(.serialized) struct RegistrationTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }

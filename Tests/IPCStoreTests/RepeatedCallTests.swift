@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct RepeatedCallTests {
+@Suite(.serialized) struct RepeatedCallTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

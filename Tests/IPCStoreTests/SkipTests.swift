@@ -3,7 +3,7 @@ import IPCStore
 import Testing
 
 /// Change counts that are left out.
-@Suite struct SkipTests {
+@Suite(.serialized) struct SkipTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }

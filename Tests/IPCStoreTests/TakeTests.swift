@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct TakeTests {
+@Suite(.serialized) struct TakeTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

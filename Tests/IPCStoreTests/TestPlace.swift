@@ -4,6 +4,9 @@ import IPCStore
 import Synchronization
 
 /// A directory for the stores of one test, gone with the test, and a clock that moves only when it is told to.
+///
+/// Each open store has a thread of its own, and Dispatch gives a process 256 of them: so the tests of a suite run one
+/// after the other.
 final class TestPlace: Sendable {
     let path: String
     /// The clock of the day.

@@ -3,7 +3,7 @@ import IPCStore
 import Testing
 
 /// What each source has, and the limits of it.
-@Suite struct UsageTests {
+@Suite(.serialized) struct UsageTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
     let alice = Source(application: "demo.Alice", strength: .claimed)

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct VersionTests {
+@Suite(.serialized) struct VersionTests {
     let place: TestPlace
     let board = PasteboardName.named("a")
 

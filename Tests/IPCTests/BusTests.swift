@@ -295,4 +295,61 @@ struct BusTests {
         #expect(sender.conflicts.isEmpty)
         withExtendedLifetime(connection) {}
     }
+
+    @Test func whoWasStartedByABusDoesNotOutliveIt() async throws {
+        let broker = try await start(FakeBroker())
+        let (started, other) = (
+            try await server(), try await Application.connect(id: "demo.Other", schemes: ["other"], bus: address)
+        )
+        started.receiver.absence?.patience = .milliseconds(50)
+        // Of a test that runs in a terminal which a bus has started.
+        other.receiver.absence?.patience = nil
+        let lost = Collected<String>()
+        started.onBusLost { lost.add("started") }
+        other.onBusLost { lost.add("other") }
+        let (ended, waiting) = (serve(started), serve(other))
+        try await bus.kill()
+        let error = await #expect(throws: IPCError.self) { try await ended.value }
+        #expect(error?.code == .storeUnavailable && error?.message.contains("started this program") == true)
+        #expect(Set(try await lost.wait(for: 2)) == ["started", "other"])
+        // The control goes on, and ends in good order.
+        await other.close()
+        #expect(try await waiting.value == 0)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aBusThatComesBackInTimeIsWaitedFor() async throws {
+        let broker = FakeBroker()
+        let registered = Collected<Void>()
+        broker.register = {
+            registered.add(())
+            return RegisterResult()
+        }
+        let connection = try await start(broker)
+        let application = try await server()
+        application.receiver.absence?.patience = .seconds(60)
+        let count = serve(application)
+        try await bus.startAgain()
+        _ = try await registered.wait(for: 2)
+        #expect(try await deliver("id", from: connection) == "handled")
+        await application.close()
+        #expect(try await count.value == 1)
+    }
+
+    @Test func theEnvironmentSaysWhoWasStarted() {
+        #expect(BusAbsence.isStartedByBus { $0 == "DBUS_STARTER_ADDRESS" })
+        #expect(BusAbsence.isStartedByBus { $0 == "DBUS_STARTER_BUS_TYPE" })
+        #expect(!BusAbsence.isStartedByBus { $0 == "DBUS_SESSION_BUS_ADDRESS" })
+    }
+
+    @Test func aBrokerThatDoesNotComeUpIsNoMissingOne() {
+        let spawn = "org.freedesktop.DBus.Error.Spawn."
+        for (name, words) in [
+            (spawn + "ChildExited", "Run ipc-broker"), (spawn + "ServiceNotFound", "Install swift-ipc"),
+            ("org.freedesktop.DBus.Error.ServiceUnknown", "Install swift-ipc"),
+        ] {
+            let error = IPCError(CallError.remote(name: name, message: "why"))
+            #expect(error.code == .storeUnavailable && error.message.contains(words), "\(error)")
+        }
+    }
 }

@@ -34,6 +34,8 @@ final class FakeBroker {
     var change: @DBusActor (UInt64) async throws -> (UInt64, [ChangedPasteboard], ChangeFacts) = { since in
         (since, [], ChangeFacts())
     }
+    /// The members for requests and policies.
+    let requests = FakeRequests()
     var boards: [String] = []
     var describe: @DBusActor () async throws -> String = { "{}" }
 
@@ -57,14 +59,15 @@ final class FakeBroker {
     private func schemes() -> ExportedInterface {
         ExportedInterface(
             InterfaceDescription(
-                Schemes1.name, "", [Schemes1.register.description, Schemes1.canOpenURL.description]),
+                Schemes1.name, "",
+                [Schemes1.register.description, Schemes1.canOpenURL.description] + FakeRequests.schemes),
             methods: [
                 Schemes1.register.answered { input, _ throws in
                     self.registered.append((input.0, input.1, input.2))
                     return try self.register()
                 },
                 Schemes1.canOpenURL.answered { input, _ throws in input.0.hasPrefix("known:") },
-            ])
+            ] + requests.schemeMethods)
     }
 
     private func urls() -> ExportedInterface {
@@ -75,7 +78,7 @@ final class FakeBroker {
                     self.opened.append((input.0, input.1))
                     return try await self.open(input.0, input.1)
                 }
-            ])
+            ] + requests.requestMethods)
     }
 
     private func pasteboards() -> ExportedInterface {
@@ -181,7 +184,9 @@ struct Pair {
     func deliver(_ id: String, _ url: String, _ context: OpenURLContext = OpenURLContext()) async throws -> (
         String, HandlerReply
     ) {
-        let connection = try await accepted.wait(for: 1)[0]
+        // Where it is known, the call has left before a task that begins at once gives way.
+        let connection =
+            if let known = accepted.elements.first { known } else { try await accepted.wait(for: 1)[0] }
         return try await connection.call(URLHandler1.openURL, on: nil, at: "/demo/IPCServer", (id, url, context))
     }
 
@@ -193,6 +198,12 @@ struct Pair {
         let connection = try await accepted.wait(for: 1)[0]
         return try await connection.call(
             PasteboardWriter1.getPromisedData, on: nil, at: path, ("general", changeCount, item, type, options))
+    }
+
+    /// Tells of an end as the broker does.
+    func complete(_ id: String, _ outcome: String) async throws {
+        let connection = try await accepted.wait(for: 1)[0]
+        try connection.emit(URLs1.requestCompleted, from: Broker1.path, (id, outcome))
     }
 
     func cancel(_ id: String) async throws {

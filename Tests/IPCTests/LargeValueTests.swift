@@ -102,11 +102,12 @@ struct LargeValueTests {
         try await board.setData(content, forPasteboardType: .png)
         pair.broker.forgetWrites()
         let base = try descriptorCount()
-        for _ in 0..<50 {
+        for _ in 0..<200 {
             try await board.setData(content, forPasteboardType: .png)
             pair.broker.forgetWrites()
         }
-        #expect(try descriptorCount() <= base + 8)
+        // Other tests of this process have values in hand meanwhile, though never so many.
+        #expect(try descriptorCount() <= base + 100)
     }
 
     /// Descriptors of memory files of values in this process; other tests have some too, meanwhile.

@@ -125,14 +125,24 @@ struct ReceivingTests {
         #expect(outcome == "failed" && reply.errorCode == "not-answered")
     }
 
-    @Test func closingAnswersWhatWaitsAndEndsTheSequence() async throws {
+    @Test func closingHandsBackWhatWaitsAndEndsTheSequence() async throws {
+        let taken = delivering("id-0")
+        var requests = application.openURLs.makeAsyncIterator()
+        let inHand = try #require(try await requests.next())
         let answers = [delivering("id-1"), delivering("id-2")]
         _ = try await pair.application.brokerDescription()
         await application.close()
-        for answer in answers { #expect(try await answer.value.0 == "failed") }
+        for answer in answers {
+            let error = await #expect(throws: CallError.self) { try await answer.value }
+            #expect(error?.isRemote(IPCError.Code.handlerUnavailable.errorName) == true)
+        }
+        // What a consumer has taken is not handed back: its call ends with the connection.
+        let cut = await #expect(throws: CallError.self) { try await taken.value }
+        #expect(cut?.isRemote(IPCError.Code.handlerUnavailable.errorName) == false)
         for try await _ in application.openURLs { Issue.record("a request after the end") }
         let error = await #expect(throws: IPCError.self) { try await pair.application.brokerDescription() }
         #expect(error?.code == .storeUnavailable)
+        withExtendedLifetime(inHand) {}
     }
 
     @Test func theSenderMayCallOff() async throws {
@@ -213,5 +223,14 @@ struct ReceivingTests {
         #expect(conflicts.map(\.application) == ["demo.Other"])
         #expect(conflicts[0].isHandler && conflicts[0].kind == "persistent" && conflicts[0].isRunning == nil)
         #expect(pair.broker.registered.last?.options.persistent == true)
+        #expect(pair.broker.registered.last?.options.fd == true)
+    }
+
+    @Test func whetherAnotherApplicationTakesDescriptorsIsSaid() async throws {
+        for takes in [false, true] {
+            _ = try await application.register(
+                ["y"], for: "demo.Other", persistent: true, takesDescriptors: takes)
+            #expect(pair.broker.registered.last?.options.fd == (takes ? true : nil))
+        }
     }
 }

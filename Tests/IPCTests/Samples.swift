@@ -18,4 +18,17 @@ enum Samples {
         let response = try await app.open(url, sending: [.string("hello")], on: board)
         print(response.outcome)
     }
+
+    static func caller(_ app: Application) async throws -> Int? {
+        let reply = try await app.call("IPCServer.demo:add?a=1&b=2")
+        let sum: Int? = try reply.value()
+        return sum
+    }
+
+    static func handler(_ app: Application, add: @escaping @Sendable (String) throws -> Int) async throws {
+        try await app.onOpenURL { request in
+            let sum = try add(request.url)  // what it throws is the answer “failed”, with its words
+            return [try .value(sum)]  // what it returns is the reply
+        }
+    }
 }

@@ -10,10 +10,11 @@ public final class Application {
     /// The reverse-DNS id, such as `demo.IPCClient`: stated as the source of everything that this application does.
     public nonisolated let id: String
     let link: BrokerLink
-    private let receiver: Receiver
+    let receiver: Receiver
     private let promises: PromiseKeeper
+    let completionFeed: CompletionFeed
     /// The claims of others to the schemes that this application was connected with; see
-    /// ``register(_:for:persistent:window:allowReserved:)``.
+    /// ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``.
     public private(set) var conflicts: [Handler] = []
     /// Whether calls that change something carry an id, so that they can be sent again after a restart.
     let resends: Bool
@@ -24,6 +25,7 @@ public final class Application {
         self.resends = resends
         receiver = Receiver(id, link)
         promises = PromiseKeeper(link)
+        completionFeed = CompletionFeed(link)
     }
 
     isolated deinit {
@@ -62,11 +64,12 @@ public final class Application {
         return application
     }
 
-    /// Becomes the handler of schemes; see ``register(_:for:persistent:window:allowReserved:)``.
+    /// Becomes the handler of schemes; see ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``.
     func receive(_ schemes: [String], window: UInt32, allowReserved: Bool) async throws(IPCError) -> [Handler] {
         var options = RegisterOptions()
         if window != 1 { options.window = window }
         if allowReserved { options.allowReserved = true }
+        options.fd = true
         return try await receiver.receive(schemes, options)
     }
 
@@ -75,13 +78,28 @@ public final class Application {
     /// At most as many wait as the window allows, for the broker sends the next one only after an answer. Several
     /// consumers share the requests: each one goes to exactly one of them. The sequence ends with ``close()``, and
     /// throws when the application cannot be a handler any more, such as `notOwner` when another process has taken the
-    /// id while the bus was away.
+    /// id while the bus was away, or `storeUnavailable` when the bus that has started this program
+    /// (`DBUS_STARTER_ADDRESS`, `DBUS_STARTER_BUS_TYPE`) has been away for 60 s. Other programs wait for the next bus.
     public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(self) }
+
+    /// Which callbacks of x-callback-url are opened when a request is answered; see ``CallbackSchemes``.
+    public var callbackSchemes: CallbackSchemes { receiver.deliveries.callbacks.schemes }
+
+    /// Sets ``callbackSchemes``; ``CallbackSchemes/all`` only for an application that is to open web pages and files for
+    /// whoever asks.
+    public func setCallbackSchemes(_ schemes: CallbackSchemes) { receiver.deliveries.callbacks.schemes = schemes }
+
+    /// Is told of each callback of x-callback-url that was not opened, for its scheme is reserved or nobody takes it, and
+    /// of each that its receiver has not handled within 10 s; `nil` (as at first) tells nobody. Callbacks to a
+    /// ``call(_:callbackScheme:sending:on:options:)`` that has its answer already are no failures.
+    public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
+        receiver.deliveries.callbacks.failed = body
+    }
 
     /// Schemes that were given up are not registered again; empty means all.
     func forget(_ schemes: [String]) { receiver.forget(schemes) }
 
-    func nextRequest() async throws(IPCError) -> OpenURLRequest? { try await receiver.inbox.next() }
+    func nextRequest() async throws(IPCError) -> OpenURLRequest? { try await receiver.deliveries.inbox.next() }
 
     /// The id for a call that may have to be sent again.
     func repetitionID() -> String? { resends ? RequestID.random().text : nil }
@@ -94,11 +112,21 @@ public final class Application {
         try await promises.keep(types, on: board, provider: provider, write)
     }
 
+    /// Gives up the schemes that this application was connected with or has registered, and goes on with all else.
+    ///
+    /// ``openURLs`` ends, and requests that no consumer has taken go back to the broker, which delivers them to whoever
+    /// handles the scheme then, or later. Those in hand are answered as ever. Stored claims stay, and so does the bus
+    /// name. ``register(_:for:persistent:window:allowReserved:takesDescriptors:)`` begins anew.
+    public func stopReceiving() async throws(IPCError) { try await receiver.stop() }
+
     /// Leaves the bus, after what was sent is out. What is promised is fetched first, so that it outlives this program;
-    /// that can take 10 s for each value. Requests that have no answer yet become `failed`.
+    /// that can take 10 s for each value. Requests that no consumer has taken go back to the broker; of those in hand
+    /// that have no answer yet, the ones whose sender waits become `failed`, and queued ones come again. Callbacks that
+    /// are on their way have until their end, which can take 10 s.
     public func close() async {
         await promises.close()
-        receiver.end()
+        await receiver.end()
+        completionFeed.end()
         await link.close()
     }
 

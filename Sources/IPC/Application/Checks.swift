@@ -19,3 +19,7 @@ func check(application: String) throws(IPCError) {
 func check(pasteboards names: [String]) throws(IPCError) {
     for name in names { _ = try checked { () throws(PasteboardName.Invalid) in try PasteboardName(name) } }
 }
+
+func check(request id: String) throws(IPCError) {
+    _ = try checked { () throws(RequestID.Invalid) in try RequestID(id) }
+}

@@ -7,13 +7,18 @@ extension Application {
     /// - Throws: `invalidURL`.
     public func canOpenURL(_ url: String) async throws(IPCError) -> Bool {
         try check(url: url)
-        return try await link.call(Schemes1.canOpenURL, (url, NoOptions()), repeatable: true)
+        var options = CanOpenURLOptions()
+        options.sourceApplication = id
+        return try await link.call(Schemes1.canOpenURL, (url, options), repeatable: true)
     }
 
-    /// Opens a URL in the application that handles its scheme, and waits for the outcome.
+    /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
     ///
-    /// Setting the pasteboard and opening the URL are one step: the receiver gets exactly these items. If the task is
-    /// cancelled the wait ends, and the request goes on.
+    /// Setting the pasteboard and opening the URL are one step: the receiver gets exactly these items.
+    ///
+    /// A sender that gives up cancels: when the task is cancelled while it waits here, the request is called off by its
+    /// id, and this throws at once. What was not delivered then ends as `cancelled`; of what was, the receiver is told,
+    /// and its answer decides. An application without `resends` has to give the request an id for that.
     ///
     /// - Parameters:
     ///   - url: any text that starts with a scheme and a colon, without control characters, at most 1 MiB; it arrives
@@ -21,46 +26,53 @@ extension Application {
     ///   - items: the payload, at most 16 MiB in all unless the receiver takes descriptors; what is more travels as
     ///     files.
     ///   - board: where the items are put; without items, the pasteboard whose version is sent.
-    /// - Returns: the outcome, also where the receiver declined or failed.
+    /// - Returns: the outcome, also where the receiver declined or failed; `queued` at once for a queued request.
     /// - Throws: an error means that nothing was accepted and nobody was asked, such as `noHandler`,
-    ///   `handlerUnavailable`, `invalidURL`, `changeCountMismatch`. `storeUnavailable` may also mean that the answer
-    ///   was lost.
+    ///   `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`. `storeUnavailable`
+    ///   may also mean that the answer was lost, or the task cancelled.
     public func open(
         _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
         options: OpenOptions = OpenOptions()
     ) async throws(IPCError) -> OpenURLResponse {
         try check(url: url)
-        let wire = try await wireOptions(options, items, board)
-        let result = try await link.call(
-            URLs1.openURL, (url, wire),
-            timeout: options.timeout + BrokerLink.margin + BrokerLink.time(storing: items?.byteCount ?? 0),
-            repeatable: wire.id != nil)
-        return try OpenURLResponse(result)
-    }
-
-    private func wireOptions(
-        _ options: OpenOptions, _ items: [PasteboardItem]?, _ board: Pasteboard?
-    ) async throws(IPCError) -> OpenURLOptions {
-        var wire = OpenURLOptions()
-        wire.id = options.id ?? repetitionID()
-        wire.application = options.application
+        var wire = try options.wire()
+        wire.id = wire.id ?? repetitionID()
         if let items { wire.items = try await OutgoingItems.prepare(items, prefersInline: true) }
         wire.pasteboard = board?.name
-        wire.changeCount = options.changeCount
-        wire.annotation = options.annotation
-        wire.timeout = options.timeout.wireMilliseconds
         wire.sourceApplication = id
-        if options.setsPasteboard {
-            var set = PayloadSetOptions()
-            set.ifChangeCount = options.ifChangeCount
-            set.create = options.create ? nil : false
-            set.persistent = options.persistent
-            set.timeToLive = try options.pasteboard.milliseconds()
-            if options.isSensitive { set.sensitive = true }
-            if options.isOnce { set.once = true }
-            wire.set = set
+        let storing = BrokerLink.time(storing: items?.byteCount ?? 0)
+        return try await send(
+            url, wire, timeout: (options.wait.map { $0 + BrokerLink.margin } ?? BrokerLink.timeout) + storing)
+    }
+
+    private func send(
+        _ url: String, _ wire: OpenURLOptions, timeout: Duration
+    ) async throws(IPCError) -> OpenURLResponse {
+        // What was never sent needs no calling off.
+        guard !Task.isCancelled else { throw IPCError(CallError.cancelled) }
+        do throws(IPCError) {
+            return try OpenURLResponse(
+                try await link.call(
+                    URLs1.openURL, (url, wire), timeout: timeout, repeatable: wire.id != nil,
+                    repeated: { ($0.0, $0.1.again) }))
+        } catch {
+            if Task.isCancelled, let id = wire.id { link.callOff(id) }
+            throw error
         }
-        return wire
+    }
+}
+
+extension BrokerLink {
+    /// Calls a request off for a sender that does not wait for the answer. It has left, behind the request, when this
+    /// returns; without a bus, as soon as there is one.
+    func callOff(_ id: String) {
+        let input = (id, NoOptions())
+        let isSent =
+            connection.isConnected
+            && (try? connection.notify(URLs1.cancelRequest, on: broker, at: Broker1.path, input)) != nil
+        guard !isSent else { return }
+        // The task of the sender is cancelled, and nothing can be called in it.
+        Task { _ = try? await call(URLs1.cancelRequest, input, repeatable: true) }
     }
 }
 

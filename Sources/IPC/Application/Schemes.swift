@@ -48,11 +48,13 @@ extension Application {
     ///   - application: who claims them; this application if `nil`. Another one can claim persistently only.
     ///   - window: how many requests may be on their way to a handler at a time.
     ///   - allowReserved: accept schemes such as `http` too; only for an explicit act of the user.
+    ///   - takesDescriptors: whether another application takes values above 64 KiB as descriptors, and so payloads above
+    ///     16 MiB, as all programs of this library do; true by itself for this application.
     /// - Returns: the claims of others to the same schemes.
     @discardableResult
     public func register(
         _ schemes: [String], for application: String? = nil, persistent: Bool = false, window: UInt32 = 1,
-        allowReserved: Bool = false
+        allowReserved: Bool = false, takesDescriptors: Bool = false
     ) async throws(IPCError) -> [Handler] {
         try check(schemes: schemes)
         try check(application: application ?? id)
@@ -63,6 +65,8 @@ extension Application {
         if persistent { options.persistent = true }
         if window != 1 { options.window = window }
         if allowReserved { options.allowReserved = true }
+        // What this library receives it can take as descriptors; of other programs nothing is known by itself.
+        if takesDescriptors || (application ?? id) == id { options.fd = true }
         let result = try await link.call(
             Schemes1.register, (application ?? id, schemes, options), repeatable: true)
         return (result.conflicts ?? []).map { Handler($0) }

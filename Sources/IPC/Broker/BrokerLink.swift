@@ -18,19 +18,23 @@ final class BrokerLink {
     let connection: Connection
     /// Who answers; `nil` where the broker is the peer at the other end.
     let broker: BusName?
+    /// Where the bus is; `nil` without one.
+    let bus: BusAddress?
     /// Whether there was a broker before, so that its absence is a restart.
     private var wasThere = false
     private var isClosed = false
 
-    init(_ connection: Connection, broker: BusName?) {
+    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil) {
         self.connection = connection
         self.broker = broker
+        self.bus = bus
     }
 
     /// Connects to a bus; the connection outlives restarts of it.
     static func open(_ bus: BusAddress) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
-            return BrokerLink(try await Connection.open(bus, reconnects: true), broker: Broker1.busName)
+            return BrokerLink(
+                try await Connection.open(bus, reconnects: true), broker: Broker1.busName, bus: bus)
         } catch {
             throw IPCError(error, bus: bus)
         }
@@ -40,11 +44,13 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: for all tries together.
     ///   - repeatable: whether a second call has no second effect: it reads, or has an id.
+    ///   - repeated: the input of a call whose answer was lost before, when it is sent again.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
-        timeout: Duration = BrokerLink.timeout, repeatable: Bool
+        timeout: Duration = BrokerLink.timeout, repeatable: Bool, repeated: (Input) -> Input = { $0 }
     ) async throws(IPCError) -> Output {
         let deadline = ContinuousClock.now.advanced(by: timeout)
+        var input = input
         while true {
             do throws(CallError) {
                 let output = try await connection.call(
@@ -53,6 +59,8 @@ final class BrokerLink {
                 return output
             } catch {
                 try await recover(from: error, repeatable: repeatable, until: deadline)
+                // What the bus gave to nobody has not been sent yet.
+                if error.meansCutOff { input = repeated(input) }
             }
         }
     }

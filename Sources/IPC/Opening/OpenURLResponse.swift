@@ -2,7 +2,7 @@ internal import IPCInterface
 
 /// What became of a request to open a URL.
 public struct OpenURLResponse: Sendable, Hashable {
-    /// How it ended.
+    /// How it ended, or `queued`: it is on the disk, and ``Application/wait(for:timeout:)`` tells the end.
     public let outcome: Outcome
     /// The id of the request.
     public let id: String
@@ -10,7 +10,7 @@ public struct OpenURLResponse: Sendable, Hashable {
     public let application: String
     /// The version of the pasteboard that was set or sent.
     public let changeCount: UInt64?
-    /// What the receiver gave back.
+    /// What the receiver gave back; values above 64 KiB are files.
     public let reply: [PasteboardItem]
     /// How often it was delivered.
     public let attempts: UInt32
@@ -22,12 +22,8 @@ public struct OpenURLResponse: Sendable, Hashable {
     public let errorMessage: String?
 
     init(_ result: OpenURLResult) throws(IPCError) {
-        guard let word = result.outcome, let outcome = Outcome(rawValue: word) else {
-            throw IPCError(
-                .storeUnavailable,
-                "the broker's answer has the outcome “\(result.outcome ?? "")”, which this library does not know")
-        }
-        self.outcome = outcome
+        try IncomingValues.checkFiles(result.items ?? [])
+        outcome = try known(Outcome(rawValue: result.outcome ?? ""), "outcome", result.outcome)
         id = result.id ?? ""
         application = result.application ?? ""
         changeCount = result.changeCount

@@ -22,6 +22,8 @@ public final class OpenURLRequest {
     public nonisolated let attempt: UInt32
     /// When the sender is told that nobody answered in time; `nil` where nobody waits.
     public nonisolated let deadline: ContinuousClock.Instant?
+    /// The token by which a window of the receiver may come to the front (Wayland, X11).
+    public nonisolated let activationToken: String?
     private let answer: PendingAnswer
 
     init(id: String, url: String, context: OpenURLContext, answer: PendingAnswer) {
@@ -35,6 +37,7 @@ public final class OpenURLRequest {
         annotation = context.annotation
         attempt = context.attempt ?? 1
         deadline = context.timeout.map { ContinuousClock.now.advanced(by: .milliseconds($0)) }
+        activationToken = context.activationToken
         self.answer = answer
     }
 
@@ -48,6 +51,12 @@ public final class OpenURLRequest {
         reply.errorMessage = "the receiver let the request go without an answer"
         answer.give(.failed, reply)
     }
+
+    /// Gives it back to the broker, for a receiver that has done nothing for it, and takes no more.
+    package func handBack() { answer.handBack() }
+
+    /// Whether it has its answer.
+    var isAnswered: Bool { answer.isGiven }
 
     /// What is left until ``deadline``, zero when it has passed; `nil` where nobody waits.
     public nonisolated var timeLeft: Duration? {
@@ -81,8 +90,8 @@ public final class OpenURLRequest {
 }
 
 extension OpenURLRequest {
-    /// How a receiver answers.
-    public enum Answer: Sendable, Hashable {
+    /// How a receiver answers; thrown in the body of ``handle(_:)``, it is the answer.
+    public enum Answer: Error, Sendable, Hashable {
         /// Done.
         case handled
         /// Not for this application.

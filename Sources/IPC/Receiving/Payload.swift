@@ -1,5 +1,6 @@
-/// What was sent with a URL: exactly these items, whatever became of the pasteboard since.
-public struct Payload: Sendable, Hashable {
+/// What was sent with a URL: exactly these items, whatever became of the pasteboard since. Values above 64 KiB may be
+/// files.
+public struct Payload: ItemReading, Hashable {
     /// The items in the sender's order; none where nothing was sent.
     public let items: [PasteboardItem]
     /// Whether anything was sent, be it an empty list of items.
@@ -14,46 +15,5 @@ public struct Payload: Sendable, Hashable {
         isPresent = items != nil
         self.pasteboard = pasteboard
         self.changeCount = changeCount
-    }
-
-    /// The text of the first item that has one; `nil` where none has.
-    /// - Throws: `payloadInvalid` if that text is not UTF-8.
-    public var string: String? {
-        get throws(IPCError) { try items.firstText() }
-    }
-
-    /// The text of every item that has one.
-    /// - Throws: `payloadInvalid` if one of them is not UTF-8.
-    public var strings: [String] {
-        get throws(IPCError) { try items.texts() }
-    }
-
-    /// The URL of the first item that has one, as it was written; `nil` where none has.
-    /// - Throws: `payloadInvalid` if that item's list of URLs holds none.
-    public var url: String? {
-        get throws(IPCError) { try items.firstURL() }
-    }
-
-    /// The first picture, with its type; `nil` where there is none.
-    public var image: Representation? { items.lazy.compactMap(\.image).first }
-
-    /// A value that was written with ``IPCModel/PasteboardItem/value(_:type:)``; `nil` where the item has none of that
-    /// type.
-    /// - Parameter item: the place of the item, from 0.
-    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
-    public func value<Content: Decodable>(
-        _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
-    ) throws(IPCError) -> Content? {
-        guard items.indices.contains(item) else { return nil }
-        return try items[item].value(content, type: type)
-    }
-
-    /// The bytes of a representation; `nil` where the item has none of that type.
-    /// - Parameters:
-    ///   - type: its content type.
-    ///   - item: the place of the item, from 0.
-    public func data(forType type: ContentType, item: Int = 0) -> [UInt8]? {
-        guard items.indices.contains(item) else { return nil }
-        return items[item][type]?.value.content
     }
 }

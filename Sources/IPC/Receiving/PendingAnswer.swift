@@ -7,8 +7,15 @@ final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
 
+    /// How it comes to rest.
+    enum End {
+        case given(Outcome, HandlerReply)
+        /// Nobody has looked at the request; the broker puts it back in its place.
+        case handedBack
+    }
+
     private var calls: [Send]
-    private let given: @DBusActor () -> Void
+    private let ended: @DBusActor (End) -> Void
     private(set) var isGiven = false
     private(set) var isCancelled = false
     private var watchers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
@@ -16,10 +23,10 @@ final class PendingAnswer {
 
     /// - Parameters:
     ///   - call: sends the answer.
-    ///   - given: runs when the answer is given.
-    init(_ call: @escaping Send, given: @escaping @DBusActor () -> Void) {
+    ///   - ended: runs after the answer was sent.
+    init(_ call: @escaping Send, ended: @escaping @DBusActor (End) -> Void) {
         calls = [call]
-        self.given = given
+        self.ended = ended
     }
 
     /// Another call that gets the same answer.
@@ -29,11 +36,19 @@ final class PendingAnswer {
     /// - Returns: false if an answer was given before; it stays as it is.
     @discardableResult
     func give(_ outcome: Outcome, _ reply: HandlerReply) -> Bool {
+        end(.given(outcome, reply), .success((outcome.rawValue, reply)))
+    }
+
+    /// Gives the request back to the broker, for a receiver that has not looked at it.
+    func handBack() { end(.handedBack, .failure(ErrorReply.handedBack)) }
+
+    @discardableResult
+    private func end(_ end: End, _ answer: Result<Content, any Error>) -> Bool {
         guard !isGiven else { return false }
         isGiven = true
-        for call in calls { call(.success((outcome.rawValue, reply))) }
+        for call in calls { call(answer) }
         calls = []
-        given()
+        ended(end)
         wake(with: false)
         return true
     }
@@ -69,4 +84,11 @@ final class PendingAnswer {
         watchers = [:]
         for watcher in all.values { watcher.resume(returning: isCancelled) }
     }
+}
+
+extension ErrorReply {
+    /// What a handler answers that has not looked at a request.
+    static let handedBack = IPCError(
+        .handlerUnavailable, "the application takes no requests any more, and has not looked at this one"
+    ).errorReply
 }

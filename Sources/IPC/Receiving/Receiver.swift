@@ -4,13 +4,16 @@ internal import IPCInterface
 /// The handler's side of an application: its object, its bus name, its schemes.
 @DBusActor
 final class Receiver {
-    let inbox = RequestInbox()
+    let deliveries: Deliveries
     private let id: ApplicationID
     private let link: BrokerLink
     private let gate: BrokerGate
     /// What was registered, to be registered again with a new broker.
     private var registrations: [Registration] = []
-    private var unanswered: [String: PendingAnswer] = [:]
+    /// How long the bus may be away.
+    private(set) var absence: BusAbsence?
+    /// Whether its consumers were told that nothing comes any more.
+    private var hasEnded = false
 
     private struct Registration {
         var schemes: [String]
@@ -21,7 +24,10 @@ final class Receiver {
         self.id = id
         self.link = link
         gate = BrokerGate(link)
+        deliveries = Deliveries(link)
         link.connection.onNameLost { [weak self] name in self?.lost(name) }
+        guard link.broker != nil else { return }
+        absence = BusAbsence(link.connection) { [weak self] error in self?.leave(error) }
     }
 
     // MARK: Registration
@@ -31,6 +37,8 @@ final class Receiver {
         let registration = Registration(schemes: schemes, options: options)
         let isFirst = registrations.isEmpty
         if isFirst { try await appear() }
+        if hasEnded { deliveries.begin() }
+        hasEnded = false
         do throws(IPCError) {
             let result = try await register(registration)
             registrations.append(registration)
@@ -58,7 +66,16 @@ final class Receiver {
     private func lost(_ name: BusName) {
         guard name.text == id.text else { return }
         registrations = []
-        inbox.end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
+        hasEnded = true
+        deliveries.end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
+    }
+
+    /// The bus stays away, and nobody waits for it any longer.
+    private func leave(_ error: IPCError) {
+        guard !registrations.isEmpty else { return }
+        registrations = []
+        hasEnded = true
+        deliveries.end(with: error)
     }
 
     /// Who handles nothing does not keep the name from others.
@@ -96,7 +113,10 @@ final class Receiver {
         for registration in registrations {
             do throws(IPCError) { _ = try await register(registration) } catch {
                 // If this broker is gone as well, the next one is told.
-                if gate.owner == owner { inbox.end(with: error) }
+                if gate.owner == owner {
+                    hasEnded = true
+                    deliveries.end(with: error)
+                }
                 return
             }
         }
@@ -120,42 +140,53 @@ final class Receiver {
             URLHandler1.description,
             methods: [
                 URLHandler1.openURL.answered(later: { [weak self] input, call, answer in
-                    guard let self else { return answer(.failure(ErrorReply.ended)) }
+                    guard let self else { return answer(.failure(ErrorReply.handedBack)) }
                     self.gate.admit(call) { refusal in
                         if let refusal { return answer(.failure(refusal)) }
-                        self.take(input.0, input.1, input.2, answer)
+                        self.deliveries.take(input.0, input.1, input.2, answer)
                     }
                 }),
                 URLHandler1.cancelURL.answered(later: { [weak self] id, call, answer in
                     guard let self else { return answer(.success(())) }
                     self.gate.admit(call) { refusal in
-                        if refusal == nil { self.unanswered[id]?.cancel() }
+                        if refusal == nil { self.deliveries.cancel(id) }
                         answer(refusal.map { .failure($0) } ?? .success(()))
                     }
                 }),
             ])
     }
 
-    private func take(
-        _ id: String, _ url: String, _ context: OpenURLContext,
-        _ answer: @escaping PendingAnswer.Send
-    ) {
-        // A broker that was started again asks again for what is being done already: one work, one answer.
-        if let pending = unanswered[id] { return pending.also(answer) }
-        let pending = PendingAnswer(answer) { [weak self] in self?.unanswered[id] = nil }
-        unanswered[id] = pending
-        inbox.add(OpenURLRequest(id: id, url: url, context: context, answer: pending))
+    // MARK: End
+
+    /// Gives up what was claimed for this process. The name stays, so that what is in hand can be answered.
+    func stop() async throws(IPCError) {
+        let schemes = registrations.flatMap(\.schemes)
+        registrations = []
+        hasEnded = true
+        deliveries.end(with: nil)
+        var live: [String] = []
+        for scheme in schemes {
+            var options = PageOptions()
+            options.limit = Self.claimsAsked
+            let claims = try await link.call(Schemes1.listHandlers, (scheme, options), repeatable: true)
+            let own = claims.first { $0.facts.application == id.text }
+            // A stored claim would end with the live one that it goes with.
+            if own?.facts.kind ?? Self.liveClaim == Self.liveClaim { live.append(scheme) }
+        }
+        guard !live.isEmpty else { return }
+        try await link.call(Schemes1.unregister, (id.text, live, NoOptions()), repeatable: true)
     }
 
-    /// Nothing is received from now on.
-    func end() {
-        inbox.end(with: nil)
+    private static let liveClaim = "live"
+    /// Rows of a page; more claims to one scheme than that are taken for none of ours.
+    private static let claimsAsked: UInt32 = 1_000
+
+    /// Nothing is received from now on; returns when the callbacks are out.
+    func end() async {
+        deliveries.end(with: nil)
+        await deliveries.callbacks.finish()
         gate.close()
     }
-}
-
-extension ErrorReply {
-    fileprivate static let ended = ErrorReply(.failed, "the application does not take requests any more")
 }
 
 extension BusName {

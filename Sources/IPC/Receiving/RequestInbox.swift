@@ -13,9 +13,14 @@ final class RequestInbox {
     private var ended: Next?
 
     func add(_ request: OpenURLRequest) {
-        guard ended == nil else { return request.letGo() }
+        guard ended == nil else { return request.handBack() }
         guard !consumers.isEmpty else { return waiting.append(request) }
         consumers.removeFirst().continuation.resume(returning: .success(request))
+    }
+
+    /// Takes out a request that no consumer has taken.
+    func remove(_ id: String) -> OpenURLRequest? {
+        waiting.firstIndex { $0.id == id }.map { waiting.remove(at: $0) }
     }
 
     /// The next request, to the consumer that asked first; `nil` at the end, and when the task is cancelled.
@@ -47,12 +52,12 @@ final class RequestInbox {
         consumers.remove(at: place).continuation.resume(returning: .success(nil))
     }
 
-    /// Ends the sequence, with an error or in good order; what waits is released.
+    /// Ends the sequence, with an error or in good order; what no consumer has taken goes back to the broker.
     func end(with error: IPCError?) {
         guard ended == nil else { return }
         let end: Next = error.map { .failure($0) } ?? .success(nil)
         ended = end
-        for request in waiting { request.letGo() }
+        for request in waiting { request.handBack() }
         waiting = []
         let all = consumers
         consumers = []

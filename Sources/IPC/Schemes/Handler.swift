@@ -12,6 +12,10 @@ public struct Handler: Sendable, Hashable {
     public let isHandler: Bool
     /// Whether the user chose it.
     public let isDefault: Bool
+    /// What the broker has said of ``isHandler``; `nil` in a resolution, where the place says it.
+    package let statedHandler: Bool?
+    /// What the broker has said of ``isDefault``; `nil` in a resolution, where the reason says it.
+    package let statedDefault: Bool?
     /// Whether the application owns its bus name now; `nil` where the broker does not say.
     public let isRunning: Bool?
     /// Whether the bus can start it; `nil` where the broker does not say.
@@ -23,6 +27,7 @@ public struct Handler: Sendable, Hashable {
         self.scheme = scheme ?? facts.scheme ?? ""
         application = facts.application ?? ""
         kind = facts.kind ?? ""
+        (statedHandler, statedDefault) = (facts.handler, facts.isDefault)
         isHandler = facts.handler ?? false
         isDefault = facts.isDefault ?? false
         isRunning = facts.running
@@ -35,15 +40,17 @@ public struct Handler: Sendable, Hashable {
 public struct URLResolution: Sendable, Hashable {
     /// The handler; `nil` when there is none.
     public let application: String?
-    /// The rule that chose it: `default`, `oldest-persistent`, `oldest-live`, `pinned` or `no-handler`.
+    /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned` or
+    /// `no-handler`.
     public let reason: String
     /// Whether it runs.
     public let isRunning: Bool
     /// Whether the bus can start it.
     public let isActivatable: Bool
-    /// Whether a request could wait for it on the disk.
+    /// Whether a request that is queued would be accepted and wait for it on the disk, be it there or not; see
+    /// ``OpenOptions/isQueued``.
     public let isQueueable: Bool
-    /// All claims to the scheme, the winner first.
+    /// All claims to the scheme, the winner first; each of the others with the reason why it was passed over.
     public let candidates: [Handler]
 
     init(_ facts: ResolutionFacts) {

@@ -23,6 +23,8 @@ final class BusClients {
     /// A unique name left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
     /// A well-known name was given up or changed hands.
+    var ownerLeft: @DBusActor (ApplicationID) -> Void = { _ in }
+    /// A well-known name belongs to somebody else now, or to nobody.
     var ownerChanged: @DBusActor (ApplicationID) -> Void = { _ in }
 
     init(_ connection: Connection) { self.connection = connection }
@@ -43,6 +45,19 @@ final class BusClients {
 
     /// Whether somebody owns the application's bus name.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application.text] != nil }
+
+    /// The connection that owns the application's bus name, where nothing needs to be asked.
+    func knownOwner(of application: ApplicationID) -> BusName? {
+        if case .known(let owner) = owners[application.text] { owner } else { nil }
+    }
+
+    /// The same as the bus says it now, for a name whose change may not have been told yet.
+    func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
+        if let owner = knownOwner(of: application) { return owner }
+        let owner = try await connection.owner(of: try BusName(application.text))
+        if let owner, owners[application.text] == nil, !hasDeparted(owner) { owners[application.text] = .known(owner) }
+        return owner
+    }
 
     /// The connection that owns the application's bus name.
     func owner(of application: ApplicationID) async throws(CallError) -> BusName? {
@@ -179,7 +194,9 @@ final class BusClients {
             return
         }
         if new.isEmpty { owners[name] = nil } else if let owner = try? BusName(new) { owners[name] = .known(owner) }
-        if !old.isEmpty, let application = try? ApplicationID(name) { ownerChanged(application) }
+        guard let application = try? ApplicationID(name) else { return }
+        if !old.isEmpty { ownerLeft(application) }
+        ownerChanged(application)
     }
 }
 

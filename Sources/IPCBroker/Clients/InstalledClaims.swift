@@ -8,6 +8,8 @@ struct InstalledClaims {
     struct Entry {
         let application: ApplicationID
         let schemes: [URLScheme]
+        /// Whether it takes large payloads as descriptors.
+        let takesDescriptors: Bool
     }
 
     let directories: [String]
@@ -31,8 +33,7 @@ struct InstalledClaims {
                 do {
                     let application = try ApplicationID(String(file.dropLast(8)))
                     guard found[application] == nil else { continue }
-                    found[application] = Entry(
-                        application: application, schemes: try Self.schemes(in: "\(directory)/\(file)"))
+                    found[application] = try Self.entry(of: application, in: "\(directory)/\(file)")
                 } catch { logger.warning("\(directory)/\(file) is passed over: \(error)") }
             }
         }
@@ -52,11 +53,18 @@ struct InstalledClaims {
         return names.sorted()
     }
 
-    /// `Schemes=a;b;` in the group `[Handler]`, a list of a key file.
-    private static func schemes(in path: String) throws -> [URLScheme] {
-        guard let schemes = try KeyFile(contentsOf: path)["Handler"]?["Schemes"] else {
+    /// `Schemes=a;b;` and `Descriptors=true` in the group `[Handler]` of a key file.
+    private static func entry(of application: ApplicationID, in path: String) throws -> Entry {
+        let group = try KeyFile(contentsOf: path)["Handler"]
+        guard let schemes = group?["Schemes"] else {
             throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
         }
-        return try schemes.split(separator: ";").map { try URLScheme(String($0)) }
+        let descriptors = group?["Descriptors"] ?? "false"
+        guard ["true", "false"].contains(descriptors) else {
+            throw IPCError(.invalidArguments, "its key “Descriptors” is true or false, not \(descriptors.quoted)")
+        }
+        return Entry(
+            application: application, schemes: try schemes.split(separator: ";").map { try URLScheme(String($0)) },
+            takesDescriptors: descriptors == "true")
     }
 }

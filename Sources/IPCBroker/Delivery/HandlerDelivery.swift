@@ -4,179 +4,387 @@ internal import IPCModel
 internal import IPCStore
 
 /// Delivers the requests for one handler: in lines, up to its window, starting it first if need be.
+///
+/// It does something when something happens: a request comes or becomes ready, the handler appears, answers or leaves,
+/// a time is over. Nothing here waits. What happens in several steps is done ``atOnce(_:)``, and only then is delivered
+/// what those steps have made possible.
 @DBusActor
 final class HandlerDelivery {
-    private let application: ApplicationID
-    private let path: ObjectPath
-    private let connection: Connection
-    private let activation: Activation
-    private let limits: Limits
-    private var queue: DeliveryQueue
-    private var requests: [RequestID: PendingRequest] = [:]
-    private let expiry = DBusTimer()
+    let application: ApplicationID
+    let path: ObjectPath
+    let surroundings: DeliverySurroundings
+    var queue: DeliveryQueue
+    var requests: [RequestID: PendingRequest] = [:]
+    /// How many of them have a sender who waits.
+    private(set) var waitingSenders = 0
+    /// What the handler has, or is about to get.
+    var inHand: [RequestID: PendingRequest] = [:]
+    var leaving = LeavingRequests()
+    private var bytesInFlight: UInt64 = 0
+    /// Requests that have a pause before they are delivered again.
+    private var heldBack: [RequestID] = []
+    var unanswered = UnansweredRequests()
+    private var flights: UInt64 = 0
+    /// The connection that gave a request back without a look.
+    var refuser: BusName?
+    var policy: StartPolicy
+    var isStarting = false
+    private var isAskingForOwner = false
+    /// Whether nothing is delivered any more, because the broker ends.
+    private var isEnding = false
+    private var isBusy = false
+    private var isDue = false
+    private let timer = DBusTimer()
 
-    init(_ application: ApplicationID, window: Int, connection: Connection, activation: Activation, limits: Limits)
-        throws
-    {
+    init(_ application: ApplicationID, _ surroundings: DeliverySurroundings) throws {
         self.application = application
         path = try ObjectPath(application.objectPath)
-        self.connection = connection
-        self.activation = activation
-        self.limits = limits
-        queue = DeliveryQueue(window: window)
+        self.surroundings = surroundings
+        queue = DeliveryQueue(window: surroundings.facts(application).window)
+        policy = StartPolicy(limits: surroundings.limits)
     }
 
-    var isIdle: Bool { requests.isEmpty }
+    var limits: Limits { surroundings.limits }
 
-    func setWindow(_ window: Int) {
-        queue.window = window
+    /// Whether there is nothing to do and nothing to remember.
+    var isIdle: Bool {
+        requests.isEmpty && unanswered.isEmpty && !isStarting && refuser == nil
+            && policy.isQuiet(at: SystemClock.uptimeMilliseconds())
+    }
+
+    // MARK: What happens
+
+    /// Takes a request's place in its line.
+    func enqueue(_ request: PendingRequest, isReady: Bool) {
+        requests[request.id] = request
+        if !request.isQueued { waitingSenders += 1 }
+        request.isArriving = !isReady
+        queue.enqueue(request.id, line: request.line, isReady: isReady)
+    }
+
+    /// A request is on the disk, if it has to be. What would have ended it meanwhile ends it now.
+    func ready(_ request: PendingRequest) {
+        request.isArriving = false
+        if let early = request.earlyEnd { return end(request, early.content) }
+        queue.ready(request.id)
         deliver()
     }
 
-    /// Puts a request in its line and waits for its end.
-    /// - Returns: `nil` if the broker ended first.
-    func end(of request: PendingRequest) async -> RequestEnd? {
-        await withCheckedContinuation { continuation in
-            request.ended = continuation
-            requests[request.id] = request
-            queue.enqueue(request.id, line: request.line)
-            deliver()
-            if request.state == .waiting { watch(request.deadline) }
+    /// Takes a request out that was not accepted.
+    func withdraw(_ request: PendingRequest) {
+        takeOut(request)
+        deliver()
+    }
+
+    /// The application registered: it is there, and may have another window.
+    func registered(isOwner: Bool) {
+        if isOwner { refuser = nil }
+        queue.window = surroundings.facts(application).window
+        deliver()
+    }
+
+    /// A connection has left the bus.
+    func connectionLeft(_ owner: BusName) {
+        if refuser == owner { refuser = nil }
+        let hadMore = unanswered.forget(owner)
+        DBusActor.task {
+            // What the bus could give to nobody is told by errors that come before this answer.
+            _ = try? await self.surroundings.connection.owner(of: owner)
+            let rest = self.inHand.values.filter { $0.state == .delivered && $0.owner == owner }
+            if !rest.isEmpty { self.left(owner, rest, isAlone: rest.count == 1 && !hadMore) }
+            self.deliver()
         }
     }
 
-    /// Ends a request that was not delivered yet; any other one goes on.
-    func cancel(_ id: RequestID, because reason: String) {
-        guard let request = requests[id], request.state == .waiting else { return }
-        finish(request, RequestEnd(.cancelled, because: reason))
+    /// Somebody else owns the application's name now, or nobody.
+    func ownerChanged() { deliver() }
+
+    /// Calls a request off: at once where it has not left, else by asking the handler.
+    func callOff(_ request: PendingRequest, because reason: String) {
+        switch request.state {
+        case .waiting: end(request, RequestEnd(.cancelled, because: reason))
+        case .leaving: request.isCalledOff = true
+        case .delivered:
+            // Where the handler leaves without an answer, it does not come again.
+            request.isCalledOff = true
+            request.note(.cancelAsked)
+            if let owner = request.owner { tellCancelled(request, owner) }
+        case .ended: break
+        }
+    }
+
+    /// The time of a request is over.
+    func deadlinePassed(_ request: PendingRequest) {
+        switch request.state {
+        case .waiting, .leaving: end(request, expired(request))
+        case .delivered: endUnanswered(request)
+        case .ended: break
+        }
     }
 
     /// Lets everything go without an end, because the broker ends.
     func abandonAll() {
-        for request in requests.values { finish(request, nil) }
+        stop()
+        atOnce { for request in requests.values { end(request, nil) } }
     }
 
-    private func deliver() {
-        while let id = queue.next() {
-            guard let request = requests[id] else { continue }
-            DBusActor.task { await self.handOver(request) }
+    /// Delivers nothing more.
+    func stop() {
+        isEnding = true
+        timer.cancel()
+    }
+
+    // MARK: Delivering
+
+    /// Delivers what can be delivered now, and sees to it that the rest can be later.
+    func deliver() {
+        guard !isBusy else {
+            isDue = true
+            return
+        }
+        atOnce { isDue = true }
+    }
+
+    /// Does several things as one: what they make deliverable leaves when all of them are done.
+    func atOnce(_ steps: () -> Void) {
+        guard !isBusy else { return steps() }
+        isBusy = true
+        steps()
+        while isDue {
+            isDue = false
+            sendReady()
+            deliverNow()
+        }
+        isBusy = false
+    }
+
+    private func deliverNow() {
+        guard surroundings.isServing, !isEnding else { return }
+        releaseHeldBack()
+        guard queue.first != nil else { return }
+        guard surroundings.clients.isRunning(application) else { return start() }
+        guard let owner = surroundings.clients.knownOwner(of: application) else { return askForOwner() }
+        guard owner != refuser, !isStuck(owner) else { return }
+        while let id = queue.first, let request = requests[id], fits(request) {
+            if surroundings.isFaulty(.reorder), queue.cancel(id) {
+                queue.enqueue(id, line: request.line)
+                continue
+            }
+            _ = queue.next()
+            leave(request, for: owner)
         }
     }
 
-    private func handOver(_ request: PendingRequest) async {
-        while request.state == .waiting {
-            let owner: BusName
-            do throws(Activation.Failure) {
-                owner = try await activation.owner(of: application)
+    /// Lets those have their turn again whose pause is over.
+    private func releaseHeldBack() {
+        guard !heldBack.isEmpty else { return }
+        let now = SystemClock.uptimeMilliseconds()
+        let use = policy.nextUse(at: now)
+        guard use <= now else { return deliver(inMilliseconds: use - now) }
+        for id in heldBack { queue.ready(id) }
+        heldBack = []
+    }
+
+    /// Tries again after a while.
+    func deliver(inMilliseconds milliseconds: UInt64) {
+        let instant = ContinuousClock.now + .milliseconds(Int(clamping: milliseconds))
+        if let set = timer.deadline, set <= instant { return }
+        timer.set(at: instant) { [weak self] in self?.deliver() }
+    }
+
+    private func askForOwner() {
+        guard !isAskingForOwner else { return }
+        isAskingForOwner = true
+        DBusActor.task {
+            // Where the bus does not say, it will tell of the next change.
+            let owner = try? await self.surroundings.clients.owner(of: self.application)
+            self.isAskingForOwner = false
+            if owner != nil { self.deliver() }
+        }
+    }
+
+    /// Whether the handler has left so much unanswered that more would only fill the memory of the bus.
+    private func isStuck(_ owner: BusName) -> Bool {
+        let load = unanswered.load(of: owner)
+        return load.requests >= limits.unansweredMost || load.bytes >= limits.bytesInFlight
+    }
+
+    /// Whether a request may be on the bus beside those that are: the bus keeps them for a handler that does not read.
+    private func fits(_ request: PendingRequest) -> Bool {
+        bytesInFlight == 0 || bytesInFlight + request.size <= limits.bytesInFlight
+    }
+
+    private func leave(_ request: PendingRequest, for owner: BusName) {
+        request.state = .leaving
+        request.owner = owner
+        request.isReadyToLeave = !request.isQueued
+        inHand[request.id] = request
+        bytesInFlight += request.size
+        leaving.append(request)
+        surroundings.table.watch(request)
+        if request.isQueued { prepare(request) } else { isDue = true }
+    }
+
+    /// Has the attempt written down, so that a later one has a higher number whatever happens, and reads what is sent.
+    private func prepare(_ request: PendingRequest) {
+        let trace = request.takeTrace()
+        let takesDescriptors = surroundings.facts(application).takesDescriptors
+        DBusActor.task {
+            do {
+                let (attempts, content) = try await self.surroundings.records.attempt(
+                    request.id, trace: trace, takesDescriptors: takesDescriptors)
+                guard request.state == .leaving else { return }
+                (request.attempts, request.content, request.isReadyToLeave) = (attempts, content, true)
+                self.deliver()
             } catch {
-                // Those behind it would only meet the same failure, each after its own wait.
-                let waiting = queue.cancelAll().compactMap { requests[$0] }
-                for request in [request] + waiting { finish(request, Self.unavailable(error)) }
-                return
+                self.couldNotPrepare(request, error, trace)
             }
-            guard request.state == .waiting else { return }
-            if let end = await deliver(request, to: owner) { return finish(request, end) }
         }
     }
 
-    /// - Returns: `nil` if the handler had left before it got the request, so that it may be delivered again.
-    private func deliver(_ request: PendingRequest, to owner: BusName) async -> RequestEnd? {
+    private func couldNotPrepare(_ request: PendingRequest, _ error: any Error, _ trace: [TraceStep]) {
+        request.trace = trace + request.trace
+        guard request.state == .leaving else { return }
+        switch (error as? any Condition)?.ipcError {
+        case let reason? where reason.code == .payloadInvalid && !surroundings.facts(application).isLive:
+            // It may take descriptors: it says so when it registers.
+            refuser = request.owner
+            request.note(.handedBack, detail: reason.message)
+            putBackLeaving { $0.line == request.line }
+        case let reason? where reason.code == .payloadInvalid:
+            end(request, RequestEnd(.failed, code: "payload-invalid", because: reason.message))
+        case let reason? where reason.code == .inputOutput || reason.code == .noSuchRequest || error is RequestError:
+            end(request, RequestEnd(.failed, code: "damaged", because: reason.message))
+        default:
+            // The disk is full or no descriptor is left; or the store has failed, and the broker is about to end. What is
+            // behind it in its line does not leave before it; other lines go on.
+            putBackLeaving { $0.line == request.line }
+            deliver(inMilliseconds: 1_000)
+        }
+    }
+
+    /// Sends what is ready, nothing before what came before it in its line.
+    private func sendReady() {
+        while let request = leaving.takeReady() { send(request) }
+    }
+
+    private func send(_ request: PendingRequest) {
+        guard !isEnding, request.state == .leaving, let owner = request.owner, let content = request.content else {
+            return putBack(request, isSuspect: false)
+        }
+        if request.isCalledOff { return end(request, .calledOff) }
+        guard surroundings.clients.knownOwner(of: application) == owner else {
+            putBack(request, isSuspect: false)
+            putBackLeaving { _ in true }
+            return deliver()
+        }
+        if !request.isQueued { request.attempts += 1 }
+        if request.isQueued, surroundings.isFaulty(.dropOne) { return end(request, RequestEnd(.handled)) }
         request.state = .delivered
-        request.attempts += 1
-        do throws(CallError) {
-            let (outcome, reply) = try await connection.call(
-                URLHandler1.openURL, on: owner, at: path, (request.id.text, request.url.text, request.context),
-                timeout: .milliseconds(Int(request.millisecondsLeft)), startsService: false)
-            return end(outcome, reply)
-        } catch {
-            // The bus says so of a connection that is gone; a handler that says so itself is there.
-            let isUnknown = error.isRemote(.serviceUnknown) || error.isRemote(.nameHasNoOwner)
-            if isUnknown, (try? await connection.owner(of: owner)) == .some(nil) {
-                request.state = .waiting
-                request.attempts -= 1
-                activation.left(application, owner)
-                return nil
+        request.answerBy = request.isQueued ? .now + request.answerTime : request.expiry
+        surroundings.table.watch(request)
+        request.note(.delivered, who: owner.text, size: content.items?.byteCount ?? 0)
+        flights += 1
+        let flight = flights
+        request.flight = flight
+        surroundings.uses[owner, default: []].insert(application)
+        let context = OpenURLContext(content, of: request)
+        if request.isQueued { request.content = nil }
+        if request.isQueued, surroundings.isFaulty(.deliverTwice) {
+            let other = RequestID.random().text
+            surroundings.connection.call(URLHandler1.openURL, on: owner, at: path, (other, content.url, context)) { _ in
             }
-            if error == .timedOut { cancelAtHandler(request, owner) }
-            return Self.end(error)
+        }
+        surroundings.connection.call(
+            URLHandler1.openURL, on: owner, at: path, (request.id.text, content.url, context)
+        ) { [weak self] result in
+            self?.answered(request, flight, owner, result)
         }
     }
 
-    private func cancelAtHandler(_ request: PendingRequest, _ owner: BusName) {
-        // A handler that does not hear of it answers into the void, which does no harm.
-        try? connection.notify(URLHandler1.cancelURL, on: owner, at: path, request.id.text)
+    // MARK: Putting back
+
+    func putBack(_ request: PendingRequest, isSuspect: Bool) {
+        guard request.state == .leaving || request.state == .delivered else { return }
+        if request.isCalledOff { return end(request, .calledOff) }
+        release(request)
+        request.state = .waiting
+        // Because the handler left without an answer when it had it, or gave it back twice, it and its line have a pause;
+        // what the handler has not seen of other lines goes at once.
+        let isHeldBack = request.wasLeft || request.handBacks > 1
+        if isHeldBack { heldBack.append(request.id) }
+        queue.putBack(request.id, isSuspect: isSuspect, isReady: !isHeldBack)
+        surroundings.table.watch(request)
     }
 
-    private func finish(_ request: PendingRequest, _ end: RequestEnd?) {
+    /// Puts what has not left back: none leaves before one of its line that came before it.
+    private func putBackLeaving(where matches: (PendingRequest) -> Bool) {
+        atOnce { for request in leaving.take(where: matches) { putBack(request, isSuspect: false) } }
+    }
+
+    /// Takes a request out of what is on its way.
+    private func release(_ request: PendingRequest) {
+        bytesInFlight -= min(bytesInFlight, request.size)
+        if request.state == .leaving { leaving.remove(request) }
+        inHand[request.id] = nil
+        request.flight = 0
+        if request.isQueued { request.content = nil }
+    }
+
+    // MARK: Ends
+
+    private func endUnanswered(_ request: PendingRequest) {
+        if let owner = request.owner {
+            tellCancelled(request, owner)
+            unanswered.add(request.flight, bytes: request.size, owner: owner)
+        }
+        end(
+            request,
+            RequestEnd(.timedOut, because: "the handler did not answer in time; it may have done it all the same"))
+    }
+
+    private func tellCancelled(_ request: PendingRequest, _ owner: BusName) {
+        // A handler that does not hear of it answers into the void, which does no harm.
+        try? surroundings.connection.notify(URLHandler1.cancelURL, on: owner, at: path, request.id.text)
+    }
+
+    private func expired(_ request: PendingRequest) -> RequestEnd {
+        if request.wasLeft {
+            return RequestEnd(
+                .failed, code: "handler-ended",
+                because: "the handler left without an answer when it had it (attempts: \(request.attempts)), and its "
+                    + "time passed")
+        }
+        if request.mayHaveBeenSeen {
+            return RequestEnd(
+                .timedOut, code: "broker-ended",
+                because: "it was under way when an earlier broker ended, and could not be delivered again in time; the "
+                    + "handler may have done it")
+        }
+        return RequestEnd(.expired, because: "its time passed before it was delivered; the handler never saw it")
+    }
+
+    func end(_ request: PendingRequest, _ end: RequestEnd?) {
         guard request.state != .ended else { return }
+        if request.isArriving, let end {
+            // Its beginning comes first.
+            request.earlyEnd = request.earlyEnd ?? Boxed(end)
+            return
+        }
+        takeOut(request)
         var end = end
         end?.attempts = request.attempts
-        request.state = .ended
-        requests[request.id] = nil
-        if !queue.cancel(request.id) { queue.finish(request.id) }
-        request.ended?.resume(returning: end)
-        request.ended = nil
+        surroundings.records.ended(request, end)
         deliver()
     }
 
-    // MARK: Time
-
-    /// One timer for all: set for the earliest deadline, and looked at again only when it runs.
-    private func watch(_ deadline: ContinuousClock.Instant) {
-        if let set = expiry.deadline, set <= deadline { return }
-        expiry.set(at: deadline) { [weak self] in self?.expire() }
-    }
-
-    private func expire() {
-        let now = ContinuousClock.now
-        for request in requests.values where request.state == .waiting && request.deadline <= now {
-            finish(
-                request,
-                RequestEnd(.expired, because: "its time passed before it was delivered; the handler never saw it"))
-        }
-        if let next = requests.values.filter({ $0.state == .waiting }).map(\.deadline).min() { watch(next) }
-    }
-}
-
-extension HandlerDelivery {
-    /// The outcomes that a handler may give.
-    private static let handlerOutcomes: Set<Outcome> = [.handled, .declined, .cancelled, .failed]
-
-    private func end(_ word: String, _ reply: HandlerReply) -> RequestEnd {
-        guard let outcome = Outcome(rawValue: word), Self.handlerOutcomes.contains(outcome) else {
-            return Self.badReply(
-                "the handler answered with the outcome “\(word)”; it may answer handled, declined, cancelled or failed")
-        }
-        do throws(LimitExceeded) { try limits.checkPayload(reply.items ?? []) } catch {
-            return Self.badReply("the handler's reply cannot be passed on: \(error)")
-        }
-        return RequestEnd(
-            outcome, attempts: 0, failure: .init(code: reply.errorCode ?? "", message: reply.errorMessage ?? ""),
-            reply: reply.items ?? [])
-    }
-
-    private static func end(_ error: CallError) -> RequestEnd {
-        switch error {
-        case .remote(ErrorName.noReply.text, _):
-            RequestEnd(
-                .failed, name: ErrorName.noReply.text, code: "handler-ended",
-                because: "the handler ended before it answered")
-        case .remote(let name, let message):
-            RequestEnd(.failed, name: name, because: message)
-        case .timedOut:
-            RequestEnd(.timedOut, because: "the handler did not answer in time; it may have done it all the same")
-        case .badReply(let error): badReply("the handler's answer has the wrong shape: \(error)")
-        case .unsendable(let error): RequestEnd(.failed, code: "unsendable", because: error.description)
-        case .disconnected, .cancelled:
-            RequestEnd(.timedOut, because: "the message bus was lost before the handler answered")
-        }
-    }
-
-    private static func badReply(_ message: String) -> RequestEnd {
-        RequestEnd(.failed, code: "bad-reply", because: message)
-    }
-
-    private static func unavailable(_ failure: Activation.Failure) -> RequestEnd {
-        RequestEnd(.unavailable, name: failure.errorName ?? "", because: failure.message)
+    private func takeOut(_ request: PendingRequest) {
+        if request.state == .leaving || request.state == .delivered { release(request) }
+        request.state = .ended
+        // The same id may have come again.
+        guard requests[request.id] === request else { return }
+        requests[request.id] = nil
+        if !request.isQueued { waitingSenders -= 1 }
+        if !queue.cancel(request.id) { queue.finish(request.id) }
     }
 }

@@ -3,73 +3,216 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// An accepted open request on its way to its handler.
+/// An open request that has not ended, from the moment in which its receiver is fixed.
 @DBusActor
 final class PendingRequest {
     enum State {
-        /// Not delivered: it waits in its line, or for the handler to start.
+        /// It waits: for the disk, in its line, or for the handler to start.
         case waiting
+        /// Its turn has come, and it is made ready to be sent.
+        case leaving
+        /// The handler has it.
         case delivered
         case ended
     }
 
     let id: RequestID
-    let url: URLText
+    let application: ApplicationID
     let source: Source
+    /// Who sent it; nil where that was another connection of an earlier broker.
     let caller: BusName?
-    let payload: BoundPayload
-    let annotation: Value?
-    let deadline: ContinuousClock.Instant
+    let line: DeliveryLine
+    let isQueued: Bool
+    /// Whether the store has a record of it: its sender gave it an id, or it is queued.
+    let hasRecord: Bool
+    /// Tells a repeated call from a mistake; nil where the sender gave no id.
+    let digest: ContentDigest?
+    /// Bytes of the payload, and of the URL where that is in memory.
+    private(set) var size: UInt64
+    let parent: RequestID?
+    let depth: UInt32
+    /// How long the handler has for its answer, where that counts from the delivery.
+    let answerTime: Duration
+    /// When it ends undelivered; of a request whose sender waits, when it ends.
+    let expiry: ContinuousClock.Instant
+    /// Milliseconds since 1970.
+    let accepted: UInt64
+
+    /// What is delivered; of a queued request it is on the disk, and here only on its way.
+    var content: RequestContent?
+    /// The change count of the pasteboard that came with it.
+    var changeCount: UInt64?
     var state = State.waiting
     var attempts: UInt32 = 0
-    var ended: CheckedContinuation<RequestEnd?, Never>?
+    /// How often the handler left without an answer while it had this request alone.
+    var crashes: UInt32 = 0
+    /// The connection that it was sent to, or is to be sent to.
+    var owner: BusName?
+    /// Whether it may leave, when those before it have left.
+    var isReadyToLeave = false
+    /// Tells the answer to one delivery from that to another.
+    var flight: UInt64 = 0
+    var isCalledOff = false
+    /// Whether it is being accepted: what ends it meanwhile waits until it has begun.
+    var isArriving = false
+    var earlyEnd: Boxed<RequestEnd>?
+    /// Whether a handler left without an answer when it had it.
+    var wasLeft = false
+    /// How often a handler gave it back without a look.
+    var handBacks = 0
+    /// Whether an earlier broker may have delivered it.
+    var mayHaveBeenSeen = false
+    /// An earlier broker accepted it for a sender who waited, and nobody has come for it yet.
+    var isOrphan = false
+    /// Steps that are not on the disk.
+    var trace: [TraceStep] = []
+    /// Who waits for the end.
+    var waiters: [RequestWaiter] = []
+    /// What they were told.
+    var conclusion: Boxed<Result<RequestEnd, any Error>>?
+    /// Whether a queued request is on the disk, and who waits for that.
+    var isAccepted = false
+    var acceptanceWaiters: [RequestWaiter] = []
+    /// Whether the payload may be kept with the record.
+    var keepsPayload = true
+    /// Its place in the table of deadlines.
+    var number: UInt64 = 0
+    /// The group of the store with which its beginning reaches the disk.
+    var group: CommitGroup?
 
     init(
-        id: RequestID, url: URLText, source: Source, caller: BusName?, payload: BoundPayload,
-        annotation: Value?, deadline: ContinuousClock.Instant
+        id: RequestID, application: ApplicationID, source: Source, caller: BusName?, line: DeliveryLine,
+        isQueued: Bool, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
+        answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64
     ) {
-        self.id = id
-        self.url = url
-        self.source = source
-        self.caller = caller
-        self.payload = payload
-        self.annotation = annotation
-        self.deadline = deadline
+        (self.id, self.application, self.source, self.caller, self.line) = (id, application, source, caller, line)
+        (self.isQueued, self.hasRecord, self.digest, self.size) = (isQueued, hasRecord, digest, size)
+        (self.parent, self.depth, self.answerTime) = (parent, depth, answerTime)
+        (self.expiry, self.accepted) = (expiry, accepted)
     }
 
-    /// The source as it was stated, else the connection: order holds within it.
-    var line: DeliveryLine {
-        if let application = try? ApplicationID(source.application) { return .application(application) }
-        return .connection(caller?.text ?? "")
+    /// Notes a step, to be written with the next change of the record; a handler that cannot be started for a week does
+    /// not fill the memory.
+    func note(_ kind: TraceStep.Kind, who: String = "", size: UInt64 = 0, detail: String = "") {
+        let step = TraceStep(
+            kind, at: SystemClock.milliseconds(), attempt: attempts, who: who, size: size, detail: detail)
+        if trace.count >= Self.mostSteps { trace.removeLast() }
+        trace.append(step)
     }
 
-    var millisecondsLeft: UInt32 {
-        let left = ContinuousClock.now.duration(to: deadline).components
-        return UInt32(clamping: max(0, left.seconds * 1000 + left.attoseconds / 1_000_000_000_000_000))
+    private static let mostSteps = 32
+
+    /// The steps that are to be written now.
+    func takeTrace() -> [TraceStep] {
+        defer { trace = [] }
+        return trace
     }
 
-    /// What the handler is told beside the URL.
-    var context: OpenURLContext {
-        var context = OpenURLContext()
-        context.sourceApplication = source.application
-        context.sourceStrength = source.strength.rawValue
-        context.pasteboard = payload.pasteboard?.text
-        context.changeCount = payload.changeCount
-        context.items = payload.items
-        context.annotation = annotation
-        context.attempt = attempts
-        context.timeout = millisecondsLeft
-        return context
+    /// On whose account it is: the application that the bus or the sandbox attests, else the connection. A name that is
+    /// only stated would let anybody use up another's share.
+    var payer: String { source.payer(caller) }
+
+    /// The payload turned out to be larger; see ``RequestTable/recharge(_:size:)``.
+    func setSize(_ size: UInt64) { self.size = size }
+
+    func takeAcceptanceWaiters() -> [RequestWaiter] {
+        defer { acceptanceWaiters = [] }
+        return acceptanceWaiters
+    }
+
+    /// When something is to be done about it in the state in which it is; nil for nothing.
+    var deadline: ContinuousClock.Instant? {
+        switch state {
+        case .waiting: expiry
+        case .leaving: isQueued ? nil : expiry
+        case .delivered: answerBy
+        case .ended: nil
+        }
+    }
+
+    /// When the handler's answer comes too late.
+    var answerBy: ContinuousClock.Instant?
+}
+
+/// Something large that few requests have at a time: there may be a hundred thousand of them.
+final class Boxed<Content: Sendable>: Sendable {
+    let content: Content
+
+    init(_ content: Content) { self.content = content }
+}
+
+/// What a handler is given.
+final class RequestContent: Sendable {
+    let url: String
+    let items: [PasteboardItem]?
+    let pasteboard: PasteboardName?
+    let changeCount: UInt64?
+    let kept: KeptContext
+
+    init(
+        url: String, items: [PasteboardItem]?, pasteboard: PasteboardName?, changeCount: UInt64?, kept: KeptContext
+    ) {
+        (self.url, self.items, self.pasteboard) = (url, items, pasteboard)
+        (self.changeCount, self.kept) = (changeCount, kept)
     }
 }
 
-/// The payload of a request: its own snapshot, whatever becomes of the pasteboard.
-struct BoundPayload: Sendable {
-    var items: [PasteboardItem]?
-    var pasteboard: PasteboardName?
-    var changeCount: UInt64?
-    /// Whether the request made the pasteboard.
-    var isNewPasteboard = false
+/// What else a request carries, as it is kept with the record.
+struct KeptContext: Facts {
+    var annotation: Value?
+    var activationToken: String?
+    static let keys: [Key<Self>] = [
+        Key(any: "annotation", \.annotation), Key("activation-token", \.activationToken),
+    ]
+}
+
+/// Somebody who waits for the end of a request.
+@DBusActor
+final class RequestWaiter {
+    let caller: BusName?
+    /// Whether the reply may have descriptors.
+    let takesDescriptors: Bool
+    /// Whether it is the sender itself, whose leaving calls the request off.
+    let isSender: Bool
+    private var continuation: CheckedContinuation<OpenURLResult, any Error>?
+    private let timer = DBusTimer()
+
+    init(_ caller: BusName?, takesDescriptors: Bool, isSender: Bool) {
+        (self.caller, self.takesDescriptors, self.isSender) = (caller, takesDescriptors, isSender)
+    }
+
+    /// Waits until the request ends, or for so long.
+    /// - Parameters:
+    ///   - begin: runs when the wait has begun.
+    ///   - gaveUp: the result when the time is over.
+    func wait(
+        for time: Duration? = nil, begin: @DBusActor () -> Void,
+        gaveUp: @escaping @DBusActor () -> OpenURLResult
+    ) async throws -> OpenURLResult {
+        try await withCheckedThrowingContinuation { continuation in
+            self.continuation = continuation
+            if let time {
+                timer.set(at: .now + time) { [weak self] in self?.end(with: .success(gaveUp())) }
+            }
+            begin()
+        }
+    }
+
+    /// Whether it still waits.
+    var isWaiting: Bool { continuation != nil }
+
+    func end(with result: Result<OpenURLResult, any Error>) {
+        timer.cancel()
+        continuation?.resume(with: result)
+        continuation = nil
+    }
+}
+
+extension Source {
+    /// On whose account a request of a caller is.
+    func payer(_ caller: BusName?) -> String {
+        strength == .owned || strength == .sandboxed ? application : caller?.text ?? application
+    }
 }
 
 extension RequestEnd {

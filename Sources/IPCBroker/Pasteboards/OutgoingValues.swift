@@ -12,19 +12,37 @@ struct OutgoingValues: Sendable {
     }
 
     /// A payload as its handler gets it, in one message; `payloadInvalid` where it does not fit.
-    static func handed(_ items: [PasteboardItem], _ limits: Limits) throws -> [PasteboardItem] {
-        do {
-            return try OutgoingValues(limits, takesDescriptors: false).prepare(items)
-        } catch let limit as LimitExceeded {
-            throw IPCError(.payloadInvalid, "the handler takes no descriptors, and the payload does not fit: \(limit)")
+    static func handed(
+        _ items: [PasteboardItem], _ limits: Limits, takesDescriptors: Bool
+    ) throws -> [PasteboardItem] {
+        try naming(takesDescriptors) {
+            try OutgoingValues(limits, takesDescriptors: takesDescriptors).prepare(items)
         }
     }
 
-    static func payloadTooLarge(_ bytes: UInt64, _ limits: Limits) -> IPCError {
-        IPCError(
-            .payloadInvalid,
-            "the handler takes no descriptors, and the payload has \(bytes) bytes; "
-                + "at most \(limits.inlineMessageBytes) fit a message")
+    /// Refuses a payload that its handler could not be given, by the sizes alone.
+    static func checkHanded(_ items: [PasteboardItem], _ limits: Limits, takesDescriptors: Bool) throws {
+        try naming(takesDescriptors) {
+            _ = try OutgoingValues(limits, takesDescriptors: takesDescriptors).descriptors(of: items)
+        }
+    }
+
+    /// The bytes that are in the message for who takes descriptors.
+    static func inlineBytes(of items: [PasteboardItem], _ limits: Limits) -> UInt64 {
+        let sizes = items.flatMap { $0.representations.map { UInt64($0.byteCount) } }
+        guard let descriptors = try? limits.messageFit(sizes).descriptors else { return sizes.reduce(0, +) }
+        let outside = Set(descriptors)
+        return sizes.enumerated().reduce(0) { outside.contains($1.offset) ? $0 : $0 + $1.element }
+    }
+
+    private static func naming<Result>(_ takesDescriptors: Bool, _ body: () throws -> Result) throws -> Result {
+        do { return try body() } catch let limit as LimitExceeded {
+            let reason =
+                takesDescriptors
+                ? "the payload fits no message"
+                : "the handler takes no descriptors (its registration has no “fd”), and the payload does not fit a message"
+            throw IPCError(.payloadInvalid, "\(reason): \(limit)")
+        }
     }
 
     /// The items as they are sent. Run it where they are read, on the store's thread: files are read, and where it
@@ -79,6 +97,20 @@ extension Representation {
 }
 
 extension [PasteboardItem] {
+    /// The same with its files opened anew, for one receiver.
+    func reopened() -> [PasteboardItem] {
+        guard hasFiles else { return self }
+        return map { item in
+            let representations = item.representations.map { representation in
+                guard case .file(let file) = representation.value, let own = file.reopened() else {
+                    return representation
+                }
+                return Representation(type: representation.type, value: .file(own))
+            }
+            return (try? PasteboardItem(read: representations)) ?? item
+        }
+    }
+
     /// How many values came as descriptors.
     var fileCount: Int {
         reduce(0) { $0 + $1.representations.count { if case .file = $0.value { true } else { false } } }

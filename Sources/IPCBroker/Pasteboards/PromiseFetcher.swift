@@ -29,6 +29,9 @@ final class PromiseFetcher {
     /// How the store keeps who promised: a connection of this bus.
     func writer(_ caller: BusName?) -> String { caller.map { "\($0.text)@\(bus)" } ?? "" }
 
+    /// The connection of this bus that such a text names; nil where it is one of another bus.
+    func connection(_ writer: String) -> String? { owner(writer)?.text }
+
     /// Fetches what a reader wants, all of it at the same time; returns when it is in the store.
     ///
     /// `PasteboardError.promiseBroken` where a writer has left, gives something else, or takes too long.

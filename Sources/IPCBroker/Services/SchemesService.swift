@@ -6,19 +6,30 @@ internal import IPCStore
 /// `org.swiftipc.Schemes1`: claims, defaults, and who would get a URL.
 @DBusActor
 final class SchemesService {
-    private var registry: SchemeRegistry
-    /// How many requests a handler takes at a time, where it is not 1.
-    private var windows: [ApplicationID: Int] = [:]
-    private let store: Store
-    private let clients: BusClients
+    var registry: SchemeRegistry
+    /// What handlers said of themselves.
+    var handlers: [ApplicationID: HandlerFacts] = [:]
+    let policies: AccessPolicies
+    let returning = ReturningHandlers()
+    let store: Store
+    let clients: BusClients
     private let connection: Connection
-    private let limits: Limits
+    /// What tells a connection of this bus from one of every other.
+    let identify: @DBusActor (BusName?) -> String
+    let limits: Limits
 
-    /// A handler registered with another window.
-    var windowChanged: @DBusActor (ApplicationID, Int) -> Void = { _, _ in }
+    /// Why an application is not started now, although the bus could; nil where it would be.
+    var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
+    /// Somebody registered for an application: its owner or, persistently, another.
+    var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
 
-    init(store: Store, clients: BusClients, connection: Connection, limits: Limits) {
+    init(
+        store: Store, clients: BusClients, connection: Connection, policies: AccessPolicies, limits: Limits,
+        identify: @escaping @DBusActor (BusName?) -> String
+    ) {
         self.store = store
+        self.identify = identify
+        self.policies = policies
         self.clients = clients
         self.connection = connection
         self.limits = limits
@@ -30,27 +41,44 @@ final class SchemesService {
         let (claims, defaults) = try await store.commit { (try $0.claims().claims, try $0.defaults().defaults) }
         for claim in claims {
             _ = try registry.register(claim.application, [claim.scheme], kind: .persistent, allowReserved: true)
-            if claim.window != 1 { windows[claim.application] = Int(claim.window) }
+            handlers[claim.application] = HandlerFacts(
+                window: Int(claim.window), takesDescriptors: claim.takesDescriptors)
         }
         for entry in installed {
             // An installed claim was checked by whoever installed it, except for what nobody may install.
             _ = try? registry.register(entry.application, entry.schemes, kind: .installed)
+            if handlers[entry.application] == nil, entry.takesDescriptors {
+                handlers[entry.application] = HandlerFacts(takesDescriptors: true)
+            }
         }
         for choice in defaults { _ = try registry.setDefault(choice.scheme, choice.application) }
+        try await loadLive()
     }
 
-    func window(of application: ApplicationID) -> Int { windows[application] ?? 1 }
+    func facts(of application: ApplicationID) -> HandlerFacts { handlers[application] ?? HandlerFacts() }
 
     /// The owner of the bus name is gone, and its live claims with it.
     func ownerLeft(_ application: ApplicationID) {
+        handlers[application]?.isLive = false
+        let hadLive = registry.schemes(of: application).contains {
+            registry.claim(of: application, on: $0)?.kinds.contains(.live) == true
+        }
         announce(registry.releaseLive(application))
+        guard hadLive else { return }
+        DBusActor.task {
+            // What is left behind on a full disk belongs to a connection that never comes again.
+            _ = try? await self.store.stage { try $0.removeLiveClaims(of: application) }
+        }
     }
 
     // MARK: Routing
 
     /// Where a URL goes; asks the bus what it could start only if that matters.
-    func resolve(_ url: URLText, pinned: ApplicationID? = nil, candidates: Int = 0) async -> Resolution {
-        let known = knownResolution(url, pinned: pinned)
+    func resolve(
+        _ url: URLText, pinned: ApplicationID? = nil, queued: Bool = false, candidates: Int = 0
+    ) async -> Resolution {
+        while isAwaited(url, pinned, queued: queued) { await returning.change() }
+        let known = knownResolution(url, pinned: pinned, queued: queued)
         if let known, candidates == 0 { return known }
         let activatable = await clients.activatable()
         return URLRouter.resolve(
@@ -58,11 +86,20 @@ final class SchemesService {
             activatable: { activatable.contains($0.text) })
     }
 
-    /// Where a URL goes, if nothing needs to be asked: the handler runs, or there is none.
-    func knownResolution(_ url: URLText, pinned: ApplicationID?) -> Resolution? {
+    /// Whether the one who would get a URL is not there and may come back.
+    private func isAwaited(_ url: URLText, _ pinned: ApplicationID?, queued: Bool) -> Bool {
+        guard returning.areExpected(url.scheme, pinned) else { return false }
         let resolution = URLRouter.resolve(
             url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
-        return resolution.running || resolution.application == nil ? resolution : nil
+        return !(queued ? resolution.queueable : resolution.running)
+    }
+
+    /// Where a URL goes, if nothing needs to be asked: the handler runs or the request can wait for it, or there is none.
+    func knownResolution(_ url: URLText, pinned: ApplicationID?, queued: Bool = false) -> Resolution? {
+        guard !isAwaited(url, pinned, queued: queued) else { return nil }
+        let resolution = URLRouter.resolve(
+            url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
+        return queued || resolution.running || resolution.application == nil ? resolution : nil
     }
 
     // MARK: Members
@@ -75,7 +112,7 @@ final class SchemesService {
         let window = UInt64(input.2.window ?? 1)
         guard window > 0 else { throw IPCError(.invalidArguments, "the window 0 would let no request through") }
         try limits.check(\.windowMost, request: window)
-        let persistent = input.2.persistent ?? false
+        let (persistent, takesDescriptors) = (input.2.persistent ?? false, input.2.fd ?? false)
         if !persistent { try await checkOwner(application, call) }
         let fresh = schemes.filter { registry.claim(of: application, on: $0)?.kinds.contains(.persistent) != true }
         let changes = try registry.register(
@@ -86,8 +123,8 @@ final class SchemesService {
                     for scheme in schemes {
                         try transaction.saveClaim(
                             StoredClaim(
-                                application: application, scheme: scheme, window: UInt32(window), time: transaction.now)
-                        )
+                                application: application, scheme: scheme, window: UInt32(window),
+                                takesDescriptors: takesDescriptors, time: transaction.now))
                     }
                 }
             } catch {
@@ -95,7 +132,14 @@ final class SchemesService {
                 throw error
             }
         }
-        if input.2.window != nil || !persistent { setWindow(Int(window), of: application) }
+        // A stored claim says how the application is started; one that runs knows better.
+        if !persistent || !clients.isRunning(application) {
+            handlers[application] = HandlerFacts(
+                window: Int(window), takesDescriptors: takesDescriptors, isLive: !persistent)
+        }
+        if !persistent { await saveLive(application, of: call.sender) }
+        returning.came(application)
+        registered(application, clients.knownOwner(of: application) == call.sender)
         try announce(changes, after: call)
         var result = RegisterResult()
         result.conflicts = registry.conflicts(application, schemes, limit: Int(limits.pageRowsMost)).map { claim in
@@ -107,11 +151,6 @@ final class SchemesService {
             return facts
         }
         return result
-    }
-
-    private func setWindow(_ window: Int, of application: ApplicationID) {
-        windows[application] = window == 1 ? nil : window
-        windowChanged(application, window)
     }
 
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
@@ -135,12 +174,18 @@ final class SchemesService {
         try await store.commit { transaction in
             for scheme in concerned { try transaction.removeClaim(of: application, on: scheme) }
         }
-        try announce(
-            registry.unregister(application, schemes, kinds: owns ? [.live, .persistent] : [.persistent]), after: call)
+        let changes = registry.unregister(application, schemes, kinds: owns ? [.live, .persistent] : [.persistent])
+        if owns { await saveLive(application, of: call.sender) }
+        try announce(changes, after: call)
     }
 
-    func canOpenURL(_ text: String, _ call: IncomingCall) async throws -> Bool {
-        await resolve(try URLText(text)).canOpen
+    func canOpenURL(_ text: String, _ options: CanOpenURLOptions, _ call: IncomingCall) async throws -> Bool {
+        let stated = try options.sourceApplication.map { try ApplicationID($0) }
+        let resolution = await resolve(try URLText(text))
+        guard resolution.canOpen, let application = resolution.application,
+            resolution.running || refusal(application) == nil
+        else { return false }
+        return policies[application].allows(await clients.source(stated: stated, by: call.sender))
     }
 
     func resolveURL(_ text: String, _ call: IncomingCall) async throws -> ResolutionFacts {
@@ -150,8 +195,7 @@ final class SchemesService {
         facts.reason = resolution.reason.rawValue
         facts.running = resolution.running
         facts.activatable = resolution.activatable
-        // Without queued requests nothing can wait for a handler.
-        facts.queueable = false
+        facts.queueable = resolution.queueable
         facts.candidates = resolution.candidates.map { candidate in
             var facts = ClaimFacts()
             facts.application = candidate.application.text
@@ -197,6 +241,7 @@ final class SchemesService {
     }
 
     func setDefault(_ input: (String, String, NoOptions), _ call: IncomingCall) async throws {
+        try await checkUser(call)
         let scheme = try URLScheme(input.0)
         let application = input.1.isEmpty ? nil : try ApplicationID(input.1)
         let former = registry.defaultApplication(of: scheme)
@@ -232,10 +277,12 @@ final class SchemesService {
             methods: [
                 Schemes1.register.answered { try await self.register($0, $1) },
                 Schemes1.unregister.answered { try await self.unregister($0, $1) },
-                Schemes1.canOpenURL.answered { try await self.canOpenURL($0.0, $1) },
+                Schemes1.canOpenURL.answered { try await self.canOpenURL($0.0, $0.1, $1) },
                 Schemes1.resolveURL.answered { try await self.resolveURL($0.0, $1) },
                 Schemes1.listHandlers.answered { try await self.listHandlers($0, $1) },
                 Schemes1.setDefault.answered { try await self.setDefault($0, $1) },
+                Schemes1.getPolicy.answered { try self.getPolicy($0.0, $1) },
+                Schemes1.setPolicy.answered { try await self.setPolicy($0.0, $0.1, $1) },
             ])
     }
 }

@@ -14,7 +14,7 @@ package enum Schemes1 {
         takes: .of(Argument<String>("application"), Argument<[String]>("schemes"), Argument<NoOptions>("options")),
         returns: .none, "Gives up claims of an application to URL schemes.")
     package static let canOpenURL = Method(
-        name, "CanOpenURL", takes: .of(Argument<String>("url"), Argument<NoOptions>("options")),
+        name, "CanOpenURL", takes: .of(Argument<String>("url"), Argument<CanOpenURLOptions>("options")),
         returns: .of(Argument<Bool>("can_open")),
         "Tells whether a waiting OpenURL of this URL would be accepted now.")
     package static let resolveURL = Method(
@@ -28,6 +28,14 @@ package enum Schemes1 {
         name, "SetDefault",
         takes: .of(Argument<String>("scheme"), Argument<String>("application"), Argument<NoOptions>("options")),
         returns: .none, "Stores the user's choice of the application that handles a scheme.")
+    package static let getPolicy = Method(
+        name, "GetPolicy", takes: .of(Argument<String>("application"), Argument<NoOptions>("options")),
+        returns: .of(Argument<PolicyFacts>("policy")), "Tells who may open the URLs of an application.")
+    package static let setPolicy = Method(
+        name, "SetPolicy",
+        takes: .of(
+            Argument<String>("application"), Argument<PolicyOptions>("policy"), Argument<NoOptions>("options")),
+        returns: .none, "Stores who may open the URLs of an application.")
     package static let handlerChanged = Signal(
         name, "HandlerChanged",
         carries: .of(
@@ -38,18 +46,48 @@ package enum Schemes1 {
         name, "",
         [
             register.description, unregister.description, canOpenURL.description, resolveURL.description,
-            listHandlers.description, setDefault.description, handlerChanged.description,
+            listHandlers.description, setDefault.description, getPolicy.description, setPolicy.description,
+            handlerChanged.description,
         ])
 }
 
 package struct RegisterOptions: Options {
     package var persistent: Bool?
+    /// Deliveries may carry descriptors.
+    package var fd: Bool?
     package var window: UInt32?
     package var allowReserved: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
-        Key("persistent", \.persistent), Key("window", \.window), Key("allow-reserved", \.allowReserved),
+        Key("persistent", \.persistent), Key("fd", \.fd), Key("window", \.window),
+        Key("allow-reserved", \.allowReserved),
     ]
+}
+
+package struct CanOpenURLOptions: Options {
+    /// Who would ask.
+    package var sourceApplication: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("source-application", \.sourceApplication)]
+}
+
+/// A policy as it is set: what is left out is as for an application without one.
+package struct PolicyOptions: Options {
+    /// `allow` or `deny`: what holds for those who match no rule.
+    package var others: String?
+    package var allow: [String]?
+    package var deny: [String]?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("default", \.others), Key("allow", \.allow), Key("deny", \.deny)]
+}
+
+/// A policy as it is shown.
+package struct PolicyFacts: Facts {
+    package var others: String?
+    package var allow: [String]?
+    package var deny: [String]?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("default", \.others), Key("allow", \.allow), Key("deny", \.deny)]
 }
 
 package struct RegisterResult: Facts {

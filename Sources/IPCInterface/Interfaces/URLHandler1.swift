@@ -27,11 +27,13 @@ package struct OpenURLContext: Facts {
     package var attempt: UInt32?
     /// Milliseconds that are left.
     package var timeout: UInt32?
+    package var activationToken: String?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength),
         Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount), Key("items", \.items),
         Key(any: "annotation", \.annotation), Key("attempt", \.attempt), Key("timeout", \.timeout),
+        Key("activation-token", \.activationToken),
     ]
 }
 

@@ -1,16 +1,46 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.URLs1`: opening URLs. The reference is `dbus/org.swiftipc.URLs1.xml`.
+/// `org.swiftipc.URLs1`: opening URLs, and what became of it. The reference is `dbus/org.swiftipc.URLs1.xml`.
 package enum URLs1 {
     package static let name: InterfaceName = "org.swiftipc.URLs1"
 
     package static let openURL = Method(
         name, "OpenURL", takes: .of(Argument<String>("url"), Argument<OpenURLOptions>("options")),
         returns: .of(Argument<OpenURLResult>("result")),
-        "Opens a URL in the application that handles its scheme and waits for the outcome.")
+        "Opens a URL in the application that handles its scheme, and waits for the outcome or queues it.")
+    package static let getRequest = Method(
+        name, "GetRequest", takes: .of(Argument<String>("id"), Argument<GetRequestOptions>("options")),
+        returns: .of(Argument<RequestFacts>("request")), "Tells all that is known of a request.")
+    package static let waitRequest = Method(
+        name, "WaitRequest", takes: .of(Argument<String>("id"), Argument<WaitRequestOptions>("options")),
+        returns: .of(Argument<OpenURLResult>("result")), "Waits for the outcome of a request.")
+    package static let cancelRequest = Method(
+        name, "CancelRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
+        returns: .none, "Calls a request off.")
+    package static let retryRequest = Method(
+        name, "RetryRequest", takes: .of(Argument<String>("id"), Argument<RetryRequestOptions>("options")),
+        returns: .of(Argument<String>("new_id")), "Queues a request that was not handled once more.")
+    package static let dropRequest = Method(
+        name, "DropRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
+        returns: .none, "Forgets a request that has ended.")
+    package static let listRequests = Method(
+        name, "ListRequests", takes: .of(Argument<ListRequestsOptions>("options")),
+        returns: .of(Argument<[RequestFacts]>("requests")), "Lists requests in the order of their acceptance.")
+    package static let traceRequest = Method(
+        name, "TraceRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
+        returns: .of(Argument<[TraceFacts]>("steps")), "Tells every step of a request.")
+    package static let requestCompleted = Signal(
+        name, "RequestCompleted", carries: .of(Argument<String>("id"), Argument<String>("outcome")),
+        "Tells the connection that queued a request how it ended.")
 
-    package static let description = InterfaceDescription(name, "", [openURL.description])
+    package static let description = InterfaceDescription(
+        name, "",
+        [
+            openURL.description, getRequest.description, waitRequest.description, cancelRequest.description,
+            retryRequest.description, dropRequest.description, listRequests.description, traceRequest.description,
+            requestCompleted.description,
+        ])
 }
 
 package struct OpenURLOptions: Options {
@@ -21,14 +51,26 @@ package struct OpenURLOptions: Options {
     package var changeCount: UInt64?
     package var set: PayloadSetOptions?
     package var annotation: Value?
-    /// Milliseconds from acceptance.
+    /// Milliseconds from acceptance; of a queued request from its delivery.
     package var timeout: UInt32?
+    package var queue: Bool?
+    /// Milliseconds from acceptance within which a queued request is to be delivered.
+    package var timeToLive: UInt64?
+    /// The request that the sender handles.
+    package var parent: String?
     package var sourceApplication: String?
+    package var activationToken: String?
+    /// The sender takes descriptors in the reply.
+    package var fd: Bool?
+    /// The call was made before, and its answer was lost.
+    package var repeated: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("id", \.id), Key("application", \.application), Key("items", \.items), Key("pasteboard", \.pasteboard),
         Key("change-count", \.changeCount), Key("set", \.set), Key(any: "annotation", \.annotation),
-        Key("timeout", \.timeout), Key("source-application", \.sourceApplication),
+        Key("timeout", \.timeout), Key("queue", \.queue), Key("time-to-live", \.timeToLive),
+        Key("parent", \.parent), Key("source-application", \.sourceApplication),
+        Key("activation-token", \.activationToken), Key("fd", \.fd), Key("repeated", \.repeated),
     ]
 }
 

@@ -34,6 +34,8 @@ extension IPCError {
                 self.init(
                     .storeUnavailable,
                     "there is no broker: \(message). Install swift-ipc, or start ipc-broker in this session")
+            } else if Self.unstartable.contains(name) {
+                self.init(.storeUnavailable, "the broker could not be started: \(message). Run ipc-broker to see why")
             } else {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }
@@ -48,9 +50,15 @@ extension IPCError {
     /// How the bus says that nobody owns the broker's name and nobody can be started for it.
     private static let absent: Set<String> = [
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
-        "org.freedesktop.DBus.Error.Spawn.ServiceNotFound", "org.freedesktop.DBus.Error.Spawn.ExecFailed",
+        "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
+    ]
+
+    /// How the bus says that the broker is installed and has not come up.
+    private static let unstartable: Set<String> = [
+        "org.freedesktop.DBus.Error.Spawn.ExecFailed", "org.freedesktop.DBus.Error.Spawn.ForkFailed",
         "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.Spawn.ChildSignaled",
         "org.freedesktop.DBus.Error.Spawn.Failed", "org.freedesktop.DBus.Error.Spawn.FileInvalid",
+        "org.freedesktop.DBus.Error.Spawn.ConfigInvalid", "org.freedesktop.DBus.Error.Spawn.PermissionsInvalid",
     ]
 }
 

@@ -114,9 +114,30 @@ package struct Limits: Sendable, Hashable {
     /// Handlers that may open each other's URLs in a row.
     package var loopDepth: UInt64 = 8
     /// Requests that have not ended, of all sources.
-    package var pendingRequests: UInt64 = 100_000
+    package var pendingRequests: UInt64 = 50_000
     /// Requests that have not ended, of one source.
     package var pendingRequestsPerSource: UInt64 = 10_000
+    /// Requests that have not ended, for one handler.
+    package var pendingRequestsPerHandler: UInt64 = 20_000
+    /// Bytes of the payloads of requests that have not ended, of one source: 8 GiB.
+    package var pendingBytesPerSource: UInt64 = 8_589_934_592
+    /// Bytes of the payloads of requests that have not ended, for one handler: 8 GiB.
+    package var pendingBytesPerHandler: UInt64 = 8_589_934_592
+    /// Bytes in memory of the URLs and payloads of requests whose senders wait: 32 MiB.
+    package var waitingBytes: UInt64 = 33_554_432
+    /// Bytes that are on the bus to one handler, unless it is one request alone: 4 MiB.
+    package var bytesInFlight: UInt64 = 4_194_304
+    /// Requests that a handler may leave unanswered beyond their time before it gets no more.
+    package var unansweredMost: UInt64 = 64
+    /// Milliseconds that a handler has for the answer to a queued request whose sender states none: 10 min.
+    package var queuedTimeoutMilliseconds: UInt64 = 600_000
+    /// Milliseconds before a handler that could not be started, or left without an answer, is started again; doubled
+    /// with each failure.
+    package var backOffMilliseconds: UInt64 = 100
+    /// Milliseconds to which the time between starts grows at most: 1 min.
+    package var backOffMostMilliseconds: UInt64 = 60_000
+    /// Steps of a request that its trace keeps: the first and the last ones.
+    package var traceSteps: UInt64 = 64
     /// Ended requests of a source whose record is kept.
     package var endedRequestsKept: UInt64 = 10_000
     /// Seconds for which the record of an ended request is kept.

@@ -62,7 +62,7 @@ extension RequestID {
         private var sentence: String {
             switch self {
             case .length(let text):
-                "the id \(text.quoted) has \(text.utf8.count) characters; it needs "
+                "the id \(text.quoted) has \(text.utf8.count) character\(text.utf8.count == 1 ? "" : "s"); it needs "
                     + "\(RequestID.length.lowerBound) to \(RequestID.length.upperBound), a random UUID fits"
             case .character(let text, let scalar):
                 "the id \(text.quoted) holds \(scalar.named); only letters, digits and “-” are allowed"

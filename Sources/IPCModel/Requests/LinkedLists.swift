@@ -30,6 +30,17 @@ struct LinkedLists<Element: Hashable & Sendable>: Sendable {
         }
     }
 
+    /// The element behind another one.
+    func next(after element: Element) -> Element? { neighbours[element]?.next }
+
+    /// Puts an element that is in no list before one that is in this list; at its end for nil.
+    mutating func insert(_ element: Element, before other: Element?, in list: inout Ends?) {
+        guard let other, let around = neighbours[other] else { return append(element, to: &list) }
+        neighbours[element] = Neighbours(previous: around.previous, next: other)
+        neighbours[other]?.previous = element
+        if let previous = around.previous { neighbours[previous]?.next = element } else { list?.first = element }
+    }
+
     /// Takes an element out of the list that it is in.
     mutating func remove(_ element: Element, from list: inout Ends?) {
         guard let around = neighbours.removeValue(forKey: element) else { return }

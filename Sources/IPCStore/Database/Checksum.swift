@@ -62,6 +62,8 @@ extension Checksum {
         case schemeClaim = 8
         case schemeDefault = 9
         case usage = 10
+        case policy = 11
+        case liveClaim = 12
     }
 
     /// The checksum of a row as SQLite stores it.

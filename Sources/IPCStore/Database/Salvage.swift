@@ -34,9 +34,11 @@ struct Salvage {
         Table("representation", .representation, checksum: 6, columns: 8),
         Table("removal", .removal, checksum: 2),
         Table("operation", .operation, checksum: 7),
-        Table("open_request", .openRequest, checksum: 21),
+        Table("open_request", .openRequest, checksum: 30),
         Table("scheme_claim", .schemeClaim, checksum: 6),
         Table("scheme_default", .schemeDefault, checksum: 4),
+        Table("policy", .policy, checksum: 5),
+        Table("live_claim", .liveClaim, checksum: 6),
     ]
 
     /// Copies all that can be read and sets the change counts on.

@@ -9,7 +9,8 @@ enum Schema {
     /// The statements of the first version, in this order for ever; `@` stands for the name of the database.
     static let first: [String] = [
         pasteboard, version, versionExtends, versionEnds, versionPromises, representation, removal, operation,
-        reservation, openRequest, schemeClaim, schemeDefault, usage,
+        reservation, openRequest, schemeClaim, schemeDefault, policy, liveClaim,
+        usage,
     ]
 
     /// `id` is the change count with which the pasteboard was made. `versions` are the change counts of the versions
@@ -117,30 +118,41 @@ enum Schema {
         """
 
     /// Open requests whose sender gave an id, in the order of acceptance. States: 0 waiting, 1 queued, 2 ended.
-    /// `payload` is the change count of a version that is pinned for the request, 0 for none; `context` is what the
-    /// router keeps with it, opaque to the store.
+    ///
+    /// `payload` is the change count of a version that is pinned for the request, 0 where nothing goes with it, and -1
+    /// where what went with it is not kept; such a version has pasteboard 0 where it never was on one. What can be long
+    /// stands behind what a start reads of each row. `context` is what the router keeps with it, opaque to the store.
     private static let openRequest = """
         CREATE TABLE @.open_request (
             sequence INTEGER PRIMARY KEY,
             id TEXT NOT NULL,
-            arguments BLOB NOT NULL CHECK (length(arguments) = 16),
             state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 2),
             outcome TEXT CHECK ((state = 2) = (outcome IS NOT NULL)),
+            late_outcome TEXT CHECK (late_outcome IS NULL OR state = 2),
             strength INTEGER NOT NULL CHECK (strength BETWEEN 0 AND 3),
             source TEXT NOT NULL,
+            ended INTEGER CHECK ((state = 2) = (ended IS NOT NULL)),
+            arguments BLOB NOT NULL CHECK (length(arguments) = 16),
+            caller TEXT NOT NULL,
             application TEXT NOT NULL,
-            url TEXT,
             pasteboard TEXT,
             change_count INTEGER NOT NULL,
-            payload INTEGER NOT NULL,
-            attempts INTEGER NOT NULL,
+            payload INTEGER NOT NULL CHECK (payload >= -1),
+            payload_items INTEGER NOT NULL CHECK (payload_items >= 0),
+            payload_bytes INTEGER NOT NULL CHECK (payload_bytes >= 0),
+            attempts INTEGER NOT NULL CHECK (attempts >= 0),
+            crashes INTEGER NOT NULL CHECK (crashes >= 0),
+            timeout INTEGER NOT NULL,
+            parent TEXT,
+            depth INTEGER NOT NULL CHECK (depth >= 0),
             accepted INTEGER NOT NULL,
             expires_at INTEGER,
-            ended INTEGER CHECK ((state = 2) = (ended IS NOT NULL)),
             error_name TEXT NOT NULL,
             error_code TEXT NOT NULL,
             error_message TEXT NOT NULL,
+            url TEXT NOT NULL,
             context BLOB,
+            trace BLOB NOT NULL,
             reply BLOB,
             checksum INTEGER NOT NULL
         ) STRICT
@@ -167,6 +179,33 @@ enum Schema {
             scheme TEXT NOT NULL UNIQUE COLLATE NOCASE,
             application TEXT NOT NULL,
             time INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// What running handlers claim, for the next broker. `schemes` is a list (``PackedFields``); `owner` is the
+    /// connection that owns the application's name, with the id of its bus.
+    private static let liveClaim = """
+        CREATE TABLE @.live_claim (
+            sequence INTEGER PRIMARY KEY,
+            application TEXT NOT NULL UNIQUE,
+            owner TEXT NOT NULL,
+            schemes BLOB NOT NULL,
+            window INTEGER NOT NULL CHECK (window > 0),
+            flags INTEGER NOT NULL,
+            checksum INTEGER NOT NULL
+        ) STRICT
+        """
+
+    /// Who may open the URLs of which application; those that say nothing are not kept. `allow` and `deny` are lists of
+    /// application ids, each with its length before it (``PackedFields``).
+    private static let policy = """
+        CREATE TABLE @.policy (
+            sequence INTEGER PRIMARY KEY,
+            application TEXT NOT NULL UNIQUE,
+            others INTEGER NOT NULL CHECK (others IN (0, 1)),
+            allow BLOB NOT NULL,
+            deny BLOB NOT NULL,
             checksum INTEGER NOT NULL
         ) STRICT
         """

@@ -2,7 +2,7 @@ package import IPCModel
 
 extension Store {
     /// Times that something is tried which others prevent by moving the pasteboard meanwhile.
-    private static let attempts = 64
+    static let attempts = 64
 
     /// Takes over the files of items for a pasteboard, and runs an operation with them that writes them on it.
     ///
@@ -13,12 +13,14 @@ extension Store {
     ///   - name: the pasteboard; nil where the items go on none, and so never to the disk.
     ///   - persistent: where the pasteboard is kept if the operation makes it; `noSuchPasteboard` for nil.
     ///   - isSensitive: whether the items are never to be on the disk.
+    ///   - onDisk: whether items that go on no pasteboard go to the disk all the same.
     nonisolated(nonsending) package func withIntake<Value: Sendable>(
         of items: [PasteboardItem], on name: PasteboardName?, persistent: Bool? = nil, isSensitive: Bool = false,
+        toDisk onDisk: Bool = false,
         _ operation: nonisolated(nonsending) ([PasteboardItem]) async throws -> Value
     ) async throws -> Value {
         guard items.contains(where: { !$0.files.isEmpty }) else { return try await operation(items) }
-        var toDisk = false
+        var toDisk = onDisk && name == nil && !isSensitive
         if let name, !isSensitive {
             toDisk = try await commit { try $0.isPersistent(name, ifNew: persistent) }
         }
@@ -67,7 +69,7 @@ extension Store {
         return files
     }
 
-    private static var movesTooOften: IPCError {
+    static var movesTooOften: IPCError {
         IPCError(.limitExceeded, "the pasteboard changes faster than its large values can be copied; try again")
     }
 }

@@ -45,7 +45,7 @@ struct StoredFiles {
 /// A file has not been taken for the place where its version is kept: the pasteboard has moved meanwhile.
 package struct IntakeOutdated: Error {
     /// Whether a file on the disk is wanted; nil where that is not known.
-    let toDisk: Bool?
+    package let toDisk: Bool?
 }
 
 extension StoreSession {

@@ -119,7 +119,7 @@ package final class Store: Sendable {
     ) {
         let session: StoreSession
         do {
-            session = try StoreSession(database, configuration, files, afterCleanStop: report.wasClean)
+            session = try StoreSession(database, configuration, files, after: report)
         } catch {
             return lifetime.failedToStart(error)
         }

@@ -26,7 +26,7 @@ package struct StoreConfiguration: Sendable {
 
     /// What a test can break.
     package enum Control: String, Sendable, CaseIterable {
-        /// Answers come before the commit, and the commit is held back for 50 ms.
+        /// Answers come before the commit, and the commit is held back until the next operation comes.
         case acknowledgeBeforeCommit = "acknowledge-before-commit"
         /// `PRAGMA synchronous = OFF`: a commit does not wait for the disk.
         case synchronousOff = "synchronous-off"

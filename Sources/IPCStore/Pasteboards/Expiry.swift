@@ -3,7 +3,7 @@ internal import IPCModel
 extension StoreTransaction {
     /// Ends versions that are over, some hundreds at a time, and gives the next end in milliseconds of uptime: one that
     /// has passed where more are over, nil where none ends by itself. What is held for calls that may be repeated no
-    /// more is let go of as well.
+    /// more, and ended requests that are kept no longer, are let go of as well.
     ///
     /// A current version is replaced by an empty one, which takes a change count; any other is let go of. Nobody waits
     /// for this: what is over is not read either way.
@@ -14,12 +14,16 @@ extension StoreTransaction {
             try session.end(first.changeCount, at: uptime)
         }
         try session.forgetOperations(atMost: Self.endedAtATime, at: now)
+        try session.forgetRequests(atMost: Self.endedAtATime, at: now)
         return nextExpiry
     }
 
-    /// When the next version ends or is held no more, in milliseconds of uptime; nil where none does by itself.
+    /// When the next version ends or is held no more, or an ended request is forgotten, in milliseconds of uptime; nil
+    /// where nothing does by itself.
     package var nextExpiry: UInt64? {
-        let ends = [session.deadlines.first?.deadline, session.operationsEnd(at: now)]
+        let ends = [
+            session.deadlines.first?.deadline, session.operationsEnd(at: now), session.requestsEnd(at: now),
+        ]
         return ends.compactMap { $0 }.min()
     }
 

@@ -132,17 +132,22 @@ extension StoreSession {
 
     /// Checks that a version has not too much, and fits one message, with what is added to it.
     private func check(_ addition: VersionAddition, on base: VersionRow?, _ board: Board) throws {
-        let (limits, first) = (configuration.limits, base.map(extent) ?? Extent())
+        try checkExtent(
+            items: addition.itemCount, representations: addition.entries.count, beside: base.map(extent) ?? Extent())
+        if addition.hasPromises { try checkPromises(addition.promiseCount, on: base, board.area) }
+        try checkFit(addition.entries.map(\.row.size), on: base, board.name, board.area)
+    }
+
+    /// Checks that a version has not too many parts with what is added to it.
+    func checkExtent(items: Int, representations: Int, beside first: Extent = Extent()) throws {
+        let limits = configuration.limits
         do {
-            try limits.check(\.itemsPerVersion, use: UInt64(first.items), request: UInt64(addition.itemCount))
+            try limits.check(\.itemsPerVersion, use: UInt64(first.items), request: UInt64(items))
             try limits.check(
-                \.representationsPerVersion, use: UInt64(first.representations),
-                request: UInt64(addition.entries.count))
+                \.representationsPerVersion, use: UInt64(first.representations), request: UInt64(representations))
         } catch {
             throw PasteboardError.limitExceeded(error)
         }
-        if addition.hasPromises { try checkPromises(addition.promiseCount, on: base, board.area) }
-        try checkFit(addition.entries.map(\.row.size), on: base, board.name, board.area)
     }
 
     private func checkPromises(_ added: Int, on base: VersionRow?, _ area: Area) throws {

@@ -58,17 +58,6 @@ struct ArgumentsDigest {
     }
 }
 
-extension [UInt8] {
-    fileprivate mutating func append(field: String) {
-        append(number: UInt64(field.utf8.count))
-        append(contentsOf: field.utf8)
-    }
-
-    fileprivate mutating func append(number: UInt64) {
-        Swift.withUnsafeBytes(of: number.littleEndian) { append(contentsOf: $0) }
-    }
-}
-
 /// Which calls are remembered, oldest first; the rows tell what they gave (I10).
 struct OperationLog {
     private struct Entry {

@@ -30,16 +30,29 @@ package struct RequestRecord: Sendable, Hashable {
     package var state: State
     /// How it ended; nil as long as it has not.
     package var outcome: Outcome?
+    /// What the handler said after the request had ended as ``Outcome/timedOut``.
+    package var lateOutcome: Outcome?
     package let source: Source
+    /// The connection that sent it: its unique name, `@`, and the id of the bus; empty where nobody can be told.
+    package let caller: String
     /// The application id of the handler that was fixed at acceptance.
     package let application: String
-    /// The URL, where it is to be delivered later.
-    package let url: String?
+    package let url: String
     /// The pasteboard that the payload was set on.
     package let pasteboard: PasteboardName?
     /// The change count that the request is bound to; 0 for none.
     package let changeCount: UInt64
+    /// What goes with it; nil where nothing does, or it was let go.
+    package internal(set) var payload: Payload?
+    /// How often it was delivered.
     package var attempts: UInt32
+    /// How often its handler left without an answer while it had this request alone.
+    package var crashes: UInt32
+    /// Milliseconds that the handler has for its answer, from acceptance or, of a queued request, from delivery.
+    package let timeout: UInt64
+    /// The request that its sender was handling, and how many stand above it.
+    package let parent: RequestID?
+    package let depth: UInt32
     /// When it was accepted, in milliseconds since 1970.
     package let accepted: UInt64
     /// When it expires undelivered, in milliseconds since 1970.
@@ -51,19 +64,33 @@ package struct RequestRecord: Sendable, Hashable {
     package let context: [UInt8]?
     /// The reply; empty where there is none, or it is larger than `reply-kept-bytes`.
     package var reply: [PasteboardItem] = []
-    /// The change count of a version that is held for the request; 0 for none.
-    var payload: UInt64 = 0
+    /// What happened to it, oldest first; at most `trace-steps`, the first and the last ones.
+    package internal(set) var trace: [TraceStep] = []
+    /// The change count of the version that is held as the payload; 0 for none.
+    var payloadVersion: UInt64 = 0
+    /// Whether something went with it that is not kept: a retry would send less than was sent.
+    var lacksPayload = false
+
+    /// What goes with a request.
+    package struct Payload: Sendable, Hashable {
+        package let items: UInt32
+        package let bytes: UInt64
+
+        package init(items: UInt32, bytes: UInt64) { (self.items, self.bytes) = (items, bytes) }
+    }
 
     /// A request at its acceptance, in milliseconds since 1970.
     package init(
-        id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, application: String,
-        url: String? = nil, pasteboard: PasteboardName? = nil, changeCount: UInt64 = 0, accepted: UInt64,
+        id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, caller: String = "",
+        application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64 = 0,
+        timeout: UInt64 = 0, parent: RequestID? = nil, depth: UInt32 = 0, accepted: UInt64,
         expiresAt: UInt64? = nil, context: [UInt8]? = nil
     ) {
         (self.id, self.arguments, self.state, self.source) = (id, arguments, state, source)
-        (self.application, self.url, self.pasteboard) = (application, url, pasteboard)
+        (self.caller, self.application, self.url, self.pasteboard) = (caller, application, url, pasteboard)
         (self.changeCount, self.accepted, self.expiresAt) = (changeCount, accepted, expiresAt)
-        (self.context, attempts) = (context, 0)
+        (self.timeout, self.parent, self.depth) = (timeout, parent, depth)
+        (self.context, attempts, crashes) = (context, 0, 0)
     }
 }
 
@@ -79,38 +106,5 @@ package struct RequestEnd: Sendable, Hashable {
         reply: [PasteboardItem] = []
     ) {
         (self.outcome, self.attempts, self.failure, self.reply) = (outcome, attempts, failure, reply)
-    }
-}
-
-extension RequestRecord {
-    /// The columns of the row without the key before them and the checksum behind them.
-    func columns(replyKeptBytes: UInt64) -> [SQLValue] {
-        let packed = PackedItems(reply, most: replyKeptBytes)?.bytes
-        return [
-            .text(id.text), .bytes(arguments.bytes), .integer(state.rawValue), .text(outcome?.rawValue),
-            .integer(source.strength.number), .text(source.application), .text(application), .text(url),
-            .text(pasteboard?.text), .number(changeCount), .number(payload), .number(UInt64(attempts)),
-            .number(accepted), .number(expiresAt), .number(ended), .text(failure.name), .text(failure.code),
-            .text(failure.message), .bytes(context), .bytes(packed),
-        ]
-    }
-
-    /// Reads a row of `SELECT *`; nil where it is damaged.
-    init?(_ row: SQLRow) {
-        guard row.isIntact(.openRequest, checksum: 21), let id = try? RequestID(row.text(1)),
-            let arguments = ContentDigest(stored: row.bytes(2)), let state = State(rawValue: row.integer(3)),
-            let strength = SourceStrength(number: row.integer(5)), let reply = PackedItems(bytes: row.bytes(20)).items
-        else { return nil }
-        self.init(
-            id: id, arguments: arguments, state: state,
-            source: Source(application: row.text(6), strength: strength), application: row.text(7),
-            url: row.isNull(8) ? nil : row.text(8), pasteboard: try? PasteboardName(row.text(9)),
-            changeCount: row.number(10), accepted: row.number(13),
-            expiresAt: row.isNull(14) ? nil : row.number(14), context: row.isNull(19) ? nil : row.bytes(19))
-        outcome = Outcome(rawValue: row.text(4))
-        (payload, attempts) = (row.number(11), UInt32(truncatingIfNeeded: row.integer(12)))
-        ended = row.isNull(15) ? nil : row.number(15)
-        failure = Failure(name: row.text(16), code: row.text(17), message: row.text(18))
-        self.reply = reply
     }
 }

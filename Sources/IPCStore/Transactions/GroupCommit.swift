@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Glibc
 
 /// The work of the store's thread: operations in the order in which they came, many of them in one transaction.
 ///
@@ -82,7 +81,7 @@ struct GroupCommit {
         let isEarly = session.configuration.control == .acknowledgeBeforeCommit
         if isEarly, session.isDirty {
             answer()
-            usleep(50_000)
+            queue.awaitArrival()
         }
         do {
             try session.commit()

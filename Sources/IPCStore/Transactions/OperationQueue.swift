@@ -63,6 +63,18 @@ final class OperationQueue: Sendable {
         }
     }
 
+    /// Waits until something is there to run, or the store is to be closed; takes nothing.
+    func awaitArrival() {
+        while !hasArrival() { wakeUp.wait() }
+    }
+
+    private func hasArrival() -> Bool {
+        state.withLock { state in
+            state.isAsleep = state.pending.isEmpty && !state.isStopping
+            return !state.isAsleep
+        }
+    }
+
     private func poll() -> Step? {
         state.withLock { state in
             if !state.pending.isEmpty {

@@ -50,27 +50,28 @@ final class StoreSession {
     /// Makes a session on a database whose schema is up to date.
     init(
         _ database: Database, _ configuration: StoreConfiguration, _ files: StoredFiles,
-        afterCleanStop wasClean: Bool
+        after report: OpeningReport
     ) throws {
         (self.database, self.configuration, self.files) = (database, configuration, files)
         persistent = StatementCache(database, .persistent)
         volatile = StatementCache(database, .volatile)
         log = try WriteAheadLog(database)
         counter = ChangeCounter()
-        try start(afterCleanStop: wasClean)
+        try start(after: report)
     }
 
-    private func start(afterCleanStop wasClean: Bool) throws {
+    private func start(after report: OpeningReport) throws {
         try openCounter()
         beginOperation()
         for area in Area.allCases {
             boardCount += try count("SELECT count(*) FROM @.pasteboard", area)
             removalCount += try count("SELECT count(*) FROM @.removal", area)
         }
-        try loadUsage(afterCleanStop: wasClean)
+        try loadUsage(afterCleanStop: report.wasClean)
         try loadDeadlines()
         try operations.load(self)
         try requests.load(self)
+        if report.salvaged != nil { try releaseUnheldPayloads() }
         try createGeneral()
         try commit()
     }

@@ -16,6 +16,7 @@ struct UndoLog {
         case requestBegun(RequestID, earlier: Int64?)
         case requestEnded(source: String)
         case requestForgotten(RequestLog.Ended, source: String)
+        case requestDropped(RequestID, Int64, source: String)
         case memoryFile(UInt64, earlier: ContentFile?)
         case blobAttached(UInt64, ContentFile.Taken)
         case blobReleased(UInt64)
@@ -50,6 +51,8 @@ extension StoreSession {
         case .requestBegun(let id, let earlier): requests.takeBackBegun(id, earlier: earlier)
         case .requestEnded(let source): requests.takeBackEnded(source: source)
         case .requestForgotten(let ended, let source): requests.takeBackForgotten(ended, source: source)
+        case .requestDropped(let id, let sequence, let source):
+            requests.takeBackDropped(id, sequence, source: source)
         case .memoryFile(let key, let earlier): takeBackMemoryFile(key, earlier: earlier)
         case .blobAttached(let key, let taken): takeBackAttached(key, taken)
         case .blobReleased(let key): takeBackReleased(key)

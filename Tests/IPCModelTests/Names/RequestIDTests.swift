@@ -19,7 +19,7 @@ struct RequestIDTests {
 
     private static let badRows: [(text: String, complaint: String)] = [
         ("", "“” has 0 characters; it needs 16 to 64, a random UUID fits"),
-        ("a", "“a” has 1 characters; it needs 16 to 64, a random UUID fits"),
+        ("a", "“a” has 1 character; it needs 16 to 64, a random UUID fits"),
         ("0123456789abcde", "“0123456789abcde” has 15 characters; it needs 16 to 64, a random UUID fits"),
         ("0123456789_abcdef", Self.holding("0123456789_abcdef", "“_”")),
         ("0123456789 abcdef", Self.holding("0123456789 abcdef", "U+0020")),

@@ -58,7 +58,7 @@ struct DeliveryQueueModelTests {
             #expect(queue.inFlightCount == model.inFlight.count && queue.inFlightCount <= window)
             #expect(queue.waitingCount == model.lines.reduce(0) { $0 + $1.ids.count })
         }
-        #expect(queue.cancelAll() == drained(model))
+        #expect(queue.drain() == drained(model))
     }
 
     private func drained(_ model: NaiveQueue) -> [Int] {

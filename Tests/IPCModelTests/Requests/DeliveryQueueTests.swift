@@ -86,13 +86,87 @@ struct DeliveryQueueTests {
         #expect([queue.next(), queue.next(), queue.next(), queue.next()] == ["c0", "a1", "b2", nil])
     }
 
-    @Test("What waits can be taken out at once, in the order of delivery; what is in hand stays")
-    func cancelAll() {
+    @Test("I8: what is not ready keeps those behind it in its line waiting, and nobody else")
+    func readiness() {
+        var queue = TaggedQueue<String>(window: 10)
+        queue.enqueue("a0", line: "a", isReady: false)
+        queue.enqueue("a1", line: "a")
+        queue.enqueue("b0", line: "b")
+        #expect([queue.next(), queue.next()] == ["b0", nil])
+        queue.ready("a0")
+        queue.ready("a0")
+        #expect([queue.next(), queue.next(), queue.next()] == ["a0", "a1", nil])
+    }
+
+    @Test("What is not ready and taken out lets those behind it go")
+    func cancelledBeforeReady() {
         var queue = TaggedQueue<String>()
-        for id in ["a0", "a1", "a2", "b0", "b1"] { queue.enqueue(id, line: String(id.prefix(1))) }
+        queue.enqueue("a0", line: "a", isReady: false)
+        queue.enqueue("a1", line: "a")
+        #expect(queue.cancel("a0") == true)
+        queue.ready("a0")
+        #expect(queue.next() == "a1")
+    }
+
+    @Test("I8: what is put back comes again in its order, before everything newer", arguments: [0, 1, 2, 3, 4, 5])
+    func puttingBack(shuffle: Int) {
+        var queue = TaggedQueue<String>(window: 3)
+        for number in 0..<6 { queue.enqueue("a\(number)", line: "a") }
+        var taken = (0..<3).compactMap { _ in queue.next() }
+        // In whatever order they come back.
+        taken.swapAt(0, shuffle % 3)
+        if shuffle >= 3 { taken.reverse() }
+        for id in taken { queue.putBack(id) }
+        #expect(queue.inFlightCount == 0 && queue.waitingCount == 6)
+        #expect(queue.drain() == ["a0", "a1", "a2", "a3", "a4", "a5"])
+    }
+
+    @Test("After a crash the handler gets one request at a time, until what it had in hand has ended")
+    func caution() {
+        var queue = TaggedQueue<String>(window: 3)
+        for id in ["a0", "b0", "a1", "b1", "c0"] { queue.enqueue(id, line: String(id.prefix(1))) }
+        #expect([queue.next(), queue.next(), queue.next()] == ["a0", "b0", "c0"])
+        queue.finish("c0")
+        queue.putBack("a0", isSuspect: true)
+        queue.putBack("b0", isSuspect: true)
+        #expect(queue.isCautious)
+        var order: [String] = []
+        while queue.isCautious, let id = queue.next() {
+            #expect(queue.next() == nil, "one at a time")
+            order.append(id)
+            queue.finish(id)
+        }
+        #expect(order.contains("a0") && order.contains("b0"))
+        #expect(!queue.isCautious)
+        queue.enqueue("d0", line: "d")
+        queue.enqueue("e0", line: "e")
+        #expect(queue.drain().count >= 2)
+    }
+
+    @Test("What has a pause holds its own line up, and nobody else")
+    func pauses() {
+        var queue = TaggedQueue<String>(window: 2)
+        for id in ["a0", "a1", "b0"] { queue.enqueue(id, line: String(id.prefix(1))) }
         #expect(queue.next() == "a0")
-        #expect(queue.cancelAll() == ["b0", "a1", "b1", "a2"])
-        #expect(queue.cancelAll().isEmpty)
-        #expect(queue.isInFlight("a0") && queue.waitingCount == 0 && !queue.isEmpty)
+        queue.putBack("a0", isReady: false)
+        #expect([queue.next(), queue.next()] == ["b0", nil])
+        queue.ready("a0")
+        #expect([queue.next(), queue.next()] == ["a0", nil])
+        queue.finish("b0")
+        #expect(queue.next() == "a1")
+    }
+
+    @Test("A suspect that is cancelled, or put back without suspicion, is none for ever")
+    func suspectsEnd() {
+        var queue = TaggedQueue<String>(window: 2)
+        queue.enqueue("a0", line: "a")
+        queue.enqueue("b0", line: "b")
+        #expect([queue.next(), queue.next()] == ["a0", "b0"])
+        queue.putBack("a0", isSuspect: true)
+        queue.putBack("b0")
+        #expect(queue.isCautious)
+        #expect(queue.cancel("a0") == true)
+        #expect(!queue.isCautious)
+        #expect(queue.next() == "b0")
     }
 }

@@ -21,9 +21,17 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
     func isInFlight(_ tag: Tag) -> Bool { queue.isInFlight(id(tag)) }
 
     @discardableResult
-    mutating func enqueue(_ tag: Tag, line: some CustomStringConvertible) -> Bool {
-        queue.enqueue(id(tag), line: .connection(":1.\(line)"))
+    mutating func enqueue(_ tag: Tag, line: some CustomStringConvertible, isReady: Bool = true) -> Bool {
+        queue.enqueue(id(tag), line: .connection(":1.\(line)"), isReady: isReady)
     }
+
+    mutating func ready(_ tag: Tag) { queue.ready(id(tag)) }
+
+    mutating func putBack(_ tag: Tag, isSuspect: Bool = false, isReady: Bool = true) {
+        queue.putBack(id(tag), isSuspect: isSuspect, isReady: isReady)
+    }
+
+    var isCautious: Bool { queue.isCautious }
 
     mutating func next() -> Tag? { queue.next().flatMap(tag) }
 
@@ -32,7 +40,13 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
 
     mutating func cancel(_ tag: Tag) -> Bool { queue.cancel(id(tag)) }
 
-    mutating func cancelAll() -> [Tag] { queue.cancelAll().compactMap(tag) }
+    /// Takes everything that can be delivered.
+    mutating func drain() -> [Tag] {
+        queue.window = .max
+        var all: [Tag] = []
+        while let tag = next() { all.append(tag) }
+        return all
+    }
 
     private func id(_ tag: Tag) -> RequestID {
         let text = "\(tag)" + String(repeating: "-", count: 16)

@@ -2,7 +2,7 @@ import IPCModel
 import IPCStore
 import Testing
 
-@Suite struct RequestTests {
+@Suite(.serialized) struct RequestTests {
     let place: TestPlace
 
     init() throws { place = try TestPlace() }

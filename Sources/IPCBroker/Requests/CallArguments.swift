@@ -14,22 +14,17 @@ struct CallArguments {
         append(value.utf8)
     }
 
-    mutating func add(_ items: [PasteboardItem]?) {
+    /// Values by their digests: what came as a descriptor is not read again, and may be larger than the memory.
+    mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
         append("items".utf8)
         for item in items {
             append("item \(item.representations.count)".utf8)
             for representation in item.representations {
                 append(representation.type.text.utf8)
-                switch representation.value {
-                case .text(let text): append(text.utf8)
-                case .bytes(let bytes):
-                    append("bytes".utf8)
-                    append(bytes)
-                case .file(let file):
-                    append("bytes".utf8)
-                    append((try? file.bytes()) ?? [])
-                }
+                // Bytes are the same whether they came in the message or by a descriptor; text is another kind of value.
+                if case .text = representation.value { append("text".utf8) } else { append("bytes".utf8) }
+                append(try ContentDigest(of: representation.value).bytes)
             }
         }
     }

@@ -17,29 +17,65 @@ struct ValidatedRequest: Sendable {
     let create: Bool
     let persistent: Bool?
     let annotation: Value?
+    /// Until its end or, of a queued request, from its delivery to the answer.
     let timeout: Duration
+    let isQueued: Bool
+    /// How long a queued request waits for its delivery, in milliseconds.
+    let timeToLive: UInt64
+    let parent: RequestID?
     let source: ApplicationID?
-    /// Of all arguments, to tell a repetition from another call with the same id.
-    let digest: ContentDigest?
+    let activationToken: String?
+    /// Whether the reply may have descriptors.
+    let takesDescriptors: Bool
+    /// Whether the sender has made this call before.
+    let isRepeated: Bool
+    private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {
+        self.options = options
         self.url = try URLText(url)
         id = try options.id.map { try RequestID($0) }
         application = try options.application.map { try ApplicationID($0) }
         pasteboard = try options.pasteboard.map { try PasteboardName($0) }
         source = try options.sourceApplication.map { try ApplicationID($0) }
+        parent = try options.parent.map { try RequestID($0) }
         items = options.items
         changeCount = options.changeCount
         set = try IPCStore.WriteOptions(options.set ?? PayloadSetOptions(), items: options.items ?? [])
         (create, persistent) = (options.set?.create ?? true, options.set?.persistent)
-        annotation = options.annotation
-        let milliseconds = UInt64(options.timeout ?? UInt32(clamping: limits.requestTimeoutMilliseconds))
+        (annotation, activationToken) = (options.annotation, options.activationToken)
+        (takesDescriptors, isRepeated) = (options.fd ?? false, options.repeated ?? false)
+        isQueued = options.queue ?? false
+        let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
+        let milliseconds = UInt64(options.timeout ?? UInt32(clamping: usual))
         guard milliseconds > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
         timeout = .milliseconds(Int(milliseconds))
+        timeToLive = try Self.timeToLive(options, limits)
         try Self.checkCombination(options)
+        guard !isQueued || !set.isSensitive else { throw Self.sensitiveQueued }
         try items.map { try limits.checkPayload($0) }
         if let annotation { try Self.check(annotation, limits: limits) }
-        digest = id == nil ? nil : Self.digest(url, options, isSensitive: set.isSensitive)
+        try limits.check(\.annotationBytes, request: UInt64(activationToken?.utf8.count ?? 0))
+    }
+
+    /// What is sensitive never reaches the disk, and a queued request lives there.
+    static let sensitiveQueued = IPCError(
+        .invalidArguments,
+        "a sensitive payload cannot be queued, because it would be kept on the disk; wait for the "
+            + "outcome instead")
+
+    private static func timeToLive(_ options: OpenURLOptions, _ limits: Limits) throws(IPCError) -> UInt64 {
+        guard let stated = options.timeToLive else { return limits.timeToLiveMilliseconds }
+        guard options.queue ?? false else {
+            throw IPCError(
+                .invalidArguments, "“time-to-live” is for queued requests; say “queue”, or use “timeout”")
+        }
+        guard (1...limits.timeToLiveMostMilliseconds).contains(stated) else {
+            throw IPCError(
+                .invalidArguments,
+                "“time-to-live” is from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
+        }
+        return stated
     }
 
     /// What cannot mean anything together is an error rather than ignored.
@@ -61,24 +97,36 @@ struct ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
-    /// Every argument with its name and length, so that no two calls have the same text; not the items where they are
-    /// sensitive, since the digest is kept on the disk and would let a secret be guessed.
-    private static func digest(_ url: String, _ options: OpenURLOptions, isSensitive: Bool) -> ContentDigest {
+    /// What else goes with the request, as it is kept and as the handler gets it.
+    var kept: KeptContext {
+        var kept = KeptContext()
+        (kept.annotation, kept.activationToken) = (annotation, activationToken)
+        return kept
+    }
+
+    /// Of all arguments with their names and lengths, so that no two calls have the same, to tell a repetition from
+    /// another call with the same id; not of the items where they are sensitive, since the digest is kept on the disk and
+    /// would let a secret be guessed. What says how the answer is given is no part of it.
+    /// - Parameter items: the payload as it was taken in.
+    func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
-        arguments.add("url", url)
+        arguments.add("url", url.text)
         arguments.add("application", options.application)
         arguments.add("pasteboard", options.pasteboard)
         arguments.add("change-count", options.changeCount.map(String.init))
         arguments.add("if-change-count", options.set?.ifChangeCount.map(String.init))
         arguments.add("create", options.set?.create.map(String.init))
         arguments.add("persistent", options.set?.persistent.map(String.init))
-        arguments.add("time-to-live", options.set?.timeToLive.map(String.init))
-        arguments.add("sensitive", isSensitive ? "true" : nil)
+        arguments.add("set-time-to-live", options.set?.timeToLive.map(String.init))
+        arguments.add("sensitive", set.isSensitive ? "true" : nil)
         arguments.add("once", options.set?.once.map(String.init))
         arguments.add("annotation", options.annotation.map { "\($0)" })
         arguments.add("timeout", options.timeout.map(String.init))
+        arguments.add("queue", isQueued ? "true" : nil)
+        arguments.add("time-to-live", options.timeToLive.map(String.init))
+        arguments.add("parent", options.parent)
         arguments.add("source-application", options.sourceApplication)
-        if !isSensitive { arguments.add(options.items) }
+        if !set.isSensitive { try arguments.add(items) }
         return arguments.digest
     }
 }

@@ -1,0 +1,78 @@
+/// Why ``Application/call(_:sending:on:options:)`` gave no reply.
+///
+/// ``description`` is a sentence for people.
+public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened.
+    public enum Reason: Sendable, Hashable {
+        /// It was not accepted, and nobody was asked, or the broker's answer was lost; the error says which.
+        case refused(IPCError)
+        /// The handler did not want it.
+        case declined
+        /// The sender, the handler or the user broke it off.
+        case cancelled
+        /// The handler tried and failed, or ended before it answered: a word for programs and a sentence for people, in
+        /// the handler's words where it gave any.
+        case failed(code: String, message: String)
+        /// The handler could not be started.
+        case unavailable
+        /// The handler got it and has not answered in time; it may have done it.
+        case timedOut
+        /// It never reached its handler in its time.
+        case expired
+    }
+
+    public let reason: Reason
+    /// The answer of the broker, with the id by which more can be asked; `nil` where the request was refused.
+    public let response: OpenURLResponse?
+
+    init(refused error: IPCError) { (reason, response) = (.refused(error), nil) }
+
+    /// What the outcome means to who wants a reply; `nil` where it is success.
+    init?(_ response: OpenURLResponse) {
+        switch response.outcome {
+        case .handled, .delivered: return nil
+        case .declined: reason = .declined
+        case .cancelled: reason = .cancelled
+        case .failed:
+            reason = .failed(
+                code: response.errorCode ?? response.errorName ?? Outcome.failed.rawValue,
+                message: response.errorMessage ?? "")
+        case .unavailable: reason = .unavailable
+        case .timedOut: reason = .timedOut
+        // One that is queued still is asked for until it has ended.
+        case .expired, .queued: reason = .expired
+        }
+        self.response = response
+    }
+
+    /// A failure that came back by a callback.
+    init(_ reason: Reason) { (self.reason, response) = (reason, nil) }
+
+    /// The reason as a word for programs: the handler's error code, the outcome, or the kind of the refusal.
+    public var code: String {
+        switch reason {
+        case .refused(let error): error.code.rawValue
+        case .failed(let code, _): code
+        case .declined: Outcome.declined.rawValue
+        case .cancelled: Outcome.cancelled.rawValue
+        case .unavailable: Outcome.unavailable.rawValue
+        case .timedOut: Outcome.timedOut.rawValue
+        case .expired: Outcome.expired.rawValue
+        }
+    }
+
+    public var description: String {
+        // The broker's word for a request that was called off says nothing more than the outcome.
+        let silent = ["", "it was called off"]
+        let message = response?.errorMessage.map { silent.contains($0) ? "" : ": \($0)" } ?? ""
+        return switch reason {
+        case .refused(let error): error.message
+        case .declined: "the handler declined the URL\(message)"
+        case .cancelled: "the request was called off\(message)"
+        case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
+        case .unavailable: "the handler could not be started\(message)"
+        case .timedOut: "the handler got the URL and has not answered in time; it may have done it"
+        case .expired: "the URL was not delivered in its time\(message)"
+        }
+    }
+}

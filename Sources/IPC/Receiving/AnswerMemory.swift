@@ -1,0 +1,59 @@
+internal import IPCInterface
+
+/// The newest answers that were given, for requests which come again because the broker has lost them.
+///
+/// A help and no promise: it ends with the process, and forgets. What is forgotten comes to the receiver a second time,
+/// with a higher attempt.
+struct AnswerMemory {
+    /// Answers that are kept.
+    static let most = 1_000
+    /// Bytes of the reply of an answer that is kept.
+    static let mostReplyBytes = 65_536
+    /// Bytes of the replies of all answers that are kept.
+    static let mostBytes = 8_388_608
+
+    private struct Answer {
+        let url: Int
+        let content: PendingAnswer.Content
+        let byteCount: Int
+    }
+
+    private var answers: [String: Answer] = [:]
+    /// The ids of ``answers``, the oldest first, from ``start`` on.
+    private var order: [String] = []
+    private var start = 0
+    private var byteCount = 0
+
+    /// The answer that was given to a request; `nil` where it is not known, or another request has the id now.
+    func answer(to id: String, _ url: String) -> PendingAnswer.Content? {
+        answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
+    }
+
+    /// Keeps an answer, unless its reply is too large.
+    mutating func keep(_ content: PendingAnswer.Content, to id: String, _ url: String) {
+        let items = content.1.items ?? []
+        let size = items.byteCount + (content.1.errorMessage?.utf8.count ?? 0)
+        // A file is held open, whatever its size.
+        let hasFile = items.contains { $0.representations.contains { $0.value.isFile } }
+        guard size <= Self.mostReplyBytes, !hasFile else { return }
+        if let former = answers[id] { byteCount -= former.byteCount } else { order.append(id) }
+        answers[id] = Answer(url: Self.mark(of: url), content: content, byteCount: size)
+        byteCount += size
+        while answers.count > Self.most || byteCount > Self.mostBytes { forgetOldest() }
+    }
+
+    private mutating func forgetOldest() {
+        byteCount -= answers.removeValue(forKey: order[start])?.byteCount ?? 0
+        start += 1
+        guard start > Self.most else { return }
+        order.removeFirst(start)
+        start = 0
+    }
+
+    /// A URL can have a mebibyte, so a number stands for it.
+    private static func mark(of url: String) -> Int {
+        var hasher = Hasher()
+        for byte in url.utf8 { hasher.combine(byte) }
+        return hasher.finalize()
+    }
+}

@@ -1,0 +1,81 @@
+internal import IPCDBus
+
+/// Does the work of a request, and gives what its sender gets back.
+///
+/// What it throws is the answer: an ``OpenURLRequest/Answer`` as it is; `cancelled` for a `CancellationError`, and for
+/// any error after the request was called off; `failed` with its code and sentence for all else.
+public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
+
+extension OpenURLRequest {
+    /// Does the work of the request and answers it.
+    ///
+    /// Every ``Application/open(_:sending:on:options:)`` and call within carries this request as its parent, so that
+    /// handlers which open each other's URLs without end are cut off. The task of the body is cancelled when the sender
+    /// calls the request off, and when the task of the caller is cancelled.
+    /// - Parameter body: the work; where it has answered by ``finish(_:replying:)`` itself, that was the answer.
+    public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
+        let work = Task { () async -> Result<[PasteboardItem], any Error> in
+            await HandledRequest.$id.withValue(id) {
+                do { return .success(try await body(self)) } catch { return .failure(error) }
+            }
+        }
+        let watch = Task { if await cancellation() { work.cancel() } }
+        let result = await withTaskCancellationHandler {
+            await work.value
+        } onCancel: {
+            work.cancel()
+        }
+        await conclude(result, calledOff: work.isCancelled)
+        watch.cancel()
+    }
+
+    private func conclude(_ result: Result<[PasteboardItem], any Error>, calledOff: Bool) async {
+        guard !isAnswered else { return }
+        do throws(IPCError) {
+            switch result {
+            case .success(let items): try await finish(.handled, replying: items)
+            case .failure(let error): try await finish(Answer(error, calledOff: calledOff))
+            }
+        } catch {
+            // The reply cannot travel; a second answer that came meanwhile is nobody's loss.
+            try? await finish(.failed(code: error.replyCode, message: error.message))
+        }
+    }
+}
+
+extension OpenURLRequest.Answer {
+    /// The answer of a receiver whose work has thrown.
+    init(_ error: any Error, calledOff: Bool) {
+        switch error {
+        case let answer as Self: self = answer
+        case is CancellationError: self = .cancelled
+        case _ where calledOff: self = .cancelled
+        case let failure as CallFailure: self = .failed(code: failure.code, message: failure.description)
+        case let condition as any Condition:
+            self = .failed(code: condition.ipcError.code.rawValue, message: condition.ipcError.message)
+        default: self = .failed(code: "\(type(of: error))", message: "\(error)")
+        }
+    }
+}
+
+extension IPCError {
+    /// Why a reply could not be given, as a word for programs.
+    fileprivate var replyCode: String { code == .limitExceeded ? "reply-too-large" : code.rawValue }
+}
+
+extension Application {
+    /// Handles every request that comes, up to the window that was registered at a time, and answers it; see
+    /// ``OpenURLRequest/handle(_:)``.
+    ///
+    /// Returns after ``close()`` or ``stopReceiving()``, or when the task is cancelled, with everything done that was
+    /// begun: a task that is cancelled cancels the work in hand. Throws as ``openURLs``.
+    public nonisolated func onOpenURL(_ body: @escaping OpenURLHandler) async throws(IPCError) {
+        let result = await withDiscardingTaskGroup { group -> Result<Void, IPCError> in
+            do throws(IPCError) {
+                for try await request in openURLs { group.addTask { await request.handle(body) } }
+                return .success(())
+            } catch { return .failure(error) }
+        }
+        try result.get()
+    }
+}

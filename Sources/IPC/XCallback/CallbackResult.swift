@@ -1,0 +1,99 @@
+internal import IPCInterface
+
+/// The answer to a request, as a callback tells it: which one, and the parameters behind it.
+struct CallbackResult {
+    let callback: XCallbackURL.Callback
+    let parameters: [QueriedURL.Parameter]
+
+    static let errorCode = "errorCode"
+    static let errorMessage = "errorMessage"
+    /// The parameter of a reply that is one text.
+    static let text = "result"
+
+    private init(_ callback: XCallbackURL.Callback, _ parameters: [QueriedURL.Parameter] = []) {
+        (self.callback, self.parameters) = (callback, parameters)
+    }
+
+    init(_ outcome: Outcome, _ reply: HandlerReply) {
+        switch outcome {
+        case .cancelled: self.init(.cancel)
+        case .declined: self = .error(outcome.rawValue, reply.errorMessage ?? "the receiver declined the URL")
+        case .handled: self = Self.success(reply.items?.first)
+        default: self = .error(reply.errorCode ?? outcome.rawValue, reply.errorMessage ?? "")
+        }
+    }
+
+    /// What is said where a reply is more than a URL can carry.
+    static let tooLarge = error("reply-too-large", "the reply is too large for a URL")
+
+    private static func error(_ code: String, _ message: String) -> CallbackResult {
+        CallbackResult(.error, [(errorCode, code), (errorMessage, message)])
+    }
+
+    /// The first item of the reply as parameters: the members of a JSON object of scalars or of form text by their
+    /// names, any other JSON and any text as `result`. Bytes of other types do not travel in a URL.
+    private static func success(_ item: PasteboardItem?) -> CallbackResult {
+        guard let item else { return CallbackResult(.success) }
+        // A file is what was too large to travel in a message.
+        guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
+        let json = item[.json].flatMap { try? JSONParser.parse($0.value.content) }
+        if let members = json?.scalars ?? item.formParameters {
+            // What starts so belongs to the specification, and would change where the callback's own results go.
+            return CallbackResult(.success, members.filter { !$0.name.hasPrefix("x-") })
+        }
+        guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }
+        return CallbackResult(.success, [(Self.text, text)])
+    }
+}
+
+extension CallbackResult {
+    /// The answer that came by a callback, as a reply or a failure.
+    static func reply(_ callback: XCallbackURL.Callback, _ url: XCallbackURL) -> Result<CallReply, CallFailure> {
+        let parameters = url.parts.parameters
+        switch callback {
+        case .cancel: return .failure(CallFailure(.cancelled))
+        case .error:
+            return .failure(
+                CallFailure(
+                    .failed(
+                        code: url.parts.value(of: errorCode) ?? Outcome.failed.rawValue,
+                        message: url.parts.value(of: errorMessage) ?? "")))
+        case .success:
+            guard !parameters.isEmpty else { return .success(CallReply(items: [])) }
+            let object = JSONTree.object(parameters.map { ($0.name, .string($0.value)) })
+            let text = url.parts.value(of: text).map { Representation(type: .utf8PlainText, value: .text($0)) }
+            let json = Representation(type: .json, value: .text(object.text))
+            let item = try? PasteboardItem([text, json].compactMap(\.self))
+            return .success(CallReply(items: item.map { [$0] } ?? []))
+        }
+    }
+}
+
+extension JSONTree {
+    /// The members of an object that has nothing but scalars; null is an empty text.
+    fileprivate var scalars: [QueriedURL.Parameter]? {
+        guard case .object(let members) = self else { return nil }
+        var parameters: [QueriedURL.Parameter] = []
+        for (name, value) in members {
+            switch value {
+            case .null: parameters.append((name, ""))
+            case .boolean(let value): parameters.append((name, value ? "true" : "false"))
+            case .number(let text), .string(let text): parameters.append((name, text))
+            case .array, .object: return nil
+            }
+        }
+        return parameters
+    }
+}
+
+extension PasteboardItem {
+    /// The members of a text of an HTML form (WHATWG URL, “application/x-www-form-urlencoded”), where a plus sign is a
+    /// space; `nil` where the item has none.
+    fileprivate var formParameters: [QueriedURL.Parameter]? {
+        guard let type = try? ContentType("application/x-www-form-urlencoded"), let form = self[type],
+            let text = String(validating: form.value.content, as: UTF8.self)
+        else { return nil }
+        let spaced = text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }
+        return QueriedURL("?" + String(decoding: spaced, as: UTF8.self)).parameters
+    }
+}

@@ -1,0 +1,112 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+extension Outcome {
+    /// The outcomes that a handler may give.
+    private static let ofHandlers: Set<Outcome> = [.handled, .declined, .cancelled, .failed]
+
+    init?(handlerWord word: String) {
+        guard let outcome = Outcome(rawValue: word), Self.ofHandlers.contains(outcome) else { return nil }
+        self = outcome
+    }
+}
+
+extension RequestEnd {
+    /// The end that a handler's answer is, with a reply whose large values are not taken in yet.
+    init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
+        guard let outcome = Outcome(handlerWord: word) else {
+            self = .badReply(
+                "the handler answered with the outcome “\(word)”; it may answer handled, declined, cancelled or failed")
+            return
+        }
+        let failure = RequestRecord.Failure(
+            code: (reply.errorCode ?? "").cut(to: Self.mostCode),
+            message: (reply.errorMessage ?? "").cut(to: Self.mostMessage))
+        do throws(LimitExceeded) {
+            try limits.checkPayload(reply.items ?? [])
+            self.init(outcome, attempts: 0, failure: failure, reply: reply.items ?? [])
+        } catch {
+            // What was done is done.
+            self.init(
+                outcome, code: "reply-too-large",
+                because: "the handler's reply is too large for a message and was left out; it may pass descriptors "
+                    + "(\(error))")
+        }
+    }
+
+    /// The end that an error is.
+    init(_ error: CallError) {
+        switch error {
+        case .remote(let name, let message):
+            self.init(.failed, name: name, because: message.cut(to: Self.mostMessage))
+        case .badReply(let error): self = .badReply("the handler's answer has the wrong shape: \(error)")
+        case .unsendable(let error): self.init(.failed, code: "unsendable", because: error.description)
+        case .timedOut, .disconnected, .cancelled:
+            self.init(.timedOut, because: "the message bus was lost before the handler answered")
+        }
+    }
+
+    /// Bytes of UTF-8 that are kept of what a handler says went wrong.
+    private static let mostCode = 1_024
+    private static let mostMessage = 16_384
+
+    static let calledOff = RequestEnd(.cancelled, because: "somebody who knows its id called it off")
+
+    static let handlerEnded = RequestEnd(
+        .failed, name: ErrorName.noReply.text, code: "handler-ended", because: "the handler ended before it answered")
+
+    static func parked(after crashes: UInt32) -> RequestEnd {
+        RequestEnd(
+            .failed, code: "parked",
+            because: "the handler ended each time while it had this request alone (\(crashes)); it is put aside and "
+                + "can be retried")
+    }
+
+    static func badReply(_ message: String) -> RequestEnd {
+        RequestEnd(.failed, code: "bad-reply", because: message)
+    }
+}
+
+extension CallError {
+    /// Whether somebody answered with an error.
+    var isRemote: Bool { if case .remote = self { true } else { false } }
+
+    /// Whether the bus says so of a connection that is gone.
+    var mayMeanDeparture: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) || isRemote(.noReply) }
+}
+
+extension OpenURLContext {
+    /// What the handler is told beside the URL.
+    @DBusActor
+    init(_ content: RequestContent, of request: PendingRequest) {
+        self.init()
+        sourceApplication = request.source.application
+        sourceStrength = request.source.strength.rawValue
+        pasteboard = content.pasteboard?.text
+        changeCount = content.changeCount
+        items = content.items?.reopened()
+        annotation = content.kept.annotation
+        attempt = request.attempts
+        timeout = request.answerBy.map { ContinuousClock.now.duration(to: $0).milliseconds }
+        activationToken = content.kept.activationToken
+    }
+}
+
+extension String {
+    /// The beginning that has no more than so many bytes.
+    fileprivate func cut(to most: Int) -> String {
+        guard utf8.count > most else { return self }
+        var end = utf8.index(startIndex, offsetBy: most)
+        while end > startIndex, Unicode.UTF8.isContinuation(utf8[end]) { end = utf8.index(before: end) }
+        return String(self[..<end])
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, from 0 to the most that the wire carries.
+    var milliseconds: UInt32 {
+        UInt32(clamping: max(0, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
+    }
+}

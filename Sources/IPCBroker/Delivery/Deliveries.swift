@@ -1,0 +1,163 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// What an application said of itself as a handler.
+struct HandlerFacts {
+    /// How many requests it takes at a time.
+    var window = 1
+    /// Whether deliveries may carry descriptors.
+    var takesDescriptors = false
+    /// Whether it said so itself, and runs.
+    var isLive = false
+}
+
+/// What all deliveries need.
+@DBusActor
+final class DeliverySurroundings {
+    let connection: Connection
+    let clients: BusClients
+    let table: RequestTable
+    let records: RequestRecords
+    let limits: Limits
+    let facts: @DBusActor (ApplicationID) -> HandlerFacts
+    /// Whether the broker owns its name: handlers take calls from nobody else.
+    private(set) var isServing = false
+    private let control: DeliveryControl?
+    private var chances = 0
+    /// Which handlers have sent something to a connection that is on the bus.
+    var uses: [BusName: Set<ApplicationID>] = [:]
+
+    init(
+        connection: Connection, clients: BusClients, table: RequestTable, records: RequestRecords, limits: Limits,
+        control: DeliveryControl?, facts: @escaping @DBusActor (ApplicationID) -> HandlerFacts
+    ) {
+        (self.connection, self.clients, self.table, self.records) = (connection, clients, table, records)
+        (self.limits, self.control, self.facts) = (limits, control, facts)
+    }
+
+    func serve() { isServing = true }
+
+    /// Whether a deliberate defect is to be shown now: once in a hundred times.
+    func isFaulty(_ control: DeliveryControl) -> Bool {
+        guard self.control == control else { return false }
+        chances += 1
+        return chances % 100 == 50
+    }
+
+    /// Whether a connection is not on the bus any more; asks the bus where it is not known.
+    func hasLeft(_ owner: BusName) async -> Bool {
+        if clients.hasDeparted(owner) { return true }
+        return (try? await connection.owner(of: owner)) == .some(nil)
+    }
+}
+
+/// The deliveries of all handlers.
+@DBusActor
+final class Deliveries {
+    let surroundings: DeliverySurroundings
+    private var handlers: [ApplicationID: HandlerDelivery] = [:]
+    private var isEnding = false
+
+    init(_ surroundings: DeliverySurroundings) {
+        self.surroundings = surroundings
+        surroundings.table.deadlinePassed = { [weak self] in self?.deadlinePassed($0) }
+    }
+
+    /// Handlers beyond so many are looked through for those with nothing to do.
+    private static let manyHandlers = 1_024
+    private var nextLook = manyHandlers
+
+    /// Gives a request its place in its line.
+    /// - Parameter isReady: whether it may be delivered at once; else it waits for ``ready(_:)``.
+    func enqueue(_ request: PendingRequest, isReady: Bool = false) throws {
+        guard !isEnding else { throw StoreError.unavailable }
+        let handler = try handler(request.application)
+        surroundings.table.insert(request)
+        handler.enqueue(request, isReady: isReady)
+    }
+
+    /// Lets a request be delivered; nothing where it has ended by now.
+    func ready(_ request: PendingRequest) { handlers[request.application]?.ready(request) }
+
+    /// Takes out a request that could not be accepted.
+    func withdraw(_ request: PendingRequest) {
+        handlers[request.application]?.withdraw(request)
+        surroundings.table.remove(request)
+    }
+
+    func callOff(_ request: PendingRequest, because reason: String) {
+        handlers[request.application]?.callOff(request, because: reason)
+    }
+
+    /// Why a handler is not started now, although the bus could; nil where it would be.
+    func refusal(of application: ApplicationID) -> String? {
+        handlers[application]?.refusal(at: SystemClock.uptimeMilliseconds())
+    }
+
+    private func handler(_ application: ApplicationID) throws -> HandlerDelivery {
+        if let handler = handlers[application] { return handler }
+        if handlers.count >= nextLook {
+            handlers = handlers.filter { !$0.value.isIdle }
+            nextLook = max(Self.manyHandlers, handlers.count * 2)
+        }
+        let handler = try HandlerDelivery(application, surroundings)
+        handlers[application] = handler
+        return handler
+    }
+
+    private func deadlinePassed(_ request: PendingRequest) {
+        if request.isOrphan { return endOrphan(request) }
+        handlers[request.application]?.deadlinePassed(request)
+    }
+
+    // MARK: What happens on the bus
+
+    func registered(_ application: ApplicationID, isOwner: Bool) {
+        handlers[application]?.registered(isOwner: isOwner)
+    }
+
+    func ownerChanged(_ application: ApplicationID) { handlers[application]?.ownerChanged() }
+
+    func connectionLeft(_ connection: BusName) {
+        for application in surroundings.uses.removeValue(forKey: connection) ?? [] {
+            handlers[application]?.connectionLeft(connection)
+        }
+    }
+
+    /// Begins to deliver what an earlier broker left.
+    func begin() {
+        surroundings.serve()
+        for handler in handlers.values { handler.deliver() }
+    }
+
+    /// Ends a request for which nobody came, once.
+    func endOrphan(_ request: PendingRequest) {
+        if request.state != .ended { surroundings.records.ended(request, .orphaned) }
+    }
+
+    // MARK: The end of the broker
+
+    /// Delivers nothing more; who waits for an answer that is due gets it for a while, and is then let go.
+    func finish(within patience: Duration) async {
+        isEnding = true
+        for handler in handlers.values { handler.stop() }
+        let timer = DBusTimer()
+        timer.set(at: .now + patience) { [weak self] in self?.abandonAll() }
+        await surroundings.table.quiet()
+        timer.cancel()
+        abandonAll()
+        // Who waits for the end of something that goes on with the next broker asks that one.
+        for request in surroundings.table.all where request.isOrphan { surroundings.records.ended(request, nil) }
+    }
+
+    private func abandonAll() { for handler in handlers.values { handler.abandonAll() } }
+}
+
+extension RequestEnd {
+    /// Of a request whose broker ended while its sender waited, and whose sender never came back.
+    static let orphaned = RequestEnd(
+        .timedOut, code: "broker-ended",
+        because: "the broker ended while the request was under way; whether the handler did it is not known")
+}

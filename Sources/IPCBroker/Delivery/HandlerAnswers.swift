@@ -1,0 +1,102 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// What handlers say to what they were sent, and what their silence means.
+extension HandlerDelivery {
+    func answered(
+        _ request: PendingRequest, _ flight: UInt64, _ owner: BusName,
+        _ result: Result<(String, HandlerReply), CallError>
+    ) {
+        if unanswered.remove(flight) {
+            answeredLate(request, result)
+            return deliver()
+        }
+        guard request.flight == flight, request.state == .delivered else { return }
+        switch result {
+        case .success(let (word, reply)):
+            policy.answered()
+            request.note(.answered, who: owner.text, size: (reply.items ?? []).byteCount, detail: word)
+            end(request, RequestEnd(word, reply, limits))
+        case .failure(.remote(IPCError.Code.handlerUnavailable.errorName.text, let message)):
+            handBack(request, owner, message)
+        case .failure(let error) where error.mayMeanDeparture:
+            lookAfter(request, flight, owner, error)
+        case .failure(.disconnected), .failure(.cancelled):
+            // The broker is about to end: one by one they would only be sent into the void.
+            stop()
+            end(request, nil)
+        case .failure(.unsendable(.descriptorUnavailable)):
+            putBack(request, isSuspect: false)
+            deliver(inMilliseconds: 1_000)
+        case .failure(let error):
+            policy.answered()
+            request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
+            end(request, RequestEnd(error))
+        }
+    }
+
+    private func answeredLate(_ request: PendingRequest, _ result: Result<(String, HandlerReply), CallError>) {
+        switch result {
+        case .success(let (word, _)):
+            policy.answered()
+            surroundings.records.answeredLate(request, Outcome(handlerWord: word) ?? .failed)
+        case .failure(let error) where error.isRemote && !error.mayMeanDeparture:
+            policy.answered()
+            surroundings.records.answeredLate(request, .failed)
+        case .failure: break
+        }
+    }
+
+    /// The handler did not look at a request, and gets no more until it registers again or somebody else comes.
+    private func handBack(_ request: PendingRequest, _ owner: BusName, _ message: String) {
+        request.note(.handedBack, who: owner.text, detail: message)
+        if !surroundings.clients.hasDeparted(owner) { refuser = owner }
+        request.handBacks += 1
+        // Once is good order; one that gives back what it asked for again and again is held back.
+        if request.handBacks > 1 {
+            policy.failed(at: SystemClock.uptimeMilliseconds(), because: "\(application) gave a request back unseen")
+        }
+        putBack(request, isSuspect: false)
+        deliver()
+    }
+
+    /// The bus says of a connection that is gone that it did not answer, or is not there; so may a handler that is.
+    private func lookAfter(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName, _ error: CallError) {
+        DBusActor.task {
+            let isGone = await self.surroundings.hasLeft(owner)
+            guard request.flight == flight, request.state == .delivered else { return }
+            guard isGone else {
+                self.policy.answered()
+                return self.end(request, RequestEnd(error))
+            }
+            self.surroundings.clients.forget(self.application, owner: owner)
+            // Whom the bus could give it to nobody has it; who left with it is looked after with the rest of what it had.
+            guard !error.isRemote(.noReply) else { return self.connectionLeft(owner) }
+            self.putBack(request, isSuspect: false)
+            self.deliver()
+        }
+    }
+
+    /// The handler left with requests in hand. Who waits learns it at once; what is queued comes again.
+    func left(_ owner: BusName, _ inHand: [PendingRequest], isAlone: Bool) {
+        let reason = "\(application) left the bus without an answer"
+        policy.failed(at: SystemClock.uptimeMilliseconds(), because: reason)
+        atOnce {
+            for request in inHand.sorted(by: { $0.number < $1.number }) {
+                request.note(.handlerLeft, who: owner.text)
+                request.wasLeft = true
+                if isAlone { request.crashes += 1 }
+                if !request.isQueued {
+                    end(request, .handlerEnded)
+                } else if request.crashes >= UInt32(clamping: limits.attempts) {
+                    end(request, .parked(after: request.crashes))
+                } else {
+                    if !request.isCalledOff { surroundings.records.noteHandlerLeft(request, isAlone: isAlone) }
+                    putBack(request, isSuspect: true)
+                }
+            }
+        }
+    }
+}

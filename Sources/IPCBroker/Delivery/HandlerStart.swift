@@ -1,0 +1,123 @@
+internal import Glibc
+internal import IPCDBus
+internal import IPCModel
+internal import IPCStore
+
+extension HandlerDelivery {
+    /// Why a handler is not started now, although the bus could; nil where it would be.
+    func refusal(at now: UInt64) -> String? {
+        let next = policy.nextStart(at: now)
+        guard next > policy.nextUse(at: now) else {
+            // A short pause is waited for.
+            guard next > now + 1_000 else { return nil }
+            return
+                "\(application) failed \(policy.failureCount) times in a row; last: \(policy.reason); it is tried again "
+                + "in \(next - now) ms"
+        }
+        let most = surroundings.limits.activationStarts
+        let period = Double(surroundings.limits.activationPeriodMilliseconds) / 1_000
+        let last = policy.reason.isEmpty ? "" : "; last: \(policy.reason)"
+        return "\(application) was started \(most) times within \(period) s\(last); it can be started again in "
+            + "\(next - now) ms"
+    }
+
+    /// Has the bus start the handler: one start at a time, not too often.
+    ///
+    /// The start is asked for by itself and the request then sent to the unique name, because a call that starts its
+    /// receiver would be delivered by the bus even after we have reported that the start failed.
+    func start() {
+        guard !isStarting else { return }
+        let now = SystemClock.uptimeMilliseconds()
+        let next = policy.nextStart(at: now)
+        guard next <= now else {
+            if let refusal = refusal(at: now) { endWaiting(name: nil, because: refusal) }
+            if queue.first != nil { deliver(inMilliseconds: next - now) }
+            return
+        }
+        isStarting = true
+        DBusActor.task {
+            defer { self.isStarting = false }
+            guard await self.surroundings.isActivatable(self.application) else { return self.isNotActivatable() }
+            self.policy.started(at: SystemClock.uptimeMilliseconds())
+            if let first = self.queue.first { self.requests[first]?.note(.starting) }
+            let failure = await self.surroundings.start(self.application)
+            self.isStarting = false
+            guard let failure else { return self.deliver() }
+            self.failedToStart(failure)
+        }
+    }
+
+    /// What is queued waits until the handler comes by itself.
+    private func isNotActivatable() {
+        // It may have come while the bus was asked.
+        guard !surroundings.clients.isRunning(application) else {
+            isStarting = false
+            return deliver()
+        }
+        endWaiting(
+            name: ErrorName.serviceUnknown.text,
+            because: "\(application) is not running, and the bus has no service file to start it")
+    }
+
+    private func failedToStart(_ failure: StartFailure) {
+        let now = SystemClock.uptimeMilliseconds()
+        policy.failed(at: now, because: failure.message)
+        if let first = queue.first { requests[first]?.note(.startFailed, detail: failure.message) }
+        endWaiting(name: failure.errorName, because: failure.message)
+        // What is queued waits for the next try, or for the handler to come by itself.
+        guard queue.first != nil else { return }
+        deliver(inMilliseconds: policy.nextStart(at: now) - now)
+    }
+
+    /// Tells everybody who waits for the handler that it cannot be started.
+    private func endWaiting(name: String?, because reason: String) {
+        guard waitingSenders > 0 else { return }
+        let waiting = requests.values.filter { !$0.isQueued && $0.state == .waiting }.sorted { $0.number < $1.number }
+        atOnce {
+            for request in waiting { end(request, RequestEnd(.unavailable, name: name ?? "", because: reason)) }
+        }
+    }
+}
+
+/// Why a handler could not be started.
+struct StartFailure {
+    let errorName: String?
+    let message: String
+}
+
+extension DeliverySurroundings {
+    /// Whether the bus can start an application; asked each time, because older buses do not tell of changes.
+    func isActivatable(_ application: ApplicationID) async -> Bool {
+        await clients.activatable().contains(application.text)
+    }
+
+    /// Has the bus start an application; nil where it is there afterwards.
+    func start(_ application: ApplicationID) async -> StartFailure? {
+        let time = Duration.milliseconds(Int(clamping: limits.activationMilliseconds))
+        do {
+            let name = try BusName(application.text)
+            try await connection.startService(name, timeout: time)
+            if try await clients.refreshedOwner(of: application) != nil { return nil }
+            return failure("\(application) was started and ended at once")
+        } catch CallError.timedOut {
+            return failure("\(application) was started, but did not own its bus name within \(time)")
+        } catch CallError.remote(let name, let message) {
+            return failure("\(application) cannot be started: \(message)", name)
+        } catch {
+            return failure("\(application) cannot be started: \(error)")
+        }
+    }
+
+    private func failure(_ message: String, _ name: String? = nil) -> StartFailure {
+        StartFailure(errorName: name, message: message + displayHint)
+    }
+
+    /// What the bus starts gets the environment that this broker has, if the bus started it too.
+    private var displayHint: String {
+        guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil else {
+            return ""
+        }
+        return " (programs that the bus starts have no DISPLAY and no WAYLAND_DISPLAY here; "
+            + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' in the desktop session gives them)"
+    }
+}

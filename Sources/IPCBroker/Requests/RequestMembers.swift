@@ -1,0 +1,176 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// The members that ask about a request, or act on it, by its id: to know the id is the right to.
+extension URLsService {
+    func getRequest(_ text: String, _ call: IncomingCall) async throws -> RequestFacts {
+        let id = try RequestID(text)
+        let record = try await store.commit { try $0.request(id) }
+        guard var facts = RequestFacts(record, table[id]) else { throw RequestError.noSuchRequest(id) }
+        facts.items = record.flatMap { $0.reply.isEmpty ? nil : $0.reply }
+        return facts
+    }
+
+    func waitRequest(
+        _ text: String, _ options: WaitRequestOptions, _ call: IncomingCall
+    ) async throws -> OpenURLResult {
+        let id = try RequestID(text)
+        let time = UInt64(options.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds))
+        guard let pending = table[id] else {
+            guard let record = try await store.commit({ try $0.request(id) }) else {
+                throw RequestError.noSuchRequest(id)
+            }
+            // It may have ended while it was looked for.
+            if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
+            guard table[id] != nil else { return OpenURLResult(record, outcome: .queued) }
+            return try await waitRequest(text, options, call)
+        }
+        try table.checkRoomForWaiter(of: call.sender)
+        let waiter = RequestWaiter(call.sender, takesDescriptors: options.fd ?? false, isSender: false)
+        table.note(waiter, of: pending)
+        defer { table.forget(waiter) }
+        return try await waiter.wait(for: .milliseconds(Int(time))) {
+            self.records.add(waiter, to: pending)
+        } gaveUp: {
+            OpenURLResult(queued: self.table[id] ?? pending)
+        }
+    }
+
+    func cancelRequest(_ text: String, _ call: IncomingCall) async throws {
+        let id = try RequestID(text)
+        guard let pending = table[id] else {
+            guard try await store.commit({ try $0.request(id) }) != nil else { throw RequestError.noSuchRequest(id) }
+            return
+        }
+        guard !pending.isOrphan else { return deliveries.endOrphan(pending) }
+        deliveries.callOff(pending, because: "somebody who knows its id called it off")
+    }
+
+    func dropRequest(_ text: String, _ call: IncomingCall) async throws {
+        let id = try RequestID(text)
+        guard table[id] == nil else {
+            throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; cancel it first")
+        }
+        try await store.commit { try $0.dropRequest(id) }
+    }
+
+    func listRequests(_ options: ListRequestsOptions, _ call: IncomingCall) async throws -> [RequestFacts] {
+        let most = min(try limits.page(options.limit), options.limit == nil ? 100 : .max)
+        let filter = try RequestFilter(options, onlySource: await ownSource(of: call.sender))
+        let after = try options.after.map { try RequestID($0) }
+        // What leaves no record comes behind what does.
+        let unrecorded = table.unrecorded()
+        if let after, let place = unrecorded.firstIndex(where: { $0.id == after }) {
+            return unrecorded[(place + 1)...].lazy.filter { filter.matches($0) }.prefix(most).map { RequestFacts($0) }
+        }
+        let delivered = table.delivered
+        let records = try await store.requests(after: after, limit: most) {
+            filter.matches($0, isDelivered: delivered.contains($0.id))
+        }
+        let rows = records.compactMap { RequestFacts($0, table[$0.id]) }
+        let rest = unrecorded.lazy.filter { filter.matches($0) }.prefix(most - rows.count).map { RequestFacts($0) }
+        return rows + rest
+    }
+
+    /// The source to which a caller in a sandbox is confined; nil for one that may see all.
+    private func ownSource(of caller: BusName?) async -> String? {
+        if await clients.visibility(of: caller).isWhole { return nil }
+        let own = await clients.source(stated: nil, by: caller)
+        // Nobody has the empty id of one of whom nothing is known.
+        return own.strength == .sandboxed ? own.application : "\0"
+    }
+
+    func traceRequest(_ text: String, _ call: IncomingCall) async throws -> [TraceFacts] {
+        let id = try RequestID(text)
+        let record = try await store.commit { try $0.request(id) }
+        let pending = table[id]
+        guard record != nil || pending != nil else { throw RequestError.noSuchRequest(id) }
+        return ((record?.trace ?? []) + (pending?.trace ?? [])).map { TraceFacts($0) }
+    }
+
+    /// Queues a request once more that was not handled.
+    func retryRequest(_ text: String, _ options: RetryRequestOptions, _ call: IncomingCall) async throws -> String {
+        let (id, newID) = (try RequestID(text), try options.id.map { try RequestID($0) } ?? .random())
+        guard table[id] == nil else {
+            throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; it needs no retry")
+        }
+        guard let record = try await store.commit({ try $0.request(id) }) else {
+            throw RequestError.noSuchRequest(id)
+        }
+        guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }
+        let again = Retry(of: record, as: newID, for: application)
+        if let pending = table[newID] {
+            guard pending.digest == again.digest else { throw RequestError.identifierReused(newID) }
+            _ = try await join(pending, call)
+            return newID.text
+        }
+        try schemes.policies.check(record.source, opens: application)
+        try await acceptance.accept(again, by: call.sender)
+        return newID.text
+    }
+}
+
+/// Which requests a list shows.
+struct RequestFilter: Sendable {
+    private let state: RequestState?
+    private let outcome: Outcome?
+    private let application: String?
+    private let source: String?
+
+    init(_ options: ListRequestsOptions, onlySource source: String?) throws {
+        state = options.state.flatMap { RequestState(rawValue: $0) }
+        // “delivered” is a state and an outcome; here it is the state.
+        outcome = state == nil ? options.state.flatMap { Outcome(rawValue: $0) } : nil
+        guard options.state == nil || state != nil || outcome != nil else {
+            let words = RequestState.allCases.map(\.rawValue) + Outcome.allCases.map(\.rawValue)
+            throw IPCError(
+                .invalidArguments,
+                "“state” is one of \(words.joined(separator: ", ")), not \((options.state ?? "").quoted)")
+        }
+        application = try options.application.map { try ApplicationID($0).text }
+        self.source = source
+    }
+
+    func matches(_ record: RequestRecord, isDelivered: Bool) -> Bool {
+        matches(
+            state: record.state == .ended ? .ended : isDelivered ? .delivered : .waiting,
+            outcome: record.outcome ?? .queued,
+            application: record.application, source: record.source)
+    }
+
+    @DBusActor
+    func matches(_ pending: PendingRequest) -> Bool {
+        matches(
+            state: pending.liveState, outcome: .queued, application: pending.application.text,
+            source: pending.source)
+    }
+
+    private func matches(state: RequestState, outcome: Outcome, application: String, source: Source) -> Bool {
+        (self.state ?? state) == state && (self.outcome ?? outcome) == outcome
+            && (self.application ?? application) == application
+            && (self.source ?? source.application) == source.application
+    }
+}
+
+/// How far a request has come, as it is shown.
+enum RequestState: String, Sendable, CaseIterable {
+    case waiting
+    case delivered
+    case ended
+}
+
+extension PendingRequest {
+    var liveState: RequestState { state == .delivered ? .delivered : .waiting }
+}
+
+extension TraceFacts {
+    init(_ step: TraceStep) {
+        self.init()
+        (time, self.step, attempt) = (step.time, step.kind.rawValue, step.attempt)
+        who = step.who.isEmpty ? nil : step.who
+        size = step.size == 0 ? nil : step.size
+        detail = step.detail.isEmpty ? nil : step.detail
+    }
+}

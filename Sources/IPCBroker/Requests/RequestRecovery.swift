@@ -1,0 +1,54 @@
+internal import IPCDBus
+internal import IPCModel
+internal import IPCStore
+
+/// What an earlier broker has left.
+extension URLsService {
+    /// Takes over the requests that have not ended: queued ones stand in their lines again, in the order of acceptance;
+    /// those whose senders waited wait for these to come again.
+    func recover() async throws {
+        var place: RequestPlace? = .start
+        while let from = place {
+            let page = try await store.commit { try $0.unendedRequests(from: from, limit: 1_000) }
+            for record in page.requests { try recover(record) }
+            place = page.next
+        }
+    }
+
+    /// How long a sender has to come back: longer than the library needs to connect again (I24).
+    private static let patience = Duration.seconds(30)
+
+    private func recover(_ record: RequestRecord) throws {
+        guard table[record.id] == nil, let stated = try? ApplicationID(record.application) else { return }
+        let connection = acceptance.connection(of: record)
+        let application = table.shared(stated)
+        let source = table.shared(record.source, payer: record.source.payer(connection))
+        let isQueued = record.state == .queued
+        let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
+        let pending = PendingRequest(
+            id: record.id, application: application, source: source, caller: connection,
+            line: DeliveryLine(source, connection?.text ?? record.caller), isQueued: isQueued, hasRecord: true,
+            digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
+            parent: record.parent, depth: record.depth,
+            answerTime: .milliseconds(Int(clamping: record.timeout)),
+            expiry: .now + (isQueued ? .milliseconds(Int(clamping: left)) : Self.patience),
+            accepted: record.accepted)
+        (pending.attempts, pending.crashes) = (record.attempts, record.crashes)
+        pending.mayHaveBeenSeen = record.attempts > 0
+        pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
+        pending.isAccepted = true
+        pending.note(.recovered)
+        guard isQueued else {
+            pending.isOrphan = true
+            return table.insert(pending)
+        }
+        try deliveries.enqueue(pending, isReady: true)
+    }
+}
+
+extension RequestAcceptance {
+    /// The connection that sent a request, where it is one of this bus.
+    func connection(of record: RequestRecord) -> BusName? {
+        promises.connection(record.caller).flatMap { try? BusName($0) }
+    }
+}

@@ -1,0 +1,66 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// A request that is to be queued once more under another id.
+struct Retry: Sendable {
+    let earlier: RequestRecord
+    let id: RequestID
+    let application: ApplicationID
+    /// Tells a repeated retry from another call with the same id.
+    let digest: ContentDigest
+
+    init(of earlier: RequestRecord, as id: RequestID, for application: ApplicationID) {
+        (self.earlier, self.id, self.application) = (earlier, id, application)
+        var arguments = CallArguments()
+        arguments.add("retry", earlier.id.text)
+        digest = arguments.digest
+    }
+}
+
+extension RequestAcceptance {
+    /// Queues a request once more, with the payload of the one that has ended.
+    func accept(_ retry: Retry, by caller: BusName?) async throws {
+        let earlier = retry.earlier
+        let size = (earlier.payload?.bytes ?? 0) + UInt64(earlier.url.utf8.count)
+        try table.checkRoom(
+            for: retry.application, payer: earlier.source.payer(caller), size: size, isQueued: true)
+        let wasQueued = earlier.expiresAt != nil
+        let life = earlier.expiresAt.map { $0 - min($0, earlier.accepted) } ?? limits.timeToLiveMilliseconds
+        let time = wasQueued ? earlier.timeout : limits.queuedTimeoutMilliseconds
+        let pending = PendingRequest(
+            id: retry.id, application: retry.application, source: earlier.source, caller: caller,
+            line: DeliveryLine(earlier.source, promises.connection(earlier.caller) ?? earlier.caller), isQueued: true,
+            hasRecord: true, digest: retry.digest, size: size, parent: nil, depth: 0,
+            answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)),
+            accepted: SystemClock.milliseconds())
+        pending.changeCount = earlier.changeCount == 0 ? nil : earlier.changeCount
+        pending.note(
+            .queued, who: caller?.text ?? "", size: earlier.payload?.bytes ?? 0, detail: "retry of \(earlier.id)")
+        try deliveries.enqueue(pending)
+        let (writer, trace) = (promises.writer(caller), pending.takeTrace())
+        do {
+            let known = try await store.commit { transaction in
+                let request = RequestRecord(
+                    id: retry.id, arguments: retry.digest, state: .queued, source: earlier.source, caller: writer,
+                    application: retry.application.text, url: earlier.url, pasteboard: earlier.pasteboard,
+                    changeCount: earlier.changeCount, timeout: time, accepted: transaction.now,
+                    expiresAt: transaction.now + life, context: earlier.context)
+                return try transaction.retryRequest(earlier.id, request, trace: trace)
+            }
+            if let known {
+                // The same retry was made before, and has ended.
+                return withdraw(pending, .success(RequestEnd(known, known.outcome ?? .queued)))
+            }
+            pending.isAccepted = true
+            for waiter in pending.takeAcceptanceWaiters() {
+                waiter.end(with: .success(OpenURLResult(queued: pending)))
+            }
+            deliveries.ready(pending)
+        } catch {
+            refuse(pending, error, restoring: nil)
+            throw error
+        }
+    }
+}

@@ -1,0 +1,250 @@
+internal import IPCDBus
+internal import IPCInterface
+internal import IPCModel
+internal import IPCStore
+
+/// `org.swiftipc.URLs1`: accepts open requests, has them delivered, and tells what became of them.
+@DBusActor
+final class URLsService {
+    let store: Store
+    let clients: BusClients
+    let table: RequestTable
+    let deliveries: Deliveries
+    let limits: Limits
+    var records: RequestRecords { deliveries.surroundings.records }
+    let schemes: SchemesService
+    private let arrivals: ArrivalOrder
+    let acceptance: RequestAcceptance
+    private let descriptors: DescriptorBudget
+    private var isEnding = false
+
+    init(
+        store: Store, schemes: SchemesService, clients: BusClients, arrivals: ArrivalOrder, table: RequestTable,
+        deliveries: Deliveries, acceptance: RequestAcceptance, descriptors: DescriptorBudget, limits: Limits
+    ) {
+        (self.store, self.schemes, self.clients, self.arrivals) = (store, schemes, clients, arrivals)
+        (self.table, self.deliveries, self.acceptance) = (table, deliveries, acceptance)
+        (self.descriptors, self.limits) = (descriptors, limits)
+        schemes.registered = { [weak deliveries] application, isOwner in
+            deliveries?.registered(application, isOwner: isOwner)
+        }
+        schemes.refusal = { [weak deliveries] in deliveries?.refusal(of: $0) }
+    }
+
+    // MARK: OpenURL
+
+    func openURL(_ input: (String, OpenURLOptions), _ call: IncomingCall) async throws -> OpenURLResult {
+        let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
+        let held = try descriptors.charge(request.items?.fileCount ?? 0, to: call.sender)
+        defer { held.release() }
+        guard let id = request.id else { return try await open(request, call) }
+        do {
+            return try await open(request, call)
+        } catch let error as any Condition where [.noHandler, .handlerUnavailable].contains(error.ipcError.code) {
+            // What has ended is told from its record, also when its handler is gone by now.
+            guard let known = try await ended(id, request) else { throw error }
+            return known
+        }
+    }
+
+    private func ended(_ id: RequestID, _ request: ValidatedRequest) async throws -> OpenURLResult? {
+        guard let record = try await store.commit({ try $0.request(id) }), let outcome = record.outcome else {
+            return nil
+        }
+        let items = request.items?.hasFiles == true ? try await inline(request.items ?? []) : request.items
+        guard record.arguments == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
+        return OpenURLResult(record, outcome: outcome)
+    }
+
+    private func inline(_ items: [PasteboardItem]) async throws -> [PasteboardItem] {
+        try await store.intake.take(items, persistent: false, sensitive: true)
+    }
+
+    /// Fixes the receiver and the source, and accepts. What needs no question to the bus passes at once; what does, or has
+    /// files to take in, keeps its place among the requests of its caller.
+    private func open(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> OpenURLResult {
+        let caller = call.sender
+        guard !isEnding else { throw StoreError.unavailable }
+        if let id = request.id, let pending = table[id], pending.state != .ended || !pending.isOrphan {
+            // Its receiver was fixed with the first call, whatever has become of claims and policies.
+            return try await repeated(request, pending, call)
+        }
+        if request.items?.hasFiles != true, !arrivals.isOccupied(caller),
+            let source = clients.knownSource(stated: request.source, by: caller),
+            let resolution = schemes.knownResolution(
+                request.url, pinned: request.application, queued: request.isQueued),
+            let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
+        {
+            if let name = request.pasteboard { try visibility.check(name) }
+            let target = try self.target(resolution, request, source)
+            return try await accept(request, request.items, target, source, call, in: nil)
+        }
+        let turn = await arrivals.turn(of: caller)
+        defer { turn.end() }
+        if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
+        let source = await clients.source(stated: request.source, by: caller)
+        let resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
+        let target = try self.target(resolution, request, source)
+        let items = try await acceptance.takenIn(request)
+        return try await accept(request, items, target, source, call, in: turn)
+    }
+
+    /// Who gets the request, if it may be accepted.
+    private func target(
+        _ resolution: Resolution, _ request: ValidatedRequest, _ source: Source
+    ) throws -> ApplicationID {
+        try resolution.acceptance(queued: request.isQueued)
+        guard let application = resolution.application else { throw RoutingError.noHandler(resolution.scheme) }
+        try schemes.policies.check(source, opens: application)
+        let depth = table.depth(below: request.parent)
+        guard UInt64(depth) <= limits.loopDepth else {
+            throw IPCError(
+                .loopDetected,
+                "\(depth) handlers have opened each other's URLs in a row; at most \(limits.loopDepth) may")
+        }
+        if !request.isQueued, !resolution.running, let refusal = deliveries.refusal(of: application) {
+            throw IPCError(.handlerUnavailable, refusal)
+        }
+        return application
+    }
+
+    private func accept(
+        _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ target: ApplicationID, _ source: Source,
+        _ call: IncomingCall, in turn: CallerTurn?
+    ) async throws -> OpenURLResult {
+        let digest = try request.id.map { _ in try request.digest(items) }
+        var earlier: PendingRequest?
+        if let id = request.id, let pending = table[id] {
+            guard pending.digest == digest else { throw RequestError.identifierReused(id) }
+            guard pending.isOrphan, pending.state != .ended else {
+                turn?.end()
+                return try await join(pending, request, call)
+            }
+            earlier = pending
+        }
+        let pending = try acceptance.begin(request, items, digest, target, source, by: call.sender, after: earlier)
+        // Its place is taken: the caller's next request stands behind it.
+        turn?.end()
+        let accepted: Acceptance
+        do {
+            accepted = try await acceptance.accept(pending, request, items, source)
+        } catch {
+            acceptance.refuse(pending, error, restoring: earlier)
+            throw error
+        }
+        switch accepted {
+        case .ended(let record, let outcome):
+            pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
+            acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
+            return OpenURLResult(record, outcome: outcome)
+        case .bound(let payload):
+            if payload.isNewPasteboard, let name = payload.pasteboard {
+                try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
+            }
+            return try await request.isQueued ? queued(pending) : end(of: pending, request, call)
+        }
+    }
+
+    /// The same call again: it joins the one that is under way; what an earlier broker left goes on with it.
+    private func repeated(
+        _ request: ValidatedRequest, _ pending: PendingRequest, _ call: IncomingCall
+    ) async throws -> OpenURLResult {
+        let turn = request.items?.hasFiles == true ? await arrivals.turn(of: call.sender) : nil
+        defer { turn?.end() }
+        let items = try await acceptance.takenIn(request)
+        return try await accept(request, items, pending.application, pending.source, call, in: turn)
+    }
+
+    private func queued(_ pending: PendingRequest) -> OpenURLResult {
+        pending.isAccepted = true
+        let result = OpenURLResult(queued: pending)
+        for waiter in pending.takeAcceptanceWaiters() { waiter.end(with: .success(result)) }
+        deliveries.ready(pending)
+        return result
+    }
+
+    private func end(
+        of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall
+    ) async throws -> OpenURLResult {
+        let waiter = RequestWaiter(call.sender, takesDescriptors: request.takesDescriptors, isSender: true)
+        table.note(waiter, of: pending)
+        defer { table.forget(waiter) }
+        return try await waiter.wait {
+            self.records.add(waiter, to: pending)
+            if self.clients.hasDeparted(call.sender) { self.callerLeft(pending) }
+            self.deliveries.ready(pending)
+        } gaveUp: {
+            OpenURLResult(queued: pending)
+        }
+    }
+
+    /// A repeated call has one effect and the same result (I10): it waits for the one that is under way.
+    private func join(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall
+    ) async throws -> OpenURLResult {
+        try await join(pending, call, takesDescriptors: request.takesDescriptors)
+    }
+
+    /// Waits for the end of a request, or, where it is queued, until it is on the disk.
+    func join(
+        _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false
+    ) async throws -> OpenURLResult {
+        if pending.isQueued, pending.isAccepted { return OpenURLResult(queued: pending) }
+        try table.checkRoomForWaiter(of: call.sender)
+        let waiter = RequestWaiter(call.sender, takesDescriptors: takesDescriptors, isSender: true)
+        table.note(waiter, of: pending)
+        defer { table.forget(waiter) }
+        return try await waiter.wait {
+            if !pending.isQueued {
+                self.records.add(waiter, to: pending)
+            } else if pending.isAccepted {
+                waiter.end(with: .success(OpenURLResult(queued: pending)))
+            } else if let conclusion = pending.conclusion {
+                waiter.end(with: conclusion.content.map { _ in OpenURLResult(queued: pending) })
+            } else {
+                pending.acceptanceWaiters.append(waiter)
+            }
+        } gaveUp: {
+            OpenURLResult(queued: pending)
+        }
+    }
+
+    // MARK: Callers and the end
+
+    /// A sender that left is not waited for: what was not delivered is cancelled.
+    func callerLeft(_ caller: BusName) {
+        for (waiter, request) in table.waiters(of: caller) {
+            waiter.end(with: .failure(ErrorReply(.noReply, "the caller has left")))
+            if let request { callerLeft(request) }
+        }
+    }
+
+    private func callerLeft(_ request: PendingRequest) {
+        // Somebody else may wait for the same request.
+        request.waiters.removeAll { !$0.isWaiting }
+        let isWanted = request.waiters.contains { !clients.hasDeparted($0.caller) }
+        guard !request.isQueued, !isWanted, request.state == .waiting || request.state == .leaving else { return }
+        deliveries.callOff(request, because: "the sender left before the request was delivered")
+    }
+
+    /// Accepts no more, and lets who waits for an answer have it for a while.
+    func finish(within patience: Duration) async {
+        isEnding = true
+        await deliveries.finish(within: patience)
+    }
+
+    var exported: ExportedInterface {
+        ExportedInterface(
+            URLs1.description,
+            methods: [
+                URLs1.openURL.answered { try await self.openURL($0, $1) },
+                URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
+                URLs1.waitRequest.answered { try await self.waitRequest($0.0, $0.1, $1) },
+                URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },
+                URLs1.retryRequest.answered { try await self.retryRequest($0.0, $0.1, $1) },
+                URLs1.dropRequest.answered { try await self.dropRequest($0.0, $1) },
+                URLs1.listRequests.answered { try await self.listRequests($0, $1) },
+                URLs1.traceRequest.answered { try await self.traceRequest($0.0, $1) },
+            ])
+    }
+}

@@ -1,0 +1,92 @@
+internal import IPCDBus
+package import IPCModel
+
+package struct GetRequestOptions: Options {
+    /// The caller takes descriptors in the reply.
+    package var fd: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("fd", \.fd)]
+}
+
+package struct WaitRequestOptions: Options {
+    /// Milliseconds.
+    package var timeout: UInt32?
+    package var fd: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("timeout", \.timeout), Key("fd", \.fd)]
+}
+
+package struct RetryRequestOptions: Options {
+    /// The id of the new request.
+    package var id: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("id", \.id)]
+}
+
+package struct ListRequestsOptions: Options {
+    package var after: String?
+    package var limit: UInt32?
+    /// `waiting`, `delivered`, `ended`, or an outcome.
+    package var state: String?
+    package var application: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("after", \.after), Key("limit", \.limit), Key("state", \.state), Key("application", \.application),
+    ]
+}
+
+/// All that is known of a request; in a list without the reply.
+package struct RequestFacts: Facts {
+    package var id: String?
+    package var url: String?
+    package var state: String?
+    package var outcome: String?
+    package var lateOutcome: String?
+    package var application: String?
+    package var sourceApplication: String?
+    package var sourceStrength: String?
+    package var queue: Bool?
+    package var pasteboard: String?
+    package var changeCount: UInt64?
+    /// Items of the payload.
+    package var itemCount: UInt32?
+    /// Bytes of the payload.
+    package var size: UInt64?
+    package var attempts: UInt32?
+    package var parent: String?
+    /// Milliseconds since 1970, like the times below.
+    package var accepted: UInt64?
+    package var expires: UInt64?
+    package var ended: UInt64?
+    /// The reply.
+    package var items: [PasteboardItem]?
+    package var errorName: String?
+    package var errorCode: String?
+    package var errorMessage: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("id", \.id), Key("url", \.url), Key("state", \.state), Key("outcome", \.outcome),
+        Key("late-outcome", \.lateOutcome), Key("application", \.application),
+        Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength),
+        Key("queue", \.queue), Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount),
+        Key("item-count", \.itemCount), Key("size", \.size), Key("attempts", \.attempts), Key("parent", \.parent),
+        Key("accepted", \.accepted), Key("expires", \.expires), Key("ended", \.ended), Key("items", \.items),
+        Key("error-name", \.errorName), Key("error-code", \.errorCode), Key("error-message", \.errorMessage),
+    ]
+}
+
+/// One step of a request.
+package struct TraceFacts: Facts {
+    /// Milliseconds since 1970.
+    package var time: UInt64?
+    package var step: String?
+    package var attempt: UInt32?
+    package var who: String?
+    package var size: UInt64?
+    package var detail: String?
+    package init() {}
+    package static let keys: [Key<Self>] = [
+        Key("time", \.time), Key("step", \.step), Key("attempt", \.attempt), Key("who", \.who), Key("size", \.size),
+        Key("detail", \.detail),
+    ]
+}

@@ -1,0 +1,27 @@
+/// Who may open the URLs of an application.
+///
+/// A refusal needs little: any source that states a refused id is kept out, whoever it is. An allowance needs proof: only
+/// a source whose id the bus attests (``SourceStrength/owned``) can match one (I19).
+public struct AccessPolicy: Sendable, Hashable {
+    /// Whether sources that match no rule are allowed.
+    public var allowsOthers: Bool
+    /// Application ids that are allowed.
+    public var allowed: Set<String>
+    /// Application ids that are refused, also where they are allowed as well.
+    public var refused: Set<String>
+
+    /// Everybody but who is refused, unless it is said otherwise.
+    public init(allowsOthers: Bool = true, allowed: Set<String> = [], refused: Set<String> = []) {
+        (self.allowsOthers, self.allowed, self.refused) = (allowsOthers, allowed, refused)
+    }
+
+    /// Whether it says nothing, so that it need not be kept.
+    package var isOpen: Bool { self == AccessPolicy() }
+
+    /// Whether a source may open URLs here.
+    public func allows(_ source: Source) -> Bool {
+        if !source.application.isEmpty, refused.contains(source.application) { return false }
+        if source.strength == .owned, allowed.contains(source.application) { return true }
+        return allowsOthers
+    }
+}

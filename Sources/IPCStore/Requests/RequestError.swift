@@ -1,0 +1,54 @@
+package import IPCModel
+
+/// Why the record of an open request cannot be had or changed.
+package enum RequestError: Condition, Hashable {
+    /// No request has that id, or its record is not kept any more.
+    case noSuchRequest(RequestID)
+    /// The id was used for a request with other arguments.
+    case identifierReused(RequestID)
+    /// The request has not ended, and what is asked for is possible only then.
+    case notEnded(RequestID)
+    /// The request has ended, and what is asked for is possible only before.
+    case hasEnded(RequestID)
+    /// The handler took the request: there is nothing to try again.
+    case wasTaken(RequestID, Outcome)
+    /// What went with the request is not kept any more, or never was.
+    case payloadGone(RequestID)
+    /// What is stored of the request's payload fails its checksum.
+    case damagedPayload(RequestID)
+    /// The version of a pasteboard is a secret or for one reader alone, and is not kept with a request.
+    case notToBeKept
+
+    package var ipcError: IPCError { IPCError(code, sentence) }
+
+    private var code: IPCError.Code {
+        switch self {
+        case .noSuchRequest: .noSuchRequest
+        case .identifierReused, .notEnded, .hasEnded, .notToBeKept: .invalidArguments
+        case .wasTaken, .payloadGone: .noSuchItem
+        case .damagedPayload: .inputOutput
+        }
+    }
+
+    private var sentence: String {
+        switch self {
+        case .noSuchRequest(let id):
+            "there is no request \(id.text.quoted), or its record is not kept any more"
+        case .identifierReused(let id):
+            "the id \(id.text.quoted) was used for a request with other arguments; choose a new one"
+        case .notEnded(let id):
+            "the request \(id.text.quoted) has not ended; cancel it first, or wait for its end"
+        case .hasEnded(let id):
+            "the request \(id.text.quoted) has ended already"
+        case .wasTaken(let id, let outcome):
+            "the request \(id.text.quoted) was \(outcome.rawValue), so that nothing is left to try again"
+        case .payloadGone(let id):
+            "what went with the request \(id.text.quoted) is not kept; open the URL anew"
+        case .damagedPayload(let id):
+            "what went with the request \(id.text.quoted) is damaged on the disk"
+        case .notToBeKept:
+            "the items are a secret or for one reader alone, and a queued request would keep them on the disk; open "
+                + "the URL without “queue”"
+        }
+    }
+}

@@ -1,0 +1,160 @@
+package import IPCModel
+
+/// What is to go with a request.
+package enum RequestPayload: Sendable {
+    case none
+    /// Items on no pasteboard; files among them are to be on the disk (``Store/withPayload(_:_:)``).
+    case items([PasteboardItem])
+    /// A version that a pasteboard keeps: held for the request where it is on the disk, else copied there.
+    case version(of: PasteboardName, changeCount: UInt64)
+    /// Something that is not to be kept, as a secret: the request cannot be tried again.
+    case withheld
+}
+
+/// A payload that was looked at and can be kept; nothing is written yet.
+enum KeptPayload {
+    case none
+    case withheld
+    /// A version on the disk, to be pinned.
+    case pin(VersionRow)
+    /// A version on the disk that ends by itself: another one with the same content does not.
+    case share(VersionRow)
+    /// Representations, to be written.
+    case write([RepresentationEntry], items: Int)
+}
+
+extension StoreSession {
+    /// Looks whether a payload can be kept with a request of a source, and writes nothing but the end of what is over.
+    ///
+    /// `IntakeOutdated` where a file is not on the disk, ``UnfulfilledPromises`` where something is to be fetched first,
+    /// `RequestError.notToBeKept` where it is secret or for one reader, the errors of reading and of the limits else.
+    func keepable(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {
+        switch payload {
+        case .none: return .none
+        case .withheld: return .withheld
+        case .items(let items):
+            guard !items.contains(where: \.isMarkedSensitive) else { throw RequestError.notToBeKept }
+            return try keepable(try entries(of: items, promises: []), items: items.count, of: source)
+        case .version(let name, let count):
+            return try keepable(name, count, of: source)
+        }
+    }
+
+    private func keepable(_ name: PasteboardName, _ count: UInt64, of source: Source) throws -> KeptPayload {
+        let (board, version) = try keptVersion(count, of: name)
+        guard !version.isSensitive, !version.isOnce else { throw RequestError.notToBeKept }
+        if board.area == .persistent, version.writer.isEmpty {
+            guard version.expiresAt != nil else { return .pin(version) }
+            try checkRoom(for: version.usage, of: source)
+            return .share(version)
+        }
+        let heads = try heads(of: version, name, board.area)
+        let promised = heads.enumerated().filter { $0.element.isPromise }
+        guard promised.isEmpty else {
+            throw unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
+        }
+        if board.area == .persistent { return version.expiresAt == nil ? .pin(version) : .share(version) }
+        guard !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
+            throw IntakeOutdated(toDisk: true)
+        }
+        return try keepable(try entries(of: version, name, board.area), items: version.items, of: source)
+    }
+
+    private func keepable(_ entries: [RepresentationEntry], items: Int, of source: Source) throws -> KeptPayload {
+        try checkExtent(items: items, representations: entries.count)
+        try checkFit(entries.map(\.row.size))
+        let bytes = entries.reduce(0) { $0 + $1.row.size }
+        try checkRoom(for: Usage(items: UInt64(items), bytes: bytes), of: source)
+        return .write(entries, items: items)
+    }
+
+    /// Checks the limits of what is kept before anything of it is written.
+    private func checkRoom(for added: Usage, of source: Source) throws {
+        charge(added, to: source.application, .persistent)
+        defer { refund(added, to: source.application, .persistent) }
+        try checkUsage(with: added, of: source.application, .persistent)
+    }
+
+    /// Keeps a payload with a request.
+    func keep(_ payload: KeptPayload, with request: inout RequestRecord, at now: UInt64) throws {
+        let version: VersionRow
+        switch payload {
+        case .none: return
+        case .withheld:
+            request.lacksPayload = true
+            return
+        case .pin(let held):
+            try setPins(held.pins + 1, of: held, .persistent)
+            version = held
+        case .share(let held):
+            version = try snapshot(of: request.source, at: now) { version in
+                version.content = held.content
+                (version.items, version.representations, version.bytes) = (held.items, held.representations, held.bytes)
+            }
+        case .write(let entries, let items):
+            version = try snapshot(of: request.source, at: now) { version in
+                if !entries.isEmpty { version.content = version.changeCount }
+                version.items = items
+                try write(entries, to: &version, .persistent)
+            }
+        }
+        request.payloadVersion = version.changeCount
+        request.payload = RequestRecord.Payload(items: UInt32(clamping: version.items), bytes: version.bytes)
+    }
+
+    /// Writes a version of no pasteboard, held once.
+    private func snapshot(
+        of source: Source, at now: UInt64, _ fill: (inout VersionRow) throws -> Void
+    ) throws -> VersionRow {
+        var version = VersionRow(changeCount: try nextChangeCount(), pasteboard: 0, source: source, time: now)
+        version.pins = 1
+        try fill(&version)
+        try insert(version, .persistent)
+        return version
+    }
+
+    /// Lets go of what is kept with a request. A version that its pasteboard still keeps stays there.
+    func releasePayload(of request: inout RequestRecord) throws {
+        guard request.payloadVersion != 0 else { return }
+        try releaseVersion(request.payloadVersion)
+        (request.payload, request.payloadVersion, request.lacksPayload) = (nil, 0, true)
+    }
+
+    /// Takes one away from those who hold a version, which goes with the last unless its pasteboard keeps it.
+    func releaseVersion(_ count: UInt64) throws {
+        guard let version = try intactVersion(count, .persistent) else { return }
+        if version.pins <= 1, version.pasteboard != 0,
+            let board = try board(key: version.pasteboard, .persistent), board.versions.contains(count)
+        {
+            return try setPins(0, of: version, .persistent)
+        }
+        try release(count, .persistent)
+    }
+
+    /// Lets go of versions of no pasteboard that no request names: what held them was damaged.
+    func releaseUnheldPayloads() throws {
+        var unheld: [UInt64] = []
+        let statement = try statement(
+            """
+            SELECT change_count FROM @.version
+            WHERE pasteboard = 0 AND change_count NOT IN (SELECT payload FROM @.open_request)
+            """, .persistent)
+        try statement.query { unheld.append($0.number(0)) }
+        for count in unheld {
+            if let version = try intactVersion(count, .persistent) { try delete(version, .persistent) }
+        }
+    }
+
+    /// Reads what goes with a request; nil where nothing does. `RequestError.damagedPayload` where a part of it is not
+    /// what was written.
+    func payload(of request: RequestRecord) throws -> [PasteboardItem]? {
+        guard request.payloadVersion != 0 else { return nil }
+        let damage = RequestError.damagedPayload(request.id)
+        guard let version = try intactVersion(request.payloadVersion, .persistent) else { throw damage }
+        do {
+            return try content(of: version, types: nil, request.pasteboard ?? .general, .persistent).items
+        } catch PasteboardError.damaged {
+            throw damage
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import IPCModel
+
+extension RequestRecord {
+    /// The columns of the row without the key before them and the checksum behind them.
+    func columns(replyKeptBytes: UInt64) -> [SQLValue] {
+        let version: SQLValue = lacksPayload ? .integer(-1) : .number(payloadVersion)
+        return [
+            .text(id.text), .integer(state.rawValue), .text(outcome?.rawValue), .text(lateOutcome?.rawValue),
+            .integer(source.strength.number), .text(source.application), .number(ended), .bytes(arguments.bytes),
+            .text(caller), .text(application), .text(pasteboard?.text), .number(changeCount), version,
+            .number(UInt64(payload?.items ?? 0)), .number(payload?.bytes ?? 0), .number(UInt64(attempts)),
+            .number(UInt64(crashes)), .number(timeout), .text(parent?.text), .number(UInt64(depth)),
+            .number(accepted), .number(expiresAt), .text(failure.name), .text(failure.code),
+            .text(failure.message), .text(url), .bytes(context), .bytes(PackedTrace(trace).bytes),
+            .bytes(PackedItems(reply, most: replyKeptBytes)?.bytes),
+        ]
+    }
+
+    /// Reads a row of `SELECT *`; nil where it is damaged.
+    init?(_ row: SQLRow) {
+        self.init(outline: row)
+        guard let reply = PackedItems(bytes: row.bytes(29)).items, let trace = PackedTrace(bytes: row.bytes(28)).steps
+        else { return nil }
+        (self.reply, self.trace) = (reply, trace)
+    }
+
+    /// Reads a row of `SELECT *` but for the reply and the trace; nil where it is damaged.
+    init?(outline row: SQLRow) {
+        guard row.isIntact(.openRequest, checksum: 30), let id = try? RequestID(row.text(1)),
+            let state = State(rawValue: row.integer(2)), let strength = SourceStrength(number: row.integer(5)),
+            let arguments = ContentDigest(stored: row.bytes(8))
+        else { return nil }
+        self.init(
+            id: id, arguments: arguments, state: state,
+            source: Source(application: row.text(6), strength: strength), caller: row.text(9),
+            application: row.text(10), url: row.text(26),
+            pasteboard: row.isNull(11) ? nil : try? PasteboardName(row.text(11)), changeCount: row.number(12),
+            timeout: row.number(18), parent: row.isNull(19) ? nil : try? RequestID(row.text(19)),
+            depth: UInt32(truncatingIfNeeded: row.integer(20)), accepted: row.number(21),
+            expiresAt: row.isNull(22) ? nil : row.number(22), context: row.isNull(27) ? nil : row.bytes(27))
+        outcome = row.isNull(3) ? nil : Outcome(rawValue: row.text(3))
+        lateOutcome = row.isNull(4) ? nil : Outcome(rawValue: row.text(4))
+        ended = row.isNull(7) ? nil : row.number(7)
+        setPayload(row)
+        attempts = UInt32(truncatingIfNeeded: row.integer(16))
+        crashes = UInt32(truncatingIfNeeded: row.integer(17))
+        failure = Failure(name: row.text(23), code: row.text(24), message: row.text(25))
+    }
+
+    private mutating func setPayload(_ row: SQLRow) {
+        switch row.integer(13) {
+        case 0: return
+        case -1: lacksPayload = true
+        default:
+            payloadVersion = row.number(13)
+            payload = Payload(items: UInt32(truncatingIfNeeded: row.integer(14)), bytes: row.number(15))
+        }
+    }
+}
+
+// MARK: Rows
+
+extension StoreSession {
+    /// Writes the row of a new request.
+    func begin(_ request: RequestRecord) throws {
+        // There may be a record of the same id whose time is over; it goes when its turn comes.
+        let earlier = requests.sequence(request.id)
+        let sequence = requests.lastSequence + 1
+        try insert(
+            """
+            INSERT INTO @.open_request VALUES
+            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .persistent, [.integer(sequence)] + columns(request), in: .openRequest)
+        requests.begin(request.id, sequence)
+        undo.append(.requestBegun(request.id, earlier: earlier))
+    }
+
+    /// Writes the row of a request anew.
+    func update(_ request: RequestRecord, _ sequence: Int64) throws {
+        try insert(
+            """
+            REPLACE INTO @.open_request VALUES
+            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+            """, .persistent, [.integer(sequence)] + columns(request), in: .openRequest)
+    }
+
+    private func columns(_ request: RequestRecord) -> [SQLValue] {
+        request.columns(replyKeptBytes: configuration.limits.replyKeptBytes)
+    }
+
+    /// The record that stands under a key; nil where there is none, an error where it is damaged.
+    func request(_ sequence: Int64, _ id: RequestID) throws -> RequestRecord? {
+        try statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first([.integer(sequence)]) {
+            guard let request = RequestRecord($0), request.id == id else {
+                throw StoreError.damagedRecord("the request \(id.text)")
+            }
+            return request
+        }
+    }
+
+    /// The record of a request that has to be there.
+    func existingRequest(_ id: RequestID) throws -> (sequence: Int64, record: RequestRecord) {
+        guard let sequence = requests.sequence(id), let record = try request(sequence, id) else {
+            throw RequestError.noSuchRequest(id)
+        }
+        return (sequence, record)
+    }
+
+    /// Whether a request ended longer ago than its record is kept.
+    func isOver(_ request: RequestRecord, at now: UInt64) -> Bool {
+        request.ended.map { isOver($0, configuration.limits.endedRequestsKeptSeconds, at: now) } ?? false
+    }
+}

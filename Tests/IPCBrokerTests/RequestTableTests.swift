@@ -1,0 +1,144 @@
+import IPCDBus
+import IPCModel
+import Testing
+
+@testable import IPCBroker
+
+@DBusActor
+@Suite("The requests that have not ended")
+struct RequestTableTests {
+    private static func limits(_ change: (inout Limits) -> Void = { _ in }) -> Limits {
+        var limits = Limits()
+        change(&limits)
+        return limits
+    }
+
+    private static func request(
+        _ source: String = "a.b", for handler: String = "demo.Handler", size: UInt64 = 10, isQueued: Bool = true,
+        parent: RequestID? = nil, depth: UInt32 = 0, expiry: Duration = .seconds(600)
+    ) throws -> PendingRequest {
+        PendingRequest(
+            id: .random(), application: try ApplicationID(handler),
+            source: Source(application: source, strength: .owned), caller: try BusName(":1.5"),
+            line: .application(try ApplicationID(source)), isQueued: isQueued, hasRecord: isQueued, digest: nil,
+            size: size, parent: parent, depth: depth, answerTime: .seconds(20), expiry: .now + expiry, accepted: 0)
+    }
+
+    private static func isRoom(
+        _ table: RequestTable, _ source: String = "a.b", for handler: String = "demo.Handler", size: UInt64 = 10,
+        isQueued: Bool = true
+    ) throws -> Bool {
+        do {
+            try table.checkRoom(
+                for: try ApplicationID(handler), payer: source, size: size, isQueued: isQueued)
+            return true
+        } catch is LimitExceeded { return false }
+    }
+
+    @Test func `a source has its share of requests, and what ends makes room`() throws {
+        let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerSource = 2 })
+        let first = try Self.request()
+        table.insert(first)
+        #expect(try Self.isRoom(table))
+        table.insert(try Self.request())
+        #expect(try !Self.isRoom(table))
+        #expect(try Self.isRoom(table, "a.c"), "another source is not concerned")
+        table.remove(first)
+        #expect(try Self.isRoom(table))
+    }
+
+    @Test func `I19: a name that is only stated is on the account of its connection`() throws {
+        let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerSource = 1 })
+        let stated = Source(application: "a.b", strength: .claimed)
+        let (one, other) = (try BusName(":1.1"), try BusName(":1.2"))
+        #expect(stated.payer(one) == ":1.1" && stated.payer(other) == ":1.2")
+        #expect(Source(application: "a.b", strength: .owned).payer(one) == "a.b")
+        #expect(Source(application: "a.b", strength: .sandboxed).payer(one) == "a.b")
+        table.insert(try Self.request("a.b"))
+        #expect(try !Self.isRoom(table, "a.b") && Self.isRoom(table, stated.payer(one)))
+    }
+
+    @Test func `a handler has its share of requests, whoever sends them`() throws {
+        let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerHandler = 2 })
+        table.insert(try Self.request("a.b"))
+        table.insert(try Self.request("a.c"))
+        #expect(try !Self.isRoom(table, "a.d"))
+        #expect(try Self.isRoom(table, "a.d", for: "demo.Other"))
+    }
+
+    @Test(arguments: [(19, true), (20, true), (21, false)] as [(UInt64, Bool)])
+    func `bytes are counted for source and handler, to the byte`(size: UInt64, fits: Bool) throws {
+        let ofSource = RequestTable(limits: Self.limits { $0.pendingBytesPerSource = 30 })
+        ofSource.insert(try Self.request())
+        #expect(try Self.isRoom(ofSource, size: size) == fits)
+        let ofHandler = RequestTable(limits: Self.limits { $0.pendingBytesPerHandler = 30 })
+        ofHandler.insert(try Self.request("a.c"))
+        #expect(try Self.isRoom(ofHandler, size: size) == fits)
+    }
+
+    @Test func `only what waits is in memory with its payload`() throws {
+        let table = RequestTable(limits: Self.limits { $0.waitingBytes = 10 })
+        table.insert(try Self.request(size: 1_000))
+        #expect(try Self.isRoom(table, size: 10, isQueued: false))
+        table.insert(try Self.request(size: 1, isQueued: false))
+        #expect(try !Self.isRoom(table, size: 10, isQueued: false))
+        #expect(try Self.isRoom(table, size: 1_000))
+    }
+
+    @Test func `a child is one deeper than its parent, also when that has ended`() throws {
+        let table = RequestTable(limits: Self.limits())
+        let parent = try Self.request(depth: 3)
+        table.insert(parent)
+        #expect(table.depth(below: parent.id) == 4)
+        table.remove(parent)
+        #expect(table.depth(below: parent.id) == 4)
+        #expect(table.depth(below: nil) == 0)
+        #expect(table.depth(below: .random()) == 1, "one that nobody knows is at the top")
+    }
+
+    @Test func `who waits is known by its connection, and only so much is waited for at a time`() throws {
+        let table = RequestTable(limits: Self.limits { $0.watchersPerCaller = 2 })
+        let (waiting, queued) = (try Self.request(isQueued: false), try Self.request())
+        let caller = try BusName(":1.5")
+        let sender = RequestWaiter(caller, takesDescriptors: false, isSender: true)
+        let asker = RequestWaiter(caller, takesDescriptors: false, isSender: false)
+        try table.checkRoomForWaiter(of: caller)
+        table.note(sender, of: waiting)
+        try table.checkRoomForWaiter(of: caller)
+        table.note(asker, of: queued)
+        #expect(throws: LimitExceeded.self) { try table.checkRoomForWaiter(of: caller) }
+        try table.checkRoomForWaiter(of: try BusName(":1.6"))
+        #expect(Set(table.waiters(of: caller).map { $0.request?.id }) == [waiting.id, nil])
+        table.forget(sender)
+        table.forget(asker)
+        #expect(table.waiters(of: caller).isEmpty)
+        try table.checkRoomForWaiter(of: caller)
+    }
+
+    @Test func `deadlines pass in their order, and those of what has ended do not`() async throws {
+        let table = RequestTable(limits: Self.limits())
+        let requests = try [30, 10, 20, 15].map { try Self.request(expiry: .milliseconds($0)) }
+        for request in requests { table.insert(request) }
+        table.remove(requests[3])
+        var passed: [RequestID] = []
+        await withCheckedContinuation { continuation in
+            table.deadlinePassed = { request in
+                passed.append(request.id)
+                if passed.count == 3 { continuation.resume() }
+            }
+        }
+        #expect(passed == [requests[1].id, requests[2].id, requests[0].id])
+    }
+
+    @Test func `the broker waits for those who wait, and not for what is queued`() async throws {
+        let table = RequestTable(limits: Self.limits())
+        table.insert(try Self.request())
+        await table.quiet()
+        let waiting = try Self.request(isQueued: false)
+        table.insert(waiting)
+        let end = DBusActor.task { await table.quiet() }
+        table.remove(waiting)
+        _ = try await end.value
+        #expect(table.count == 1 && table.waitingCount == 0)
+    }
+}

@@ -1,0 +1,184 @@
+import IPCModel
+import IPCStore
+import Testing
+
+/// What a broker does with a queued request, from its acceptance to its end.
+@Suite(.serialized) struct DeliveryTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    private let items = [PasteboardItem.string("with it"), .data([0, 255], type: .png)]
+
+    @Test func acceptDeliverEndAreOneOperationAndOneCommitEach() async throws {
+        let store = try place.open()
+        let request = place.request()
+        var before = store.statistics.snapshot
+        func expectOne() {
+            let after = store.statistics.snapshot
+            #expect(after.operations == before.operations + 1 && after.commits == before.commits + 1)
+            before = after
+        }
+        try await store.accept(request, .items(items), trace: [place.step(.queued)])
+        expectOne()
+        let step = place.step(.delivered, attempt: 1)
+        let attempt = try await store.commit { try $0.beginAttempt(request.id, trace: [step]) }
+        expectOne()
+        #expect(attempt.items == items && attempt.record.attempts == 1)
+        #expect(attempt.record.payload == .init(items: 2, bytes: 9))
+        #expect(attempt.record.trace.map(\.kind) == [.queued, .delivered])
+        try await store.end(request.id, .handled)
+        expectOne()
+        try await store.close()
+    }
+
+    @Test func everyFieldComesBack_I1() async throws {
+        let store = try place.open()
+        var request = RequestRecord(
+            id: .random(), arguments: ContentDigest(of: [7]), state: .queued,
+            source: Source(application: "demo.IPCClient", strength: .owned), caller: ":1.9@bus",
+            application: "demo.IPCServer", url: "IPCServer.demo:?\u{e9}", pasteboard: .named("a"), changeCount: 17,
+            timeout: 1_234, parent: .random(), depth: 3, accepted: place.clock.now, expiresAt: place.clock.now + 9,
+            context: [1, 2])
+        let accepted = request
+        try await store.accept(accepted, .none)
+        _ = try await store.commit { try $0.noteHandlerLeft(accepted.id, alone: true) }
+        let failure = RequestRecord.Failure(name: "a.b.C", code: "7", message: "seven")
+        let end = RequestEnd(.timedOut, attempts: 2, failure: failure, reply: items)
+        try await store.commit { transaction in
+            _ = try transaction.finishRequest(accepted.id, end)
+            try transaction.noteLateOutcome(accepted.id, .handled)
+        }
+        let image = try Store.open(place.crashImage())
+        let found = try #require(try await image.commit { try $0.request(accepted.id) })
+        (request.state, request.outcome, request.lateOutcome, request.ended) = (
+            .ended, .timedOut, .handled, place.clock.now
+        )
+        (request.attempts, request.crashes, request.failure, request.reply) = (2, 1, failure, items)
+        #expect(found == request)
+        let steps = TraceStep.Kind.allCases.map { place.step($0, attempt: 2, "why") }
+        try await image.commit { try $0.noteSteps(steps, of: accepted.id) }
+        #expect(try await image.commit { try $0.request(accepted.id)?.trace } == steps)
+        try await image.close()
+        try await store.close()
+    }
+
+    @Test func attemptIsOnTheDiskWithItsNumber_I7() async throws {
+        let store = try place.open()
+        let request = place.request()
+        try await store.accept(request, .items(items))
+        for number in 1...3 as ClosedRange<UInt32> {
+            let attempt = try await store.commit { try $0.beginAttempt(request.id) }
+            #expect(attempt.record.attempts == number && attempt.items == items)
+            let image = try Store.open(place.crashImage("image-\(number)"))
+            #expect(try await image.commit { try $0.request(request.id)?.attempts } == number)
+            try await image.close()
+        }
+        // An end that knows of fewer attempts takes none back.
+        #expect(try await store.end(request.id, .failed).attempts == 3)
+        await #expect(throws: RequestError.hasEnded(request.id)) { try await store.attempt(request.id) }
+        try await store.close()
+    }
+
+    @Test func onlyALeaveWithTheRequestAloneCounts() async throws {
+        let store = try place.open()
+        let request = place.request()
+        try await store.accept(request, .none)
+        for (alone, crashes) in [(false, 0), (true, 1), (false, 1), (true, 2)] as [(Bool, UInt32)] {
+            let left = try await store.commit { try $0.noteHandlerLeft(request.id, alone: alone) }
+            #expect(left.crashes == crashes)
+        }
+        try await store.end(request.id, .failed)
+        #expect(try await store.commit { try $0.noteHandlerLeft(request.id, alone: true) }.crashes == 2)
+        try await store.close()
+    }
+
+    @Test func firstLateAnswerCounts_I6() async throws {
+        let store = try place.open()
+        let (late, failed) = (place.request(), place.request())
+        for request in [late, failed] { try await store.accept(request, .none) }
+        try await store.commit { try $0.noteLateOutcome(late.id, .handled) }
+        #expect(try await store.commit { try $0.request(late.id)?.lateOutcome } == nil)
+        try await store.end(late.id, .timedOut)
+        try await store.end(failed.id, .failed)
+        try await store.commit { transaction in
+            try transaction.noteLateOutcome(late.id, .declined)
+            try transaction.noteLateOutcome(late.id, .handled)
+            try transaction.noteLateOutcome(failed.id, .handled)
+        }
+        let found = try await store.commit { try $0.request(late.id) }
+        #expect(found?.lateOutcome == .declined && found?.outcome == .timedOut)
+        #expect(try await store.commit { try $0.request(failed.id)?.lateOutcome } == nil)
+        try await store.close()
+    }
+
+    @Test func traceKeepsItsBeginningAndItsEnd() async throws {
+        let store = try place.open { $0.limits.traceSteps = 8 }
+        let request = place.request()
+        let kinds = [TraceStep.Kind.queued, .starting, .startFailed, .starting]
+        try await store.accept(request, .none, trace: kinds.map { place.step($0) })
+        for number in 1...20 as ClosedRange<UInt32> {
+            let step = place.step(.delivered, attempt: number)
+            _ = try await store.commit { try $0.beginAttempt(request.id, trace: [step]) }
+        }
+        let long = place.step(.cancelAsked, String(repeating: "é", count: 3_000))
+        try await store.commit { try $0.noteSteps([long], of: request.id) }
+        let trace = try #require(try await store.commit { try $0.request(request.id)?.trace })
+        #expect(trace.map(\.kind) == kinds + [.delivered, .delivered, .delivered, .cancelAsked])
+        #expect(trace.map(\.attempt) == [0, 0, 0, 0, 18, 19, 20, 0])
+        #expect(trace[7].detail == String(repeating: "é", count: 512))
+        try await store.close()
+    }
+
+    @Test func payloadOfATakenRequestGoesAndOfAnyOtherStays() async throws {
+        let store = try place.open()
+        for outcome in Outcome.allCases where outcome.isEnd {
+            let request = place.request()
+            try await store.accept(request, .items(items))
+            let ended = try await store.end(request.id, outcome)
+            let isTaken = outcome == .handled || outcome == .delivered
+            #expect((ended.payload == nil) == isTaken)
+            #expect(try await store.commit { $0.usage() }.total.items == (isTaken ? 0 : 2), "\(outcome)")
+            try await store.commit { try $0.dropRequest(request.id) }
+            #expect(try await store.commit { $0.usage() }.total.items == 0)
+        }
+        try await store.close()
+    }
+
+    @Test func waitingRequestGetsItsPayloadAtItsEnd() async throws {
+        let store = try place.open()
+        let requests = (0..<4).map { _ in place.request() }
+        for request in requests { _ = try await store.stage { try $0.beginRequest(request) } }
+        let secret = try PasteboardItem([
+            Representation(type: .utf8PlainText, value: .text("secret")),
+            Representation(type: try ContentType("x-kde-passwordManagerHint"), value: .text("secret")),
+        ])
+        let payloads: [RequestPayload] = [
+            .items(items), .items([secret]), .withheld, .version(of: .named("gone"), changeCount: 7),
+        ]
+        for (request, payload) in zip(requests, payloads) { try await store.end(request.id, .failed, payload: payload) }
+        let again = (0..<4).map { _ in place.request() }
+        #expect(try await store.commit { try $0.retryRequest(requests[0].id, again[0]) } == nil)
+        #expect(try await store.attempt(again[0].id) == items)
+        // What was not kept cannot be sent again, and a retry without it would not be the same request.
+        for number in 1...3 {
+            await #expect(throws: RequestError.payloadGone(requests[number].id)) {
+                try await store.commit { try $0.retryRequest(requests[number].id, again[number]) }
+            }
+        }
+        let image = try place.crashImage()
+        for file in ["/store.sqlite", "/store.sqlite-wal"] {
+            let bytes = try place.bytes(image.directory + file)
+            #expect(!bytes.contains("secret".utf8) && (file == "/store.sqlite" || bytes.contains("with it".utf8)))
+        }
+        try await store.close()
+    }
+}
+
+extension [UInt8] {
+    /// Whether some bytes stand anywhere among these.
+    fileprivate func contains(_ text: String.UTF8View) -> Bool {
+        let pattern = Array(text)
+        return indices.dropLast(pattern.count - 1).contains { self[$0..<$0 + pattern.count].elementsEqual(pattern) }
+    }
+}

@@ -1,0 +1,263 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+/// A request has its own snapshot: nothing that happens to a pasteboard touches it.
+@Suite(.serialized) struct RequestPayloadTests {
+    let place: TestPlace
+    let board = PasteboardName.named("a")
+    let small = [PasteboardItem.string("with it")]
+    let large = ValueFile.pattern(100_000)
+
+    init() throws { place = try TestPlace() }
+
+    /// What can happen to a pasteboard between acceptance and delivery.
+    enum Event: CaseIterable {
+        case clear, overwrite, remove, take, takeWithID, history, toMemory, toMemoryAndBack, add, expiryOfAnother
+
+        fileprivate func happen(to board: PasteboardName, in store: Store, _ place: TestPlace) async throws {
+            switch self {
+            case .clear: _ = try await store.commit { try $0.clear(board) }
+            case .overwrite: _ = try await store.put("other", on: board)
+            case .remove: try await store.commit { _ = try $0.removePasteboard(board) }
+            case .take: _ = try await store.commit { try $0.takeItems(of: board).changeCount }
+            case .takeWithID:
+                _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).changeCount }
+                place.pass(3_600_000)
+                _ = try await store.commit { try $0.expire() }
+            case .history: try await store.commit { _ = try $0.clear(board) }
+            case .toMemory: try await store.setPersistent(false, of: board)
+            case .toMemoryAndBack:
+                for isPersistent in [false, true, false, true] {
+                    try await store.setPersistent(isPersistent, of: board)
+                }
+            case .add: _ = try await store.commit { try $0.addItems([.string("more")], to: board) }
+            case .expiryOfAnother:
+                let options = WriteOptions(timeToLive: 5)
+                _ = try await store.commit { try $0.setItems([.string("short")], on: board, options) }
+                place.pass(10)
+                _ = try await store.commit { try $0.expire() }
+            }
+        }
+    }
+
+    @Test(arguments: Event.allCases)
+    func payloadSurvives(event: Event) async throws {
+        var store = try place.open()
+        let items = [small[0], ValueFile.sealed.item(large)]
+        let count = try await store.put(items, on: board, persistent: true)
+        try await store.commit { try $0.setHistoryLimit(0, of: board) }
+        let request = place.request(board: board, changeCount: count)
+        try await store.accept(request, .version(of: board, changeCount: count))
+        // Nothing was copied.
+        #expect(try await store.blobs().count == 1)
+        try await event.happen(to: board, in: store, place)
+        // The pasteboard itself may have let it go.
+        if event != .toMemory, event != .toMemoryAndBack {
+            await #expect(throws: PasteboardError.self) {
+                try await store.commit { try $0.items(of: board, ReadOptions(changeCount: count)) }
+            }
+        }
+        for _ in 0..<2 {
+            let handed = try #require(try await store.attempt(request.id))
+            #expect(handed[0] == small[0])
+            #expect(try handed[1].firstBytes == large)
+            _ = try await store.swept()
+            try await store.close()
+            store = try place.open()
+        }
+        try await store.end(request.id, .handled)
+        // Only what a pasteboard keeps is left.
+        let isKept = event == .toMemoryAndBack || event == .add
+        #expect(try await store.blobs().count == (isKept ? 1 : 0), "\(event)")
+        try await store.close()
+        store = try place.open()
+        #expect(try await store.swept().removed == 0)
+        try await store.close()
+    }
+
+    @Test func versionStaysOnItsPasteboardWhenTheRequestEnds() async throws {
+        let store = try place.open()
+        let count = try await store.put([ValueFile.sealed.item(large)], on: board, persistent: true)
+        let requests = (0..<3).map { _ in place.request() }
+        for request in requests { try await store.accept(request, .version(of: board, changeCount: count)) }
+        for request in requests {
+            try await store.end(request.id, .handled)
+            let items = try await store.commit { try $0.items(of: board).items }
+            #expect(try items[0].firstBytes == large)
+        }
+        // The control: with nobody holding it the pasteboard's own end is its end.
+        try await store.commit { _ = try $0.removePasteboard(board) }
+        #expect(try await store.blobs().isEmpty)
+        try await store.close()
+    }
+
+    @Test func versionThatEndsByItselfDoesNotEndForTheRequest() async throws {
+        var store = try place.open()
+        let count = try await store.put([ValueFile.sealed.item(large)], on: board, persistent: true)
+        _ = try await store.commit {
+            try $0.addItems(small, to: board, WriteOptions(timeToLive: 1_000))
+        }
+        let second = try await store.commit { try $0.pasteboard(board)?.changeCount } ?? 0
+        let request = place.request(board: board, changeCount: second)
+        try await store.accept(request, .version(of: board, changeCount: second))
+        #expect(second > count)
+        #expect(try await store.blobs().count == 1)
+        place.pass(1_001)
+        _ = try await store.commit { try $0.expire() }
+        #expect(try await store.commit { try $0.items(of: board).items }.isEmpty)
+        try await store.commit { _ = try $0.removePasteboard(board) }
+        try await store.close()
+        store = try place.open()
+        let handed = try #require(try await store.attempt(request.id))
+        #expect(try handed[0].firstBytes == large && handed[1] == small[0])
+        try await store.end(request.id, .handled)
+        #expect(try await store.blobs().isEmpty)
+        #expect(try await store.commit { $0.usage() }.total == Usage(pasteboards: 1))
+        try await store.close()
+    }
+
+    @Test(arguments: [true, false])
+    func versionInMemoryIsCopiedToTheDisk_I1(isLarge: Bool) async throws {
+        var store = try place.open()
+        let items = isLarge ? [ValueFile.sealed.item(large), small[0]] : small
+        let count = try await store.put(items, on: board, persistent: false)
+        let request = place.request(board: board, changeCount: count)
+        if isLarge {
+            await #expect(throws: IntakeOutdated.self) {
+                try await store.commit {
+                    try $0.beginRequest(request, payload: .version(of: board, changeCount: count))
+                }
+            }
+        }
+        try await store.accept(request, .version(of: board, changeCount: count))
+        #expect(try await store.commit { try $0.items(of: board).items }.count == items.count)
+        let image = try place.crashImage()
+        try await store.close()
+        for configuration in [image, place.configuration()] {
+            store = try Store.open(configuration)
+            #expect(try await store.commit { try $0.pasteboard(board) } == nil)
+            let handed = try #require(try await store.attempt(request.id))
+            #expect(try handed[0].firstBytes == (isLarge ? large : Array("with it".utf8)))
+            try await store.end(request.id, .handled)
+            #expect(try await store.blobs().isEmpty)
+            try await store.close()
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func itemsAreSetAndBoundInOneStep_I2(isPersistent: Bool) async throws {
+        let store = try place.open()
+        let items = [ValueFile.sealed.item(large)]
+        let request = place.request(board: board)
+        try await store.withIntake(of: items, on: board, persistent: isPersistent) { items, payload in
+            try await store.commit { transaction in
+                _ = try transaction.createPasteboard(board, persistent: isPersistent)
+                let count = try transaction.setItems(items, on: board)
+                _ = try transaction.beginRequest(
+                    request, payload: payload ?? .version(of: board, changeCount: count))
+            }
+        }
+        #expect(try await store.blobs().count == 1)
+        try await store.commit { _ = try $0.removePasteboard(board) }
+        let handed = try #require(try await store.attempt(request.id))
+        #expect(try handed[0].firstBytes == large)
+        try await store.end(request.id, .handled)
+        #expect(try await store.blobs().isEmpty)
+        try await store.close()
+    }
+
+    @Test func secretsAndWhatIsForOneReaderAreNotKept_I14() async throws {
+        let store = try place.open()
+        let hint = try PasteboardItem([
+            Representation(type: .utf8PlainText, value: .text("hunter2")),
+            Representation(type: try ContentType("x-kde-passwordManagerHint"), value: .text("secret")),
+        ])
+        for isPersistent in [true, false] {
+            let name = PasteboardName.named("board \(isPersistent)")
+            let options = [WriteOptions(isSensitive: true), WriteOptions(isOnce: true)]
+            for option in options {
+                let count = try await store.commit { transaction in
+                    _ = try transaction.createPasteboard(name, persistent: isPersistent)
+                    return try transaction.setItems([.string("hunter2")], on: name, option)
+                }
+                await #expect(throws: RequestError.notToBeKept) {
+                    try await store.accept(place.request(), .version(of: name, changeCount: count))
+                }
+                // Nobody has read it by that.
+                #expect(try await store.commit { try $0.facts(of: name).itemCount } == 1)
+            }
+        }
+        await #expect(throws: RequestError.notToBeKept) { try await store.accept(place.request(), .items([hint])) }
+        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.isEmpty)
+        // The control.
+        try await store.accept(place.request(), .items([.string("no secret")]))
+        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.count == 1)
+        try await store.close()
+    }
+
+    @Test func promisesAreFetchedFirst() async throws {
+        let store = try place.open()
+        for isPersistent in [true, false] {
+            let name = PasteboardName.named("board \(isPersistent)")
+            let options = WriteOptions(promises: [[.html]], writer: ":1.5@bus")
+            let count = try await store.commit { transaction in
+                _ = try transaction.createPasteboard(name, persistent: isPersistent)
+                return try transaction.setItems(small, on: name, options)
+            }
+            let request = place.request()
+            await #expect(throws: UnfulfilledPromises.self) {
+                try await store.accept(request, .version(of: name, changeCount: count))
+            }
+            let promise = Promise(item: 0, type: .html)
+            let isDone = try await store.commit {
+                try $0.fulfil(promise, of: name, changeCount: count, with: .text("<b>"))
+            }
+            #expect(isDone)
+            try await store.accept(request, .version(of: name, changeCount: count))
+            #expect(try await store.attempt(request.id)?.first?.types == [.utf8PlainText, .html])
+        }
+        try await store.close()
+    }
+
+    @Test func emptyPayloadIsNotNone() async throws {
+        let store = try place.open()
+        let count = try await store.put("x", on: board)
+        let empty = try await store.commit { try $0.clear(board) }
+        let requests = (0..<3).map { _ in place.request() }
+        try await store.accept(requests[0], .items([]))
+        try await store.accept(requests[1], .version(of: board, changeCount: empty))
+        try await store.accept(requests[2], .none)
+        #expect(empty > count)
+        #expect(try await store.attempt(requests[0].id) == [])
+        #expect(try await store.attempt(requests[1].id) == [])
+        #expect(try await store.attempt(requests[2].id) == nil)
+        try await store.close()
+    }
+
+    @Test func payloadIsChargedToItsSenderAndLimited() async throws {
+        let store = try place.open { ($0.limits.storedBytesPerSource, $0.limits.itemsPerVersion) = (10, 3) }
+        let first = place.request()
+        try await store.accept(first, .items(small))
+        #expect(try await store.commit { $0.usage() }.bySource.map(\.usage.bytes) == [0, 7])
+        let refused = place.request()
+        await #expect(
+            throws: PasteboardError.limitExceeded(
+                LimitExceeded(limit: "stored-bytes-per-source", use: 7, request: 7, allowed: 10))
+        ) { try await store.accept(refused, .items(small)) }
+        await #expect(throws: PasteboardError.self) {
+            try await store.accept(refused, .items(Array(repeating: .string(""), count: 4)))
+        }
+        // An end is never refused for that.
+        _ = try await store.commit { try $0.beginRequest(refused) }
+        let ended = try await store.end(refused.id, .failed, payload: .items(small))
+        #expect(ended.outcome == .failed && ended.payload == nil)
+        #expect(try await store.commit { $0.usage() }.bySource.map(\.usage.bytes) == [0, 7])
+        try await store.end(first.id, .handled)
+        let last = place.request()
+        try await store.accept(last, .items(small))
+        #expect(try await store.attempt(last.id) == small)
+        try await store.close()
+    }
+}

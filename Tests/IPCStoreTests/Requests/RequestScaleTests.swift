@@ -1,0 +1,65 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+/// Nothing takes longer because many requests wait, and many are found soon after a start.
+@Suite(.serialized) struct RequestScaleTests {
+    private struct Times {
+        var start, list, accept, deliver, end: Duration
+    }
+
+    /// Fills a store with so many requests that have not ended, and measures what a broker does then.
+    private func measure(pending: Int) async throws -> Times {
+        let place = try TestPlace()
+        var store = try place.open()
+        for _ in stride(from: 0, to: pending, by: 1_000) {
+            _ = try await store.stage { transaction in
+                for number in 0..<min(1_000, pending) {
+                    let request = place.request(source: "demo.Source\(number % 32)")
+                    _ = try transaction.beginRequest(
+                        request, payload: .items([.string("payload")]), trace: [place.step(.queued)])
+                }
+            }
+        }
+        try await store.close()
+        let clock = ContinuousClock()
+        var began = clock.now
+        store = try place.open()
+        let start = clock.now - began
+        began = clock.now
+        var (next, found) = (RequestPlace?.some(.start), 0)
+        while let from = next {
+            let page = try await store.commit { try $0.unendedRequests(from: from, limit: 1_000) }
+            (next, found) = (page.next, found + page.requests.count)
+        }
+        let list = clock.now - began
+        #expect(found == pending)
+        let requests = (0..<500).map { _ in place.request() }
+        var times: [Duration] = []
+        let steps: [@Sendable (borrowing StoreTransaction, RequestRecord) throws -> Void] = [
+            {
+                _ = try $0.beginRequest($1, payload: .items([.string("payload")]), trace: [place.step(.queued)])
+            }, { _ = try $0.beginAttempt($1.id, trace: [place.step(.delivered)]) },
+            { _ = try $0.finishRequest($1.id, RequestEnd(.handled), trace: [place.step(.ended)]) },
+        ]
+        for step in steps {
+            began = clock.now
+            _ = try await store.stage { transaction in for request in requests { try step(transaction, request) } }
+            times.append((clock.now - began) / requests.count)
+        }
+        try await store.close()
+        return Times(start: start, list: list, accept: times[0], deliver: times[1], end: times[2])
+    }
+
+    @Test func manyPendingCostNoMoreThanFew() async throws {
+        let many = ThisProcess.isFullSize ? 100_000 : 5_000
+        let few = try await measure(pending: 10)
+        let times = try await measure(pending: many)
+        print("store: 10 pending: \(few)\nstore: \(many) pending: \(times)")
+        // What grows with the number of those that wait would show as a hundredfold.
+        for (one, other) in [(few.accept, times.accept), (few.deliver, times.deliver), (few.end, times.end)] {
+            #expect(other < max(one * 10, .milliseconds(2)), "\(one) \(other)")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPC
+
+private let id = "0123456789abcdef"
+
+@DBusActor
+struct CallingTests {
+    private struct Sum: Codable, Equatable { let sum: UInt64 }
+
+    @Test func aCallGivesTheReply() async throws {
+        let pair = try await Pair()
+        let value = try PasteboardItem.value(Sum(sum: .max))
+        pair.broker.open = { _, _ in result("handled", [.string("text"), value, .data([1, 2])]) }
+        let reply = try await pair.application.call("x:")
+        #expect(try reply.string == "text" && reply.data(forType: .octetStream, item: 2) == [1, 2])
+        #expect(try reply.value(item: 1) == Sum(sum: .max))
+        #expect(reply.response?.outcome == .handled)
+        pair.broker.open = { _, _ in result("delivered") }
+        #expect(try await pair.application.call("x:").items.isEmpty)
+    }
+
+    @Test func whatIsNoSuccessIsOneFailure() async throws {
+        let pair = try await Pair()
+        let ends: [(String, CallFailure.Reason)] = [
+            ("declined", .declined), ("cancelled", .cancelled), ("failed", .failed(code: "busy", message: "not now")),
+            ("unavailable", .unavailable), ("timed-out", .timedOut), ("expired", .expired),
+        ]
+        for (word, reason) in ends {
+            pair.broker.open = { _, _ in
+                var end = result(word)
+                if word == "failed" { (end.errorCode, end.errorMessage) = ("busy", "not now") }
+                return end
+            }
+            let failure = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
+            #expect(failure?.reason == reason && failure?.response?.id == id)
+            #expect(failure?.code == (word == "failed" ? "busy" : word))
+        }
+        pair.broker.open = { _, _ in throw IPCError(.noHandler, "nobody") }
+        let refused = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
+        #expect(refused?.reason == .refused(IPCError(.noHandler, "nobody")) && refused?.response == nil)
+        #expect(refused?.description == "nobody")
+        // A handler that failed without words.
+        pair.broker.open = { _, _ in result("failed") }
+        let silent = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
+        #expect(silent?.reason == .failed(code: "failed", message: ""))
+    }
+
+    @Test func aQueuedCallWaitsForItsEnd() async throws {
+        let pair = try await Pair()
+        pair.broker.open = { _, _ in result("queued") }
+        pair.broker.requests.wait = { asked, _ in
+            result(pair.broker.requests.waited.count < 2 ? "queued" : "handled", [.string(asked)])
+        }
+        var options = OpenOptions()
+        options.isQueued = true
+        #expect(try await pair.application.call("x:", options: options).string == id)
+        #expect(pair.broker.requests.waited.count == 2)
+    }
+
+    @Test(arguments: [true, false])
+    func aSenderThatGivesUpCancels(_ isQueued: Bool) async throws {
+        let pair = try await Pair()
+        let (asked, gate) = (Collected<Void>(), Gate())
+        pair.broker.open = { _, _ in
+            if isQueued { return result("queued") }
+            asked.add(())
+            await gate.wait()
+            return result("handled")
+        }
+        pair.broker.requests.wait = { _, _ in
+            asked.add(())
+            await gate.wait()
+            return result("handled")
+        }
+        var options = OpenOptions()
+        (options.isQueued, options.id) = (isQueued, id)
+        let full = options
+        let task = Task { try await pair.application.call("x:", options: full) }
+        _ = try await asked.wait(for: 1)
+        #expect(pair.broker.requests.cancelled.elements.isEmpty)
+        task.cancel()
+        let failure = await #expect(throws: CallFailure.self) { try await task.value }
+        #expect(failure?.code == "StoreUnavailable")
+        #expect(try await pair.broker.requests.cancelled.wait(for: 1) == [id])
+        gate.end()
+    }
+
+    @Test func whatWasNeverSentIsNotCalledOff() async throws {
+        let pair = try await Pair()
+        let gate = Gate()
+        let task = Task {
+            await gate.wait()
+            return try await pair.application.open("x:")
+        }
+        task.cancel()
+        _ = try await pair.application.brokerDescription()
+        gate.end()
+        await #expect(throws: IPCError.self) { try await task.value }
+        _ = try await pair.application.brokerDescription()
+        #expect(pair.broker.opened.isEmpty && pair.broker.requests.cancelled.elements.isEmpty)
+    }
+
+    @Test func aFailedOpenIsNotCalledOff() async throws {
+        let pair = try await Pair()
+        pair.broker.open = { _, _ in throw IPCError(.noHandler, "nobody") }
+        await #expect(throws: IPCError.self) { try await pair.application.open("x:") }
+        _ = try await pair.application.brokerDescription()
+        #expect(pair.broker.requests.cancelled.elements.isEmpty)
+    }
+}
+
+@MainActor
+private final class Delegate: OpenURLCallDelegate {
+    let told = Collected<(id: String, text: String)>()
+
+    func openURLCall(_ call: OpenURLCall, didFinishWith reply: CallReply) {
+        MainActor.assertIsolated()
+        told.add((call.id, (try? reply.string) ?? "nothing"))
+    }
+
+    func openURLCall(_ call: OpenURLCall, didFailWith failure: CallFailure) {
+        MainActor.assertIsolated()
+        told.add((call.id, failure.code))
+    }
+}
+
+@MainActor
+struct CallDelegateTests {
+    @Test func aDelegateIsToldOnceAndOnTheMainActor() async throws {
+        let pair = try await Pair()
+        await set(pair) { url, _ in
+            if url == "x:bad" { return result("declined") }
+            return result("handled", [.string("text")])
+        }
+        let delegate = Delegate()
+        let good = pair.application.call("x:good", delegate: delegate)
+        _ = try await delegate.told.wait(for: 1)
+        let bad = pair.application.call("x:bad", delegate: delegate)
+        let told = try await delegate.told.wait(for: 2)
+        #expect(told.map(\.text) == ["text", "declined"] && told.map(\.id) == [good.id, bad.id])
+        #expect(good.url == "x:good" && good.id != bad.id)
+    }
+
+    @Test func aCallIsCalledOffAndItsDelegateMayBeGone() async throws {
+        let pair = try await Pair()
+        let (asked, gate) = (Collected<String>(), Gate())
+        await set(pair) { url, _ in
+            asked.add(url)
+            await gate.wait()
+            return result("handled")
+        }
+        let delegate = Delegate()
+        let call = pair.application.call("x:1", delegate: delegate)
+        _ = try await asked.wait(for: 1)
+        call.cancel()
+        #expect(try await delegate.told.wait(for: 1).map(\.text) == ["StoreUnavailable"])
+        #expect(try await pair.broker.requests.cancelled.wait(for: 1) == [call.id])
+
+        weak var gone: Delegate?
+        do {
+            let short = Delegate()
+            gone = short
+            pair.application.call("x:2", delegate: short)
+        }
+        _ = try await asked.wait(for: 2)
+        #expect(gone == nil)
+        await gate.end()
+    }
+
+    private func set(
+        _ pair: Pair, _ open: @escaping @DBusActor (String, OpenURLOptions) async throws -> OpenURLResult
+    ) async {
+        await Task { @DBusActor in pair.broker.open = open }.value
+    }
+}

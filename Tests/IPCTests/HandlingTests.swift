@@ -1,0 +1,249 @@
+import Glibc
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPC
+
+/// Handlers that answer by what they return or throw, and what becomes of requests at the ends of things.
+@DBusActor
+struct HandlingTests {
+    private let pair: Pair
+    private var application: Application { pair.application }
+
+    init() async throws {
+        pair = try await Pair()
+        try await pair.application.register(["IPCServer.demo"], window: 4)
+    }
+
+    private func delivering(
+        _ id: String, _ url: String = "x:", _ context: OpenURLContext = OpenURLContext()
+    ) -> Task<(String, HandlerReply), any Error> {
+        let pair = pair
+        return Task.immediate { @DBusActor in try await pair.deliver(id, url, context) }
+    }
+
+    private func next() async throws -> OpenURLRequest {
+        var requests = application.openURLs.makeAsyncIterator()
+        return try #require(try await requests.next())
+    }
+
+    private func answer(_ body: @escaping OpenURLHandler) async throws -> (String, HandlerReply) {
+        let answer = delivering("id")
+        await (try await next()).handle(body)
+        return try await answer.value
+    }
+
+    private struct Trouble: Error {}
+
+    @Test func whatABodyReturnsOrThrowsIsTheAnswer() async throws {
+        let handled = try await answer { request in [.string(request.url)] }
+        #expect(handled.0 == "handled" && handled.1.items == [.string("x:")])
+        let cases: [(any Error, String, String?)] = [
+            (OpenURLRequest.Answer.declined, "declined", nil), (OpenURLRequest.Answer.cancelled, "cancelled", nil),
+            (OpenURLRequest.Answer.failed(code: "busy"), "failed", "busy"),
+            (IPCError(.noSuchItem, "gone"), "failed", "NoSuchItem"), (Trouble(), "failed", "Trouble"),
+            (CancellationError(), "cancelled", nil),
+            (CallFailure(.failed(code: "inner", message: "it broke")), "failed", "inner"),
+        ]
+        for (number, (error, outcome, code)) in cases.enumerated() {
+            // Another id each: an answer is remembered.
+            let delivery = delivering("id-\(number)")
+            await (try await next()).handle { _ in throw error }
+            let (given, reply) = try await delivery.value
+            #expect(given == outcome && reply.errorCode == code, "\(error)")
+        }
+    }
+
+    @Test func aBodyMayAnswerItself() async throws {
+        let given = try await answer { request in
+            try await request.finish(.declined)
+            throw Trouble()
+        }
+        #expect(given.0 == "declined")
+    }
+
+    @Test func aReplyThatCannotTravelIsAFailure() async throws {
+        let given = try await answer { _ in [.data([UInt8](repeating: 0, count: 16 << 20 + 1))] }
+        #expect(given.0 == "failed" && given.1.errorCode == "reply-too-large")
+    }
+
+    @Test func whatABodyOpensHasItsRequestAsParent() async throws {
+        let application = application
+        _ = try await answer { _ in
+            _ = try await application.open("y:")
+            _ = try await Task { try await application.call("y:") }.value
+            var options = OpenOptions()
+            options.parent = "0123456789abcdef"
+            _ = try await application.open("y:", options: options)
+            return []
+        }
+        _ = try await application.open("y:")
+        #expect(pair.broker.opened.map(\.options.parent) == ["id", "id", "0123456789abcdef", nil])
+    }
+
+    @Test func aRequestThatIsCalledOffCancelsItsBody() async throws {
+        let delivery = delivering("id")
+        let request = try await next()
+        let (began, gate) = (Collected<Void>(), Gate())
+        let work = Task {
+            await request.handle { _ in
+                began.add(())
+                await withTaskCancellationHandler {
+                    await gate.wait()
+                } onCancel: {
+                    Task { @DBusActor in gate.end() }
+                }
+                // As an operation that was cancelled says it.
+                throw IPCError(.storeUnavailable, "the call was cancelled")
+            }
+        }
+        _ = try await began.wait(for: 1)
+        try await pair.cancel("id")
+        #expect(try await delivery.value.0 == "cancelled")
+        await work.value
+    }
+
+    @Test func whatIsCalledOffBeforeItIsTakenIsNotBegun() async throws {
+        let deliveries = [delivering("id-1", "x:1"), delivering("id-2", "x:2")]
+        _ = try await application.brokerDescription()
+        try await pair.cancel("id-1")
+        #expect(try await deliveries[0].value.0 == "cancelled")
+        let request = try await next()
+        #expect(request.url == "x:2" && !request.isCancelled)
+        try await request.finish(.handled)
+        #expect(try await deliveries[1].value.0 == "handled")
+    }
+
+    @Test func everyRequestIsServedAsManyAtATimeAsCome() async throws {
+        let (began, gate) = (Collected<String>(), Gate())
+        let application = application
+        let serving = Task {
+            try await application.onOpenURL { request in
+                began.add(request.url)
+                await gate.wait()
+                return [.string(request.url)]
+            }
+        }
+        let deliveries = (1...4).map { delivering("id-\($0)", "x:\($0)") }
+        #expect(Set(try await began.wait(for: 4)) == ["x:1", "x:2", "x:3", "x:4"])
+        gate.end()
+        for (number, delivery) in deliveries.enumerated() {
+            #expect(try await delivery.value.1.items == [.string("x:\(number + 1)")])
+        }
+        try await application.stopReceiving()
+        try await serving.value
+    }
+
+    @Test func servingEndsWithItsTask() async throws {
+        let (began, application) = (Collected<Void>(), application)
+        let serving = Task {
+            try await application.onOpenURL { _ in
+                began.add(())
+                try await Task.sleep(for: .seconds(1_000))
+                return []
+            }
+        }
+        let delivery = delivering("id")
+        _ = try await began.wait(for: 1)
+        serving.cancel()
+        try await serving.value
+        #expect(try await delivery.value.0 == "cancelled")
+    }
+
+    @Test func anAnswerThatWasLostIsGivenAgain() async throws {
+        let first = delivering("id", "x:1")
+        try await next().finish(.handled, replying: [.string("once")])
+        #expect(try await first.value.0 == "handled")
+        var context = OpenURLContext()
+        context.attempt = 2
+        let (outcome, reply) = try await delivering("id", "x:1", context).value
+        #expect(outcome == "handled" && reply.items == [.string("once")])
+        // The control: another URL, or a reply that is too large to keep, comes to the consumer.
+        let other = delivering("id", "x:2")
+        try await next().finish(.declined)
+        #expect(try await other.value.0 == "declined")
+        let large = [UInt8](repeating: 1, count: AnswerMemory.mostReplyBytes + 1)
+        for _ in 0..<2 {
+            let delivery = delivering("large", "x:")
+            try await next().finish(.handled, replying: [.data(large)])
+            #expect(try await delivery.value.0 == "handled")
+        }
+    }
+
+    @Test func onlySoManyAnswersAreKept() {
+        var memory = AnswerMemory()
+        for number in 0..<3 * AnswerMemory.most { memory.keep(("handled", HandlerReply()), to: "\(number)", "x:") }
+        #expect(memory.answer(to: "\(2 * AnswerMemory.most - 1)", "x:") == nil)
+        #expect(memory.answer(to: "\(2 * AnswerMemory.most)", "x:")?.0 == "handled")
+        #expect(memory.answer(to: "\(2 * AnswerMemory.most)", "y:") == nil)
+        var reply = HandlerReply()
+        reply.items = [.data([UInt8](repeating: 0, count: AnswerMemory.mostReplyBytes))]
+        let most = AnswerMemory.mostBytes / AnswerMemory.mostReplyBytes
+        for number in 0...most { memory.keep(("handled", reply), to: "large-\(number)", "x:") }
+        #expect(memory.answer(to: "large-0", "x:") == nil && memory.answer(to: "large-1", "x:") != nil)
+    }
+
+    @Test func whoStopsReceivingHandsBackAndKeepsWhatIsInHand() async throws {
+        let taken = delivering("id-0", "x:0")
+        let inHand = try await next()
+        let waiting = delivering("id-1", "x:1")
+        _ = try await application.brokerDescription()
+        try await application.register(["stored"])
+        var stored = ClaimFacts()
+        (stored.application, stored.kind) = ("demo.IPCServer", "persistent")
+        pair.broker.requests.claims = [HandlerRow(scheme: "stored", facts: stored)]
+        let ended = Task { try await nothing() }
+        try await application.stopReceiving()
+        #expect(pair.broker.requests.unregistered.map(\.schemes) == [["IPCServer.demo"]])
+        for delivery in [waiting, delivering("id-2", "x:2")] {
+            let error = await #expect(throws: CallError.self) { try await delivery.value }
+            #expect(error?.isRemote(IPCError.Code.handlerUnavailable.errorName) == true)
+        }
+        #expect(try await ended.value)
+        try await inHand.finish(.handled)
+        #expect(try await taken.value.0 == "handled")
+        // It goes on with all else, and may begin anew; what was handed back was not answered.
+        #expect(try await application.canOpenURL("known:"))
+        try await application.register(["IPCServer.demo"])
+        let again = delivering("id-1", "x:1")
+        try await next().finish(.handled)
+        #expect(try await again.value.0 == "handled")
+    }
+
+    private func nothing() async throws -> Bool {
+        for try await _ in application.openURLs { return false }
+        return true
+    }
+
+    @Test func aPayloadMayComeInFiles() async throws {
+        #expect(pair.broker.registered.allSatisfy { $0.options.fd == true })
+        let bytes = [UInt8](repeating: 7, count: 100_000)
+        var context = OpenURLContext()
+        context.items = try await OutgoingItems.prepare([.data(bytes), .string("small")])
+        let delivery = delivering("id", "x:", context)
+        let request = try await next()
+        #expect(request.payload.items[0].representations[0].value.isFile)
+        #expect(request.payload.data(forType: .octetStream) == bytes)
+        #expect(try request.payload.string == "small")
+        try await request.finish(.handled)
+        _ = try await delivery.value
+    }
+
+    @Test func aPayloadThatCanChangeIsNotTaken() async throws {
+        let directory = try TemporaryDirectory()
+        let path = directory.path + "/payload"
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        var context = OpenURLContext()
+        context.items = [
+            try PasteboardItem([
+                Representation(type: .octetStream, value: .file(ContentFile(owning: descriptor)))
+            ])
+        ]
+        let full = context
+        let error = await #expect(throws: CallError.self) { try await delivering("id", "x:", full).value }
+        #expect(error?.isRemote(IPCError.Code.payloadInvalid.errorName) == true)
+    }
+}

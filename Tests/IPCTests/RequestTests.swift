@@ -1,0 +1,186 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPC
+
+private let id = "0123456789abcdef"
+
+/// Queued requests, and what can be asked of requests by their ids.
+@DBusActor
+struct RequestTests {
+    @Test func whatIsSaidOfAQueuedRequestTravels() async throws {
+        let pair = try await Pair(id: "demo.IPCClient")
+        pair.broker.open = { _, options in result(options.queue == true ? "queued" : "handled") }
+        var options = OpenOptions()
+        (options.isQueued, options.requestTimeToLive, options.parent) = (true, .seconds(90), "parent-of-16-characters")
+        options.activationToken = "token"
+        let queued = try await pair.application.open("x:", options: options)
+        #expect(queued.outcome == .queued && queued.id == id && !queued.isHandled)
+        let sent = pair.broker.opened[0].options
+        #expect(sent.queue == true && sent.timeToLive == 90_000 && sent.parent == "parent-of-16-characters")
+        #expect(sent.activationToken == "token" && sent.fd == true && sent.timeout == nil && sent.repeated == nil)
+        #expect(sent.set == nil)
+        options.timeout = .seconds(3)
+        _ = try await pair.application.open("x:", options: options)
+        #expect(pair.broker.opened[1].options.timeout == 3_000)
+        // The control: one whose sender waits says nothing of all that.
+        #expect(try await pair.application.open("x:").outcome == .handled)
+        let waiting = pair.broker.opened[2].options
+        #expect(waiting.queue == nil && waiting.timeToLive == nil && waiting.parent == nil && waiting.timeout == 20_000)
+        #expect(waiting.activationToken == nil && waiting.repeated == nil)
+    }
+
+    @Test func allFactsOfARequestAreTold() async throws {
+        let pair = try await Pair()
+        pair.broker.requests.facts = { asked in
+            var facts = RequestFacts()
+            (facts.id, facts.url, facts.state, facts.outcome) = (asked, "x:1", "ended", "timed-out")
+            (facts.lateOutcome, facts.application, facts.queue) = ("handled", "demo.IPCServer", true)
+            (facts.sourceApplication, facts.sourceStrength) = ("demo.IPCClient", "owned")
+            (facts.pasteboard, facts.changeCount, facts.itemCount, facts.size) = ("board", 7, 2, 1 << 40)
+            (facts.attempts, facts.parent) = (3, "parent")
+            (facts.accepted, facts.expires, facts.ended) = (1, 2, 3)
+            (facts.items, facts.errorName, facts.errorCode) = ([.string("late")], "a.b", "busy")
+            facts.errorMessage = "another time"
+            return facts
+        }
+        let request = try await pair.application.request(id)
+        #expect(request.id == id && request.url == "x:1" && request.state == .ended && request.outcome == .timedOut)
+        #expect(request.lateOutcome == .handled && request.application == "demo.IPCServer" && request.isQueued)
+        #expect(request.source == Source(application: "demo.IPCClient", strength: .owned))
+        #expect(request.pasteboard == "board" && request.changeCount == 7 && request.itemCount == 2)
+        #expect(request.byteCount == 1 << 40 && request.attempts == 3 && request.parent == "parent")
+        #expect(request.acceptedMillisecondsSince1970 == 1 && request.expiresMillisecondsSince1970 == 2)
+        #expect(request.endedMillisecondsSince1970 == 3 && request.reply == [.string("late")])
+        #expect(request.errorName == "a.b" && request.errorCode == "busy" && request.errorMessage == "another time")
+    }
+
+    @Test func aWordThatNobodyKnowsIsAnError() async throws {
+        let pair = try await Pair()
+        for (state, outcome) in [("asleep", "queued"), ("waiting", "maybe"), (nil, "queued")] {
+            pair.broker.requests.facts = { _ in
+                var facts = RequestFacts()
+                (facts.state, facts.outcome) = (state, outcome)
+                return facts
+            }
+            let error = await #expect(throws: IPCError.self) { try await pair.application.request(id) }
+            #expect(error?.code == .storeUnavailable)
+        }
+        let error = await #expect(throws: IPCError.self) { try await pair.application.request("short") }
+        #expect(error?.code == .invalidArguments)
+    }
+
+    @Test func listsAreReadPageByPage() async throws {
+        let pair = try await Pair()
+        pair.broker.requests.rows = (1...5).map { number in
+            var facts = RequestFacts()
+            (facts.id, facts.outcome) = ("request-\(number)", "queued")
+            facts.state = number % 2 == 0 ? "waiting" : "delivered"
+            return facts
+        }
+        let all = try await pair.application.requests().all()
+        #expect(all.map(\.id) == (1...5).map { "request-\($0)" })
+        #expect(pair.broker.requests.listed.map(\.after) == [nil, "request-2", "request-4", "request-5"])
+        let waiting = try await pair.application.requests(state: .waiting, application: "demo.IPCServer").all()
+        #expect(waiting.map(\.id) == ["request-2", "request-4"])
+        #expect(pair.broker.requests.listed.last?.application == "demo.IPCServer")
+        _ = try await pair.application.requests(outcome: .timedOut).all()
+        #expect(pair.broker.requests.listed.last?.state == "timed-out")
+        await #expect(throws: IPCError.self) { try await pair.application.requests(application: "no id").all() }
+    }
+
+    @Test func waitingAsksUntilTheEnd() async throws {
+        let pair = try await Pair()
+        pair.broker.requests.wait = { _, _ in
+            result(pair.broker.requests.waited.count < 3 ? "queued" : "handled", [.string("done")])
+        }
+        let response = try await pair.application.wait(for: id)
+        #expect(response.outcome == .handled && response.reply == [.string("done")])
+        #expect(pair.broker.requests.waited.map(\.id) == [id, id, id])
+        #expect(pair.broker.requests.waited.allSatisfy { $0.options.fd == true && $0.options.timeout == 20_000 })
+    }
+
+    @Test func waitingEndsWithItsOwnTime() async throws {
+        let pair = try await Pair()
+        pair.broker.requests.wait = { _, _ in result("queued") }
+        let response = try await pair.application.wait(for: id, timeout: .milliseconds(30))
+        #expect(response.outcome == .queued)
+        #expect(pair.broker.requests.waited.allSatisfy { $0.options.timeout ?? 0 <= 30 })
+        #expect(try await pair.application.wait(for: id, timeout: .zero).outcome == .queued)
+    }
+
+    @Test func whoStopsWaitingDoesNotCallOff() async throws {
+        let pair = try await Pair()
+        let (asked, gate) = (Collected<Void>(), Gate())
+        pair.broker.requests.wait = { _, _ in
+            asked.add(())
+            await gate.wait()
+            return result("handled")
+        }
+        let task = Task { try await pair.application.wait(for: id) }
+        _ = try await asked.wait(for: 1)
+        task.cancel()
+        await #expect(throws: IPCError.self) { try await task.value }
+        _ = try await pair.application.brokerDescription()
+        #expect(pair.broker.requests.cancelled.elements.isEmpty)
+        gate.end()
+    }
+
+    @Test func requestsAreCalledOffRetriedDroppedAndTraced() async throws {
+        let pair = try await Pair()
+        let requests = pair.broker.requests
+        try await pair.application.cancelRequest(id)
+        #expect(requests.cancelled.elements == [id])
+
+        requests.retry = { asked, options in asked == id ? options.id ?? "" : "" }
+        #expect(try await pair.application.retryRequest(id, as: "fedcba9876543210") == "fedcba9876543210")
+        #expect(try await pair.application.retryRequest(id).utf8.count == 36)
+
+        let dropped = Collected<String>()
+        requests.drop = { dropped.add($0) }
+        try await pair.application.dropRequest(id)
+        #expect(dropped.elements == [id])
+
+        var (step, unknown) = (TraceFacts(), TraceFacts())
+        (step.step, step.time, step.attempt, step.who) = ("delivered", 5, 2, ":1.4")
+        (step.size, step.detail, unknown.step) = (9, "again", "teleported")
+        requests.steps = [step, unknown]
+        let steps = try await pair.application.traceRequest(id)
+        #expect(steps == [TraceStep(.delivered, at: 5, attempt: 2, who: ":1.4", size: 9, detail: "again")])
+    }
+
+    @Test func endsAreToldToWhoListens() async throws {
+        let pair = try await Pair()
+        let completions = try await pair.application.completions()
+        let second = try await pair.application.completions()
+        try await pair.complete(id, "handled")
+        try await pair.complete(id, "no outcome")
+        try await pair.complete("fedcba9876543210", "expired")
+        _ = try await pair.application.brokerDescription()
+        await pair.application.close()
+        for sequence in [completions, second] {
+            var seen: [RequestCompletion] = []
+            for await completion in sequence { seen.append(completion) }
+            #expect(seen.map(\.outcome) == [.handled, .expired] && seen.first?.id == id)
+        }
+    }
+
+    @Test func policiesTravel() async throws {
+        let pair = try await Pair()
+        #expect(try await pair.application.policy() == AccessPolicy())
+        let policy = AccessPolicy(allowsOthers: false, allowed: ["demo.B", "demo.A"], refused: ["demo.C"])
+        try await pair.application.setPolicy(policy, of: "demo.Other")
+        let sent = try #require(pair.broker.requests.policies["demo.Other"])
+        #expect(sent.others == "deny" && sent.allow == ["demo.A", "demo.B"] && sent.deny == ["demo.C"])
+        #expect(try await pair.application.policy(of: "demo.Other") == policy)
+        #expect(try await pair.application.policy() == AccessPolicy())
+        try await pair.application.setPolicy(AccessPolicy(allowsOthers: false))
+        #expect(try await pair.application.policy() == AccessPolicy(allowsOthers: false))
+        await #expect(throws: IPCError.self) {
+            try await pair.application.setPolicy(AccessPolicy(allowed: ["no id"]))
+        }
+    }
+}
