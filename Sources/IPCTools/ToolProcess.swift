@@ -48,7 +48,7 @@ package enum ToolProcess {
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let subcommands = tool.configuration.subcommands
         if let name = arguments.first, let subcommand = subcommands.first(where: { $0._commandName == name }),
-            let command = try? subcommand.parse(Array(arguments.dropFirst()))
+            let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())), command is any ToolCommand
         {
             return command
         }

@@ -1,6 +1,4 @@
-import ArgumentParser
 import IPC
-import IPCTools
 
 import class IPCDBus.DBusActor
 
@@ -21,28 +19,5 @@ enum Client {
     @DBusActor
     static func connect(as id: String = Client.id) async throws(IPCError) -> Application {
         try await Application.connect(id: id, resends: false)
-    }
-}
-
-/// Options of the commands that open a URL.
-struct RequestOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
-    var application = Client.id
-
-    @Option(
-        help: ArgumentHelp("The application that is to get it, whoever handles the scheme.", valueName: "id"))
-    var to: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "How long to wait for the answer: seconds, or 300ms, 20s, 2m.", valueName: "time"))
-    var timeout = TimeSpan(argument: "20s")!
-
-    /// The library's options.
-    var open: OpenOptions {
-        var open = OpenOptions()
-        open.application = to
-        open.timeout = timeout.duration
-        return open
     }
 }

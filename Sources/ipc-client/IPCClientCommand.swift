@@ -10,9 +10,9 @@ struct IPCClientCommand: ParsableCommand {
         abstract: "Send URLs with payloads to programs that handle them, and look after schemes and pasteboards.",
         discussion: """
             EXIT CODES
-              0       done; the receiver has handled it
+              0       done; the receiver has handled it, or with --queue it is on the disk
               1, 2    the receiver declined; the request was cancelled
-              64-66   wrong usage; wrong input; no such pasteboard, item or file
+              64-66   wrong usage; wrong input; no such pasteboard, item, request or file
               68, 69  nobody handles the scheme; handler, broker or bus is not there
               70      the receiver failed
               73-75   the id is in use; disk full or failing; try again (time-out, limit)
@@ -21,15 +21,20 @@ struct IPCClientCommand: ParsableCommand {
             EXAMPLES
               ipc-client send hello
               date | ipc-client send
+              ipc-client call IPCServer.demo:question
               ipc-client resolve IPCServer.demo:hello
               ipc-client get demo.IPCClient
             """,
         version: ProductVersion.text,
         groupedSubcommands: [
-            CommandGroup(name: "Opening URLs:", subcommands: [Send.self, Open.self, CanOpen.self, Listen.self]),
+            CommandGroup(
+                name: "Opening URLs:", subcommands: [Send.self, Open.self, Call.self, CanOpen.self, Listen.self]),
+            CommandGroup(name: "Requests:", subcommands: [Requests.self, Trace.self]),
             CommandGroup(
                 name: "Schemes:",
-                subcommands: [Resolve.self, Handlers.self, Default.self, Register.self, Unregister.self]),
+                subcommands: [
+                    Resolve.self, Handlers.self, Default.self, Register.self, Unregister.self, Policy.self,
+                ]),
             CommandGroup(
                 name: "Pasteboards:",
                 subcommands: [

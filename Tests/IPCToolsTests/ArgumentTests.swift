@@ -25,6 +25,14 @@ struct ArgumentTests {
         ["paste", "--json", "--type", "a/b"], ["watch", "--count", "0"], ["watch", "--json", "--exec", "true"],
         ["watch", "--since", "x"], ["prune"], ["prune", "--dry-run"], ["prune", "--prefix", ""],
         ["prune", "--older-than", "30y"], ["show"], ["history"], ["export"], ["import"], ["status", "x"],
+        ["send", "--time-to-live", "1d", "x"], ["send", "--queue", "--time-to-live", "31d", "x"], ["call"],
+        ["call", "x:", "--file", "f", "text"], ["call", "x:", "--type", "a/b"], ["call", "x:", "--queue"],
+        ["requests", "--state", "lost"], ["requests", "--limit", "0"], ["requests", "list", "x"],
+        ["requests", "show"], ["requests", "show", "--reply", "a", "b"], ["requests", "wait"],
+        ["requests", "wait", "--timeout", "0", "x"], ["requests", "cancel"], ["requests", "retry"],
+        ["requests", "drop"], ["trace"], ["trace", "a", "b"], ["policy"], ["policy", "a.B", "--default", "ask"],
+        ["policy", "a.B", "--allow", "c.D", "--deny", "c.D"], ["listen", "--window", "0"],
+        ["listen", "--window", "1025"], ["listen", "--callbacks", "--no-callbacks"],
     ])
     func areWrongUsage(_ arguments: [String]) {
         let error = #expect(throws: (any Error).self) { try IPCClientCommand.parseAsRoot(arguments) }
@@ -42,7 +50,7 @@ struct ArgumentTests {
         #expect(send.url == "IPCServer.demo://IPCServer.demo?key=value")
         #expect(send.pasteboard == "demo.IPCClient")
         #expect(send.request.application == "demo.IPCClient")
-        #expect(send.request.timeout.duration == .seconds(20))
+        #expect(send.request.timeout == nil && send.request.waitingTime == "20s")
         #expect(send.request.to == nil)
         #expect(try send.content.item() == .string("hello world"))
         #expect(try IPCServerCommand.parse([]).application == "demo.IPCServer")
@@ -171,7 +179,9 @@ struct StopSignalTests {
         stop.raise()
         #expect(try await waited.value)
         #expect(try await stop.run(untilSignal: 1) { Task.isCancelled })
+        #expect(stop.hasCome(1) && !stop.hasCome(2))
         stop.raise()
+        #expect(stop.hasCome(2))
         #expect(try await worked.value)
     }
 

@@ -31,13 +31,13 @@ struct FailureTests {
     @Test func usageIs64() { #expect(ToolFailure.usage("x").exit.rawValue == 64) }
 
     @Test func isASentenceBehindTheProgram() {
-        let failure = ToolFailure(IPCError(.noHandler, "nobody\u{1B}[2J is here"))
+        let failure = ToolFailure(IPCError(.noHandler, "nobody\u{1B}[2J\nis\there"))
         #expect(
             failure.line(program: "ipc-client", json: false, style: Self.plain)
-                == #"ipc-client: nobody\u001b[2J is here"#)
+                == #"ipc-client: nobody\u001b[2J\nis\there"#)
         #expect(
             failure.line(program: "ipc-client", json: true, style: Self.plain)
-                == #"{"error":"NoHandler","message":"nobody\u001b[2J is here","exit-code":68}"#)
+                == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
     }
 
     @Test func isColoredOnlyWhenAsked() {

@@ -10,12 +10,17 @@ import Testing
 struct HelpTests {
     private static let folder = "\(#filePath)".split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Help"
 
+    /// Every command by its words.
     private static let names =
-        ["ipc-client", "ipc-server"] + IPCClientCommand.configuration.subcommands.map { $0._commandName }
+        ["ipc-client", "ipc-server"]
+        + IPCClientCommand.configuration.subcommands.flatMap { command in
+            [command._commandName]
+                + command.configuration.subcommands.map { "\(command._commandName) \($0._commandName)" }
+        }
 
     @Test(arguments: names)
     func isAsWritten(_ name: String) throws {
-        let path = "\(Self.folder)/\(name).txt"
+        let path = "\(Self.folder)/\(name.replacing(" ", with: "-")).txt"
         let text = try help(name) + "\n"
         if getenv("UPDATE_HELP") != nil { try write(text, to: path) }
         #expect(try read(path) == text)
@@ -35,9 +40,11 @@ struct HelpTests {
         case "ipc-server": return IPCServerCommand.helpMessage(columns: 80)
         case "ipc-client": return IPCClientCommand.helpMessage(columns: 80)
         default:
-            let subcommands = IPCClientCommand.configuration.subcommands
-            let subcommand = try #require(subcommands.first { $0._commandName == name })
-            return IPCClientCommand.helpMessage(for: subcommand, columns: 80)
+            var command: any ParsableCommand.Type = IPCClientCommand.self
+            for word in name.split(separator: " ") {
+                command = try #require(command.configuration.subcommands.first { $0._commandName == word })
+            }
+            return IPCClientCommand.helpMessage(for: command, columns: 80)
         }
     }
 

@@ -12,6 +12,20 @@ struct MessageLineTests {
         #expect(Array(MessageLine.escaped(text).utf8) == Array(line.utf8))
     }
 
+    @Test(arguments: [
+        ("a b", "a b"), ("a\nb\r\tc", #"a\nb\r\tc"#), ("\u{1B}[2J", #"\u001b[2J"#), (#"a\b"#, #"a\b"#),
+        ("\r\n", #"\r\n"#), ("\u{9B}\u{2028}é\u{301}", "\\u009b\\u2028é\u{301}"),
+    ])
+    func whatIsToldIsOneLine(_ text: String, _ line: String) {
+        #expect(Array(text.onOneLine.utf8) == Array(line.utf8))
+        #expect(text.asTold == text.onOneLine)
+    }
+
+    @Test func whatIsToldHasItsStart() {
+        let (fits, long) = (String(repeating: "x", count: 300), String(repeating: "x", count: 301))
+        #expect(fits.asTold == fits && long.asTold == fits + "…")
+    }
+
     @Test func differentTextsGiveDifferentLines() {
         let pieces = ["\\", "n", "\n", "\r", "u001b", "\u{1B}", "(", "a"]
         let texts = pieces.flatMap { one in pieces.flatMap { two in pieces.map { one + two + $0 } } }

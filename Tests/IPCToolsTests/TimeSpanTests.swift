@@ -11,6 +11,11 @@ struct TimeSpanTests {
         #expect(TimeSpan(argument: text)?.duration == .milliseconds(milliseconds))
     }
 
+    @Test func isToldWithItsUnit() {
+        #expect(TimeSpan(argument: "2")?.defaultValueDescription == "2s")
+        #expect(TimeSpan(argument: "300ms")?.defaultValueDescription == "300ms")
+    }
+
     @Test(arguments: [
         "", "0", "0ms", "-1", "+1", "1 s", "s", "ms", "1d", "1.", ".5", "1.2345", "1..2", "1.2.3", "0x10", "1e3", "٣",
         "4294967296ms", "9223372036854775807", "99999999999999999999", "inf", "1s2m", "0.0001",

@@ -6,6 +6,15 @@ package struct LongTimeSpan: Sendable, Hashable, ExpressibleByArgument {
 
     package var duration: Duration { .milliseconds(Int64(milliseconds)) }
 
+    /// The argument of an option.
+    /// - Throws: what a time is.
+    package static func parse(_ argument: String) throws -> LongTimeSpan {
+        guard let span = LongTimeSpan(argument: argument) else {
+            throw ValidationError("give seconds, or a number with ms, s, m, h, d or w behind it, from 1ms to 36525d.")
+        }
+        return span
+    }
+
     package init?(argument: String) {
         let units = TimeSpan.millisecondsOfUnit.merging(["d": 86_400_000, "w": 604_800_000]) { first, _ in first }
         guard let milliseconds = TimeSpan.milliseconds(argument, units),

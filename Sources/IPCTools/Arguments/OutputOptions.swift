@@ -26,10 +26,20 @@ extension OutputOptions {
     /// - Parameters:
     ///   - name: a word for programs.
     ///   - message: a sentence without a full stop.
-    package func warn(_ name: String, _ message: String) throws(ToolFailure) {
-        guard json else { return try OutputStream.error.writeLine("warning: " + message.printable) }
+    ///   - id: the request that it is about.
+    package func warn(_ name: String, _ message: String, id: String? = nil) throws(ToolFailure) {
+        try tell(name, message, after: "warning: ", id: id)
+    }
+
+    /// Tells of something that is no reason to warn people, on standard error: a sentence behind a prefix, or the same
+    /// object as of a warning.
+    package func tell(
+        _ name: String, _ message: String, after prefix: String = "", id: String? = nil
+    ) throws(ToolFailure) {
+        guard json else { return try OutputStream.error.writeLine(prefix + message.onOneLine) }
         try OutputStream.error.writeLine(
-            JSONValue.object(["warning": .string(name), "message": .string(message)]).text)
+            JSONValue.object(["warning": .string(name), "message": .string(message), "id": id.map { .string($0) }])
+                .text)
     }
 
     /// The style of what goes to standard output.

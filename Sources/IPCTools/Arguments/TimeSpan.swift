@@ -11,7 +11,17 @@ package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
             (1...Int64(UInt32.max)).contains(milliseconds)
         else { return nil }
         duration = .milliseconds(milliseconds)
-        text = argument
+        // A number alone says nothing to who reads it in a sentence.
+        text = argument.utf8.last.map { $0 <= UInt8(ascii: "9") } ?? false ? argument + "s" : argument
+    }
+
+    /// The argument of an option.
+    /// - Throws: what a time is.
+    package static func parse(_ argument: String) throws -> TimeSpan {
+        guard let span = TimeSpan(argument: argument) else {
+            throw ValidationError("give seconds, or a number with ms, s, m or h behind it, from 1ms to 1193h.")
+        }
+        return span
     }
 
     package var defaultValueDescription: String { text }

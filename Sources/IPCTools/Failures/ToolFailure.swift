@@ -31,9 +31,19 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
 
+    /// A scheme that belongs to the system, for a command that cannot claim it.
+    package static func reserved(_ schemes: [String]) -> ToolFailure {
+        let reserved = schemes.filter { (try? URLScheme($0))?.isReserved ?? false }
+        let all = (reserved.isEmpty ? schemes : reserved).joined(separator: ", ")
+        return ToolFailure(
+            name: "ReservedScheme",
+            message: "\(all): a scheme that belongs to the system cannot be claimed here; choose another one",
+            exit: .notPermitted)
+    }
+
     /// What is written to standard error: `ipc-client: sentence`, or one JSON object.
     package func line(program: String, json: Bool, style: Style) -> String {
-        guard json else { return style.red("\(program):") + " " + message.printable }
+        guard json else { return style.red("\(program):") + " " + message.onOneLine }
         return JSONValue.object([
             "error": .string(name), "message": .string(message), "exit-code": .number(exit.rawValue),
         ]).text
@@ -41,7 +51,7 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text with controls written out: messages quote what anybody sent, and go to terminals.
+    /// The text with controls but line ends written out: messages quote what anybody sent, and go to terminals.
     package var printable: String {
         guard unicodeScalars.contains(where: { $0.breaksLines && $0 != "\n" }) else { return self }
         var text = ""
@@ -50,4 +60,31 @@ extension String {
         }
         return text
     }
+
+    /// The text on one line, in sentences and tables: line ends and tabs are `\n`, `\r` and `\t`, and other controls are
+    /// written as in ``MessageLine``. A backslash stays, so this is for people and not to be turned back.
+    package var onOneLine: String {
+        guard unicodeScalars.contains(where: \.breaksLines) else { return self }
+        var line = ""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\n": line += "\\n"
+            case "\r": line += "\\r"
+            case "\t": line += "\\t"
+            case _ where scalar.breaksLines: line += scalar.escaped
+            default: line.unicodeScalars.append(scalar)
+            }
+        }
+        return line
+    }
+
+    /// What others have said, within a sentence or a table: on one line, and its start where it is long.
+    package var asTold: String {
+        let start = unicodeScalars.prefix(Self.mostTold)
+        let text = String(start).onOneLine
+        return start.endIndex == unicodeScalars.endIndex ? text : text + "…"
+    }
+
+    /// The most characters of a text that are told.
+    private static let mostTold = 300
 }

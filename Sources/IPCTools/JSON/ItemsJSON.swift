@@ -3,12 +3,16 @@ package import IPC
 extension JSONValue {
     /// Items: an array of items, each an array of representations with `type` and `text`, or `base64` where the bytes
     /// are not UTF-8.
-    package static func items(_ items: [PasteboardItem]) -> JSONValue {
-        .array(items.map { item in .array(item.representations.map(representation)) })
+    /// - Parameter most: of a file with more bytes there is only the `size`: a JSON text is held in memory.
+    package static func items(_ items: [PasteboardItem], most: Int = .max) -> JSONValue {
+        .array(items.map { item in .array(item.representations.map { representation($0, most) }) })
     }
 
-    private static func representation(_ representation: Representation) -> JSONValue {
+    private static func representation(_ representation: Representation, _ most: Int) -> JSONValue {
         let type = Member("type", .string(representation.type.text))
+        if case .file(let file) = representation.value, file.byteCount > most {
+            return .object([type, Member("size", .count(UInt64(file.byteCount)))])
+        }
         if let text = representation.value.string { return .object([type, Member("text", .string(text))]) }
         return .object([type, Member("base64", .string(Base64.encode(representation.value.content)))])
     }

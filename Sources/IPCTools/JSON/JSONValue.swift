@@ -30,6 +30,9 @@ package enum JSONValue: Sendable, Hashable {
     /// A number of 64 bits, as a string.
     package static func count(_ value: UInt64) -> JSONValue { .string(String(value)) }
 
+    /// A text, or nothing where it is empty.
+    package static func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
+
     /// An object without the members that have no value.
     package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { key, value in value.map { Member(key, $0) } })

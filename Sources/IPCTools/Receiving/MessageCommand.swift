@@ -39,25 +39,44 @@ struct MessageCommand: Sendable {
 
     private func run(_ request: OpenURLRequest) async throws -> Result {
         let content = MessageContent(request.payload)
-        let result = try await Subprocess.run(
-            ShellCommand.shell, arguments: ["-c", command],
-            environment: .inherit.updating(environment(request, content)),
-            platformOptions: ShellCommand.platformOptions,
-            input: .inputWriter, output: .bytes(limit: InputFile.mostBytes), error: .currentStandardError
-        ) { execution in
-            // A command need not read its input, so a broken pipe is no failure. (Input that is given as a value ends
-            // the process there: Subprocess 1.0.2 then lets its end of the pipe go unclosed, and insists on closing it.)
-            _ = try? await execution.standardInputWriter.write(content.bytes)
-            try? await execution.standardInputWriter.finish()
-        }
-        switch result.terminationStatus {
+        let environment = Environment.inherit.updating(environment(request, content))
+        let (status, output) = try await run(content.value, environment)
+        switch status {
         case .exited(0):
-            return (.handled, reply(result.standardOutput))
+            return (.handled, reply(output))
         case .exited(let code):
             return (.failed(code: "exit-\(code)", message: "the command ended with exit code \(code)"), [])
         case .signaled(let number):
             return (.failed(code: "signal-\(number)", message: "the command was ended by signal \(number)"), [])
         }
+    }
+
+    private func run(
+        _ content: Representation.Value?, _ environment: Environment
+    ) async throws -> (TerminationStatus, [UInt8]) {
+        if case .file(let file) = content, let own = file.reopened() {
+            // It reads the file itself, from its start: nothing passes through us. The descriptor has to be open until
+            // the command has it.
+            defer { withExtendedLifetime(own) {} }
+            let result = try await Subprocess.run(
+                ShellCommand.shell, arguments: ["-c", command], environment: environment,
+                platformOptions: ShellCommand.platformOptions,
+                input: .fileDescriptor(FileDescriptor(rawValue: own.descriptor), closeAfterSpawningProcess: false),
+                output: .bytes(limit: InputFile.mostBytes), error: .currentStandardError)
+            return (result.terminationStatus, result.standardOutput)
+        }
+        let bytes = content?.content ?? []
+        let result = try await Subprocess.run(
+            ShellCommand.shell, arguments: ["-c", command], environment: environment,
+            platformOptions: ShellCommand.platformOptions,
+            input: .inputWriter, output: .bytes(limit: InputFile.mostBytes), error: .currentStandardError
+        ) { execution in
+            // A command need not read its input, so a broken pipe is no failure. (Input that is given as a value ends
+            // the process there: Subprocess 1.0.2 then lets its end of the pipe go unclosed, and insists on closing it.)
+            _ = try? await execution.standardInputWriter.write(bytes)
+            try? await execution.standardInputWriter.finish()
+        }
+        return (result.terminationStatus, result.standardOutput)
     }
 
     /// What the command printed: text where it is UTF-8, else bytes; nothing where it printed nothing.
@@ -69,10 +88,14 @@ struct MessageCommand: Sendable {
 
     private func environment(_ request: OpenURLRequest, _ content: MessageContent) -> [Environment.Key: String?] {
         [
+            // Of whoever started us, these say nothing about this message.
+            "XDG_ACTIVATION_TOKEN": request.activationToken,
+            "DESKTOP_STARTUP_ID": request.activationToken,
             "IPC_URL": request.url,
             "IPC_SOURCE": request.source.application,
             "IPC_SOURCE_STRENGTH": request.source.strength.rawValue,
             "IPC_BOARD": request.payload.pasteboard ?? "",
+            "IPC_CHANGE_COUNT": request.payload.changeCount.map(String.init) ?? "",
             "IPC_TYPE": content.type,
             "IPC_ID": request.id,
             "IPC_ATTEMPT": String(request.attempt),
@@ -84,12 +107,12 @@ struct MessageCommand: Sendable {
 struct MessageContent: Sendable {
     /// The content type; empty where there is no payload.
     let type: String
-    let bytes: [UInt8]
+    let value: Representation.Value?
 
     init(_ payload: Payload) {
         let representation = payload.items.first?.preferred
         type = representation?.type.text ?? ""
-        bytes = representation?.value.content ?? []
+        value = representation?.value
     }
 }
 

@@ -7,13 +7,14 @@ extension JSONValue {
         return .object([
             "id": .string(request.id),
             "url": .string(request.url),
-            "source-application": .string(request.source.application),
+            "source-application": .nonEmpty(request.source.application),
             "source-strength": .string(request.source.strength.rawValue),
             "pasteboard": payload.pasteboard.map { .string($0) },
             "change-count": payload.changeCount.map { .count($0) },
-            "items": payload.isPresent ? .items(payload.items) : nil,
+            "items": payload.isPresent ? .items(payload.items, most: InputFile.mostBytes) : nil,
             "annotation": request.annotation.map { JSONValue($0) },
             "attempt": .unsigned(request.attempt),
+            "activation-token": request.activationToken.map { .string($0) },
         ])
     }
 }

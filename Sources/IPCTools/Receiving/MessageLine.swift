@@ -15,9 +15,11 @@ package enum MessageLine {
         return "\\(no text: \(escaped(first.type.text)), \(first.byteCount) bytes)"
     }
 
-    /// The first item's text; bytes that should be text and are not are no text.
+    /// The first item's text; bytes that should be text and are not are no text, and nor is what fits no message inline.
     static func text(of payload: Payload) -> String? {
-        for item in payload.items { if let text = item.string { return text } }
+        for item in payload.items where item.preferred?.byteCount ?? 0 <= InputFile.mostBytes {
+            if let text = item.string { return text }
+        }
         return nil
     }
 

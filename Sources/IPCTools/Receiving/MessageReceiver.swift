@@ -28,9 +28,16 @@ package struct MessageReceiver: Sendable {
         // A reader that is gone, of the output or a command that does not want its input, is an error and no end.
         signal(SIGPIPE, SIG_IGN)
         let app = try await Application.connect(id: application)
-        let conflicts = try await app.register(schemes)
-        try warn(conflicts)
-        try OutputStream.error.writeLine("listening as \(application) for \(schemes.joined(separator: ", "))")
+        await app.onBusLost { [output] in
+            try? output.warn("StoreUnavailable", "the connection to the message bus was lost; waiting for it")
+        }
+        if !options.callbacks { await app.setCallbackSchemes(.none) }
+        await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
+        let conflicts = try await claim(with: app)
+        for conflict in conflicts {
+            try output.tell("Conflict", conflict.sentence(for: application), after: "\(program): ")
+        }
+        try output.tell("Listening", "listening as \(application) for \(schemes.joined(separator: ", "))")
         let failure: (any Error)?
         do {
             try await receive(from: app)
@@ -42,25 +49,61 @@ package struct MessageReceiver: Sendable {
         if let failure { throw failure }
     }
 
-    private func receive(from app: Application) async throws {
-        var answered: UInt64 = 0
-        while answered != options.count {
-            let next = try await stop.run(untilSignal: 1) {
-                var requests = app.openURLs.makeAsyncIterator()
-                return try await requests.next()
-            }
-            guard let request = next else { return }
-            try await answer(request)
-            answered += 1
+    private func claim(with app: Application) async throws -> [Handler] {
+        do { return try await app.register(schemes, window: options.window) } catch {
+            guard error.code == .reservedScheme else { throw error }
+            throw ToolFailure.reserved(schemes)
         }
     }
 
-    /// Prints the message first and answers then: what was answered has been seen.
-    private func answer(_ request: OpenURLRequest) async throws {
+    /// Takes one message after the other and has as many answered at a time as the window says.
+    private func receive(from app: Application) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var taken: UInt64 = 0
+            var inHand: UInt32 = 0
+            while taken != options.count, let request = try await next(from: app) {
+                taken += 1
+                // What comes behind the last one belongs to the next receiver, and goes back unseen.
+                if taken == options.count { try? await app.stopReceiving() }
+                try await printed(request)
+                group.addTask { try await work(on: request) }
+                inHand += 1
+                guard inHand == options.window else { continue }
+                try await group.next()
+                inHand -= 1
+            }
+            // After a signal others may have what is not in hand yet.
+            if taken != options.count { try? await app.stopReceiving() }
+            try await group.waitForAll()
+        }
+    }
+
+    private func next(from app: Application) async throws -> OpenURLRequest? {
+        try await stop.run(untilSignal: 1) {
+            var requests = app.openURLs.makeAsyncIterator()
+            return try await requests.next()
+        }
+    }
+
+    /// Prints the message before it is answered: what was answered has been seen. One that nobody could see is left to
+    /// the next receiver.
+    private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) { try print(request) } catch {
-            try await request.finish(.failed(code: "output", message: "the receiver could not print the message"))
+            await request.handBack()
             throw error
         }
+    }
+
+    private func work(on request: OpenURLRequest) async throws {
+        // A command that has not begun does not begin any more.
+        if options.command != nil && stop.hasCome(2) {
+            await request.handBack()
+        } else {
+            try await answer(request)
+        }
+    }
+
+    private func answer(_ request: OpenURLRequest) async throws {
         let (answer, reply) = try await result(of: request)
         do throws(IPCError) {
             try await request.finish(answer, replying: reply)
@@ -78,14 +121,5 @@ package struct MessageReceiver: Sendable {
         if let reply = options.reply { return (.handled, [.string(reply)]) }
         guard let command = options.command else { return (.handled, []) }
         return try await stop.run(untilSignal: 2) { await MessageCommand(command: command).handle(request) }
-    }
-
-    /// Tells of schemes whose messages go to somebody else.
-    private func warn(_ conflicts: [Handler]) throws(ToolFailure) {
-        for other in conflicts where other.isHandler {
-            try OutputStream.error.writeLine(
-                "\(program): \(other.scheme) still goes to \(other.application), whose claim (\(other.kind)) comes first; "
-                    + "'ipc-client default \(other.scheme) \(application)' changes that")
-        }
     }
 }

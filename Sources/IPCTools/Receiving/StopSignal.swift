@@ -62,6 +62,24 @@ package final class StopSignal: Sendable {
         return try await task.value
     }
 
+    /// Runs `body`, and `action` once when this many signals have come, at once if they have come already.
+    package func run<Result, Failure: Error>(
+        atSignal signals: Int, _ action: @escaping @Sendable () -> Void,
+        isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let number = add(signals, action)
+        defer { remove(number) }
+        return try await body()
+    }
+
+    /// Whether this many signals have come.
+    package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
+
+    /// Lets the next signal end the process, as if nobody had listened.
+    package func leaveToSystem() {
+        for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) { signal(number, SIG_DFL) }
+    }
+
     /// Counts one signal and runs what waited for it.
     func raise() {
         let due = state.withLock { state in

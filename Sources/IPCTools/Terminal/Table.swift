@@ -7,6 +7,14 @@ package struct Table: Sendable {
 
     package init(_ headings: String...) { self.headings = headings }
 
+    /// A line for each thing, its name in front, for people and for programs alike.
+    package static func named(_ lines: [(name: String, text: String)]) -> String {
+        let width = lines.map(\.name.count).max() ?? 0
+        return lines.map { name, text in
+            name + String(repeating: " ", count: width - name.count) + "  " + text
+        }.joined(separator: "\n")
+    }
+
     package mutating func add(_ fields: String...) { rows.append(fields) }
     package mutating func add(row: [String]) { rows.append(row) }
 

@@ -10,10 +10,16 @@ package actor ChangeFeed {
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
 
+    /// How long the broker's name is awaited before a question is asked nevertheless: a question starts a broker that the
+    /// bus can start.
+    private static let patience = Duration.seconds(60)
+    /// The first pause, doubled up to ``patience``, after a broker that is there has refused to answer.
+    private static let firstPause = Duration.seconds(1)
+
     /// - Parameters:
     ///   - names: empty means all pasteboards.
     ///   - cursor: changes after this change count.
-    ///   - absent: called each time that the broker is not there; the question is asked again when it returns.
+    ///   - absent: called once when the broker is not there; the question is asked again when it returns.
     package init(
         _ application: Application, of names: [String], since cursor: UInt64,
         absent: @escaping @Sendable (IPCError) async -> Void
@@ -37,8 +43,21 @@ package actor ChangeFeed {
                 // All that was told has been handed out before a question fails, so the cursor is the place to go on.
                 iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
                 await absent(error)
+                await waitForAnswers()
                 if Task.isCancelled { return nil }
             }
+        }
+    }
+
+    /// Returns when the broker answers again, or the task is cancelled.
+    private func waitForAnswers() async {
+        var pause = Self.firstPause
+        while !Task.isCancelled {
+            let isThere = await application.waitForBroker(atMost: Self.patience)
+            if (try? await application.changeCount()) != nil { return }
+            guard isThere else { continue }
+            try? await Task.sleep(for: pause)
+            pause = min(pause * 2, Self.patience)
         }
     }
 }

@@ -11,7 +11,8 @@ struct CanOpen: ToolCommand {
         abstract: "Tell whether a URL could be opened now.",
         discussion: """
             Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \
-            nor can be started. Nothing is started, and nobody is asked but the broker.
+            nor can be started; 77 if the handler's policy refuses the source. Nothing is started, and nobody is asked \
+            but the broker.
 
             EXAMPLES
               ipc-client can-open IPCServer.demo:
@@ -21,11 +22,14 @@ struct CanOpen: ToolCommand {
     @Argument(help: "The URL; only its scheme matters.")
     var url: String
 
+    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    var application = Client.id
+
     @OptionGroup var output: OutputOptions
 
     @DBusActor
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await Client.connect(as: application)
         if try await app.canOpenURL(url) {
             return try output.print(.object(["url": .string(url), "can-open": .boolean(true)]), text: "yes")
         }
@@ -44,6 +48,13 @@ struct CanOpen: ToolCommand {
                 name: "NoHandler",
                 message: "no application handles this scheme; start one that does, or see 'ipc-client handlers'",
                 exit: .noHandler)
+        }
+        guard !resolution.isRunning && !resolution.isActivatable else {
+            return ToolFailure(
+                name: "AccessDenied",
+                message: "\(application) handles this scheme, but its policy refuses \(self.application); see "
+                    + "'ipc-client policy \(application)'",
+                exit: .notPermitted)
         }
         return ToolFailure(
             name: "HandlerUnavailable",

@@ -10,12 +10,17 @@ struct Open: ToolCommand {
         commandName: "open",
         abstract: "Open a URL and wait for the answer.",
         discussion: """
-            A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code.
+            A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code. The first \
+            SIGINT or SIGTERM calls the request off and waits for its outcome, the second one ends the command.
+
+            With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
+            the disk, and 'requests wait ID' tells the outcome.
 
             EXAMPLES
               ipc-client open IPCServer.demo:hello
               ipc-client open --pasteboard demo.IPCClient IPCServer.demo:again
               ipc-client open --to com.example.Viewer 'mailto:somebody@example.com'
+              ipc-client open --queue --time-to-live 1d com.example.notes:sync
             """)
 
     @Argument(help: "The URL; it arrives unchanged.")
@@ -25,13 +30,17 @@ struct Open: ToolCommand {
     var pasteboard: String?
 
     @OptionGroup var request: RequestOptions
+    @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
     @DBusActor
     func run() async throws {
+        try request.checkSurroundings()
         let app = try await Client.connect(as: request.application)
         let board = try pasteboard.map { (name) throws(IPCError) in try Pasteboard(named: name, of: app) }
-        let response = try await app.open(url, on: board, options: request.open)
-        try response.report(url: url, request, output)
+        let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
+            try await app.open(url, on: board, options: options)
+        }
+        try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
     }
 }

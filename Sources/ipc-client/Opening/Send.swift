@@ -11,13 +11,18 @@ struct Send: ToolCommand {
         abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
             Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
-            exit code. The pasteboard is made, persistent, if there is none.
+            exit code. The pasteboard is made, persistent, if there is none. The first SIGINT or SIGTERM calls the \
+            request off and waits for its outcome, the second one ends the command.
+
+            With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
+            the disk, and 'requests wait ID' tells the outcome.
 
             EXAMPLES
               ipc-client send hello
               date | ipc-client send --trim-newline
               ipc-client send --file picture.png --type image/png
               ipc-client send --url com.example.notes:add --timeout 2m "buy milk"
+              id=$(ipc-client send --queue "buy milk") && ipc-client requests wait $id
             """)
 
     @OptionGroup var content: ContentOptions
@@ -29,14 +34,18 @@ struct Send: ToolCommand {
     var pasteboard = "demo.IPCClient"
 
     @OptionGroup var request: RequestOptions
+    @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
     @DBusActor
     func run() async throws {
+        try request.checkSurroundings()
         let item = try content.item()
         let app = try await Client.connect(as: request.application)
         let board = try Pasteboard(named: pasteboard, of: app)
-        let response = try await app.open(url, sending: [item], on: board, options: request.open)
-        try response.report(url: url, request, output)
+        let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
+            try await app.open(url, sending: [item], on: board, options: options)
+        }
+        try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
     }
 }

@@ -38,10 +38,7 @@ struct BoardSummary: Sendable {
             }
         }
         if let preview { lines.append(("preview", preview)) }
-        let width = lines.map(\.0.count).max() ?? 0
-        return lines.map { name, text in
-            name + String(repeating: " ", count: width - name.count) + "  " + text
-        }.joined(separator: "\n")
+        return Table.named(lines)
     }
 
     private var kept: String {
@@ -61,9 +58,5 @@ struct BoardSummary: Sendable {
         return "\(version.source.application) (\(version.source.strength.rawValue))"
     }
 
-    /// A point in time, and how far it is away.
-    private func point(_ time: UInt64) -> String {
-        let distance = TimeLength.text(milliseconds: time > now ? time - now : now - time)
-        return "\(Timestamp.text(time)) (\(time > now ? "in \(distance)" : "\(distance) ago"))"
-    }
+    private func point(_ time: UInt64) -> String { Timestamp.told(time, now: now) }
 }

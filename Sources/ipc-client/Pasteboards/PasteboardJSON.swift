@@ -7,7 +7,7 @@ extension JSONValue {
         .object([
             "pasteboard": .string(board),
             "change-count": .count(version.changeCount),
-            "source-application": .string(version.source.application),
+            "source-application": .nonEmpty(version.source.application),
             "source-strength": .string(version.source.strength.rawValue),
             "time": version.millisecondsSince1970.map { .count($0) },
             "size": .count(version.byteCount),
@@ -26,7 +26,7 @@ extension JSONValue {
             Member("item-count", .unsigned(version.itemCount)),
             Member("size", .count(version.byteCount)),
             Member("types", .array(version.types.map { .array($0.map { .string($0.text) }) })),
-            Member("source-application", .string(version.source.application)),
+            JSONValue.nonEmpty(version.source.application).map { Member("source-application", $0) },
             Member("source-strength", .string(version.source.strength.rawValue)),
             version.millisecondsSince1970.map { Member("time", .count($0)) },
             version.isSensitive ? Member("sensitive", .boolean(true)) : nil,

@@ -21,7 +21,10 @@ struct Prune: ToolCommand {
               ipc-client prune --history --older-than 12h
             """)
 
-    @Option(help: ArgumentHelp("Whose last change is longer ago: 90m, 12h, 30d, 4w.", valueName: "time"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Whose last change is longer ago: 90m, 12h, 30d, 4w.", valueName: "time"),
+        transform: LongTimeSpan.parse)
     var olderThan: LongTimeSpan?
 
     @Flag(help: "Which hold nothing.")

@@ -60,7 +60,7 @@ struct Watch: ToolCommand {
         let start: UInt64
         if let since { start = since } else { start = try await app.changeCount() }
         let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
-        try OutputStream.error.writeLine("watching \(names) after change count \(start)".printable)
+        try output.tell("Watching", "watching \(names) after change count \(start)")
         do throws(ToolFailure) {
             try await WatchLoop(self, app, stop, since: start).run()
         } catch {

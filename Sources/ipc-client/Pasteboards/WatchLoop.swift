@@ -14,7 +14,6 @@ struct WatchLoop: Sendable {
         let output = watch.output
         feed = ChangeFeed(app, of: watch.boards, since: since) { error in
             try? output.warn(error.code.rawValue, "\(error.message); waiting for it")
-            try? await Task.sleep(for: .seconds(1))
         }
     }
 

@@ -9,7 +9,10 @@ struct WritingArguments: ParsableArguments, Sendable {
     @Flag(help: "The first who reads it consumes it.")
     var once = false
 
-    @Option(help: ArgumentHelp("How long it stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How long it stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"),
+        transform: LongTimeSpan.parse)
     var expire: LongTimeSpan?
 
     @Flag(help: "A secret: kept in memory only, read once, and gone after a minute.")

@@ -11,10 +11,14 @@ struct Register: ToolCommand {
         discussion: """
             The claim outlives every process; the application is started by the bus when a URL comes, if a D-Bus \
             service file names its id. A claim that is not persistent ends with the process that makes it, which would \
-            be this command: run 'ipc-server' or the application itself for that.
+            be this command: run 'ipc-server' or the application itself for that. Claims of others to the same schemes \
+            are told on standard error, with what they mean.
+
+            Content above 16 MiB can be sent, and queued, only to an application that takes it as descriptors: one that \
+            uses the library of these tools does, and so do ipc-server and 'ipc-client listen'. Say so with --fd.
 
             EXAMPLES
-              ipc-client register IPCServer.demo --application demo.IPCServer --persistent
+              ipc-client register IPCServer.demo --application demo.IPCServer --persistent --fd
               ipc-client register http https --application com.example.Browser --persistent --allow-reserved
             """)
 
@@ -30,6 +34,12 @@ struct Register: ToolCommand {
     @Flag(help: "Accept schemes that belong to the system, such as http and mailto.")
     var allowReserved = false
 
+    @Flag(
+        help: """
+            The application takes large payloads as descriptors, as all programs of this library do.
+            """)
+    var fd = false
+
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
@@ -43,12 +53,10 @@ struct Register: ToolCommand {
     func run() async throws {
         let app = try await Client.connect()
         let conflicts = try await app.register(
-            schemes, for: application, persistent: true, allowReserved: allowReserved)
+            schemes, for: application, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
         guard !output.json else { return try OutputStream.output.writeLine(json(conflicts).text) }
-        for other in conflicts where other.isHandler {
-            try OutputStream.error.writeLine(
-                "ipc-client: stored, but \(other.scheme) still goes to \(other.application); "
-                    + "'ipc-client default \(other.scheme) \(application)' changes that")
+        for conflict in conflicts {
+            try OutputStream.error.writeLine("ipc-client: stored; " + conflict.sentence(for: application).onOneLine)
         }
     }
 
@@ -56,6 +64,7 @@ struct Register: ToolCommand {
         .object([
             "application": .string(application),
             "schemes": .array(schemes.map { .string($0) }),
+            "fd": fd ? .boolean(true) : nil,
             "conflicts": .array(conflicts.map(JSONValue.handler)),
         ])
     }

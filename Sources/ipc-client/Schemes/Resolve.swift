@@ -9,7 +9,12 @@ struct Resolve: ToolCommand {
         commandName: "resolve",
         abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
         discussion: """
-            Nobody is started. Exit code 0 also if nobody handles the scheme; 'can-open' is the test for that.
+            The first line is the application (or "nobody"), the rule that chose it ("default": your choice, \
+            "oldest-persistent", "oldest-installed", "oldest-live" or "no-handler"), and whether it is "running", would \
+            be "started", gets only what is queued ("queue-only"), or "none" of these. Then every claim to the scheme, the \
+            winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". \
+            Nobody is started. Exit code 0 also if nobody handles the scheme; 'can-open' is the test for that, and for \
+            the policy of the handler.
 
             EXAMPLES
               ipc-client resolve IPCServer.demo:hello
@@ -48,7 +53,14 @@ struct Resolve: ToolCommand {
                 candidate.reason ?? "")
         }
         let candidates = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        return "\(winner)\t\(resolution.reason)" + (candidates.isEmpty ? "" : "\n" + candidates)
+        return "\(winner)\t\(resolution.reason)\t\(way(resolution))" + (candidates.isEmpty ? "" : "\n" + candidates)
+    }
+
+    /// How a URL would get there now.
+    private func way(_ resolution: URLResolution) -> String {
+        if resolution.isRunning { return "running" }
+        if resolution.isActivatable { return "started" }
+        return resolution.isQueueable ? "queue-only" : "none"
     }
 }
 
@@ -62,8 +74,8 @@ extension JSONValue {
             "scheme": handler.scheme.isEmpty ? nil : .string(handler.scheme),
             "application": .string(handler.application),
             "kind": .string(handler.kind),
-            "handler": .boolean(handler.isHandler),
-            "default": .boolean(handler.isDefault),
+            "handler": handler.statedHandler.map { .boolean($0) },
+            "default": handler.statedDefault.map { .boolean($0) },
             "running": handler.isRunning.map { .boolean($0) },
             "activatable": handler.isActivatable.map { .boolean($0) },
             "reason": handler.reason.map { .string($0) },

@@ -1,0 +1,13 @@
+internal import ArgumentParser
+
+/// A number of things as the command line has it.
+package enum Quantity {
+    /// The argument of an option.
+    /// - Throws: what the number may be.
+    package static func parse(_ argument: String) throws -> UInt32 {
+        guard let number = UInt32(argument), number > 0 else {
+            throw ValidationError("give a number from 1 to \(UInt32.max).")
+        }
+        return number
+    }
+}

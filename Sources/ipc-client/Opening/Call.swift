@@ -1,0 +1,165 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// Opens a URL for the reply.
+struct Call: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Open a URL and print the reply.",
+        discussion: """
+            The reply goes to standard output, byte for byte: its first item, as plain text where it has it. The outcome \
+            is the exit code; what is no success is told on standard error, with the receiver's code and message. The \
+            content goes with the URL, on no pasteboard; without any, nothing does. The first SIGINT or SIGTERM calls \
+            the request off and waits for its outcome, the second one ends the command.
+
+            A URL of x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \
+            x-cancel behind its parameters, with a scheme that is registered for the time of the call. What comes first \
+            counts: a reply, or a callback. Of a callback the reply is the parameter "result", or all parameters as a \
+            JSON object.
+
+            EXAMPLES
+              ipc-client call IPCServer.demo:question
+              ipc-client call com.example.notes:search "buy milk" --timeout 2m
+              ipc-client call 'IPCServer.demo://x-callback-url/echo?text=hello'
+            """)
+
+    @Argument(help: "The URL; it arrives unchanged, but for the callbacks.")
+    var url: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "Text to send with it; words are joined by one blank. \"-\": standard input.", valueName: "text"))
+    var words: [String] = []
+
+    @Option(help: ArgumentHelp("Send the content of this file instead.", valueName: "path"))
+    var file: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if it is none)",
+            valueName: "type"))
+    var type: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The scheme of the callbacks; where somebody else handles it, a unique one is made of it.",
+            valueName: "scheme"))
+    var callbackScheme = "IPCClient.demo"
+
+    @OptionGroup var request: RequestOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard file == nil || words.isEmpty else {
+            throw ValidationError("Give either a text or --file, not both.")
+        }
+        guard type == nil || file != nil || !words.isEmpty else {
+            throw ValidationError("--type has no content; give a text or --file.")
+        }
+    }
+
+    @DBusActor
+    func run() async throws {
+        try request.checkSurroundings()
+        let items = try items()
+        let app = try await Client.connect(as: request.application)
+        let options = request.open()
+        let result: Result<CallReply, CallFailure>
+        do throws(CallFailure) {
+            result = .success(
+                try await CallingOff.bySignal(options.id ?? "", of: app) { () async throws(CallFailure) in
+                    try await app.call(url, callbackScheme: callbackScheme, sending: items, options: options)
+                })
+        } catch { result = .failure(error) }
+        try CallReport(result, url: url, waited: request.waitingTime, scheme: callbackScheme).tell(output)
+    }
+
+    /// What goes with the URL; nil for nothing.
+    func items() throws -> [PasteboardItem]? {
+        guard file != nil || !words.isEmpty else { return nil }
+        let value: Representation.Value =
+            if let file {
+                try InputFile.read(file, trimmingNewline: false)
+            } else if words == ["-"] {
+                try InputFile.readStandardInput(trimmingNewline: false)
+            } else {
+                .bytes(Array(words.joined(separator: " ").utf8))
+            }
+        return [try PasteboardItem([Content.representation(value, try type.map(Content.type))])]
+    }
+}
+
+/// What `call` says of a reply, or why there is none.
+struct CallReport: Sendable {
+    private let result: Result<CallReply, CallFailure>
+    private let url: String
+    private let waited: String
+    /// The scheme that was to be claimed for callbacks.
+    private let scheme: String
+
+    init(_ result: Result<CallReply, CallFailure>, url: String, waited: String, scheme: String = "") {
+        (self.result, self.url, self.waited, self.scheme) = (result, url, waited, scheme)
+    }
+
+    func tell(_ output: OutputOptions) throws(ToolFailure) {
+        switch result {
+        case .success(let reply):
+            guard output.json else { return try reply.items.writeFirst() }
+            try OutputStream.output.writeLine(json(reply.response, .handled, reply.items).text)
+        case .failure(let failure):
+            guard let outcome = failure.outcome else { throw refusal(failure) }
+            if output.json { try OutputStream.output.writeLine(json(failure.response, outcome, [], failure).text) }
+            throw ToolFailure(
+                name: outcome.rawValue, message: output.json ? "" : sentence(failure), exit: outcome.exit)
+        }
+    }
+
+    private func refusal(_ failure: CallFailure) -> ToolFailure {
+        guard case .refused(let error) = failure.reason else { return .usage(failure.description) }
+        return error.code == .reservedScheme ? .reserved([scheme]) : ToolFailure(error)
+    }
+
+    /// The answer of the broker, or what came by a callback.
+    func json(
+        _ response: OpenURLResponse?, _ outcome: Outcome, _ items: [PasteboardItem], _ failure: CallFailure? = nil
+    ) -> JSONValue {
+        if let response { return OutcomeReport(response, url: url, waited: waited).json }
+        var words: (code: String, message: String)?
+        if case .failed(let code, let message) = failure?.reason { words = (code, message) }
+        return .object([
+            "url": .string(url),
+            "outcome": .string(outcome.rawValue),
+            "callback": .boolean(true),
+            "reply": .items(items),
+            "error-code": words.map { .string($0.code) },
+            "error-message": words.map { .string($0.message) },
+        ])
+    }
+
+    private func sentence(_ failure: CallFailure) -> String {
+        if let response = failure.response {
+            return OutcomeReport(response, url: url, waited: waited).sentence
+        }
+        guard case .failed(let code, let message) = failure.reason else { return failure.description.asTold }
+        return "the receiver failed: " + (message.isEmpty ? code.asTold : "\(message.asTold) (\(code.asTold))")
+    }
+}
+
+extension CallFailure {
+    /// The outcome that it stands for; nil where the request was refused.
+    var outcome: Outcome? {
+        switch reason {
+        case .refused: nil
+        case .declined: .declined
+        case .cancelled: .cancelled
+        case .failed: .failed
+        case .unavailable: .unavailable
+        case .timedOut: .timedOut
+        case .expired: .expired
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// The ids in the arguments of a command.
+struct RequestIDs: ParsableArguments, Sendable {
+    @Argument(help: ArgumentHelp("The ids of the requests.", valueName: "request-id"))
+    var ids: [String]
+
+    /// Works on one after the other. What one of them refuses is told, and is no reason to leave out the others; the
+    /// first failure is thrown at the end.
+    @DBusActor
+    func forEach(_ output: OutputOptions, _ body: (String) async throws -> Void) async throws {
+        var first: ToolFailure?
+        for (place, id) in ids.enumerated() {
+            let failure: ToolFailure
+            do {
+                try await body(id)
+                continue
+            } catch let error as ToolFailure { failure = error } catch let error as IPCError {
+                failure = ToolFailure(error)
+            }
+            guard failure != .outputClosed else { throw failure }
+            // The last failure is told by the end of the tool if it is the only one.
+            if place == ids.count - 1 && first == nil { throw failure }
+            if !failure.message.isEmpty { try output.warn(failure.name, failure.message, id: id) }
+            first = first ?? ToolFailure(name: failure.name, message: "", exit: failure.exit)
+        }
+        if let first { throw first }
+    }
+}

@@ -1,0 +1,97 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct RequestsList: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List requests in the order of their acceptance.",
+        discussion: """
+            Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \
+            are "waiting" (the application does not have it) and "delivered" (it has it). In a pipe they are separated \
+            by tabs, without headings, the time of acceptance (UTC) stands in place of the age, and the URL is whole. \
+            What was sent with a URL is never shown.
+
+            EXAMPLES
+              ipc-client requests
+              ipc-client requests list --state queued
+              ipc-client requests --limit 20 --json | jq -r '.id + " " + .outcome'
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Only those in a state (waiting, delivered, ended) or with an outcome; queued: all that have not ended.",
+            valueName: "state"))
+    var state: RequestFilter?
+
+    @Option(help: ArgumentHelp("Only those to this application.", valueName: "id"))
+    var application: String?
+
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("At most so many, the newest.", valueName: "n"),
+        transform: Quantity.parse)
+    var limit: UInt32?
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let rows = requests(of: try await Client.connect())
+        guard output.json else { return try tell(RequestTable(try await newest(rows))) }
+        // Without a limit a row is out before the next page comes, so no length fills the memory.
+        guard limit == nil else {
+            for row in try await newest(rows) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+            return
+        }
+        for try await row in rows { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+    }
+
+    private func requests(of app: Application) -> Listing<RequestInfo> {
+        switch state {
+        case nil: app.requests(application: application)
+        case .state(let state): app.requests(state: state, application: application)
+        case .outcome(let outcome): app.requests(outcome: outcome, application: application)
+        }
+    }
+
+    @DBusActor
+    private func newest(_ rows: Listing<RequestInfo>) async throws(IPCError) -> [RequestInfo] {
+        guard let limit = limit.map(Int.init) else { return try await rows.all() }
+        var kept: [RequestInfo] = []
+        for try await row in rows {
+            kept.append(row)
+            if kept.count >= 2 * limit { kept.removeFirst(kept.count - limit) }
+        }
+        return kept.suffix(limit)
+    }
+
+    private func tell(_ table: RequestTable) throws(ToolFailure) {
+        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+    }
+}
+
+/// What `--state` asks for: a state, or the outcome of what has ended.
+enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
+    case state(RequestState)
+    case outcome(Outcome)
+
+    /// The word `delivered` is the state: an outcome of that name is an end.
+    init?(argument: String) {
+        if let state = RequestState(rawValue: argument) {
+            self = .state(state)
+        } else if let outcome = Outcome(rawValue: argument) {
+            self = .outcome(outcome)
+        } else {
+            return nil
+        }
+    }
+
+    static var allValueStrings: [String] {
+        let states = RequestState.allCases.map(\.rawValue)
+        return states + Outcome.allCases.map(\.rawValue).filter { !states.contains($0) }
+    }
+}

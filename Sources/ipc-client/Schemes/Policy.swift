@@ -1,0 +1,96 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Policy: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "policy",
+        abstract: "Show or set who may open the URLs of an application.",
+        discussion: """
+            Without options: shows it, a line for each rule: "default", "allow" or "deny", a tab, the word or the id. \
+            With options: changes it, from the next request on. To refuse it is enough that a sender states a denied \
+            id, and deny comes before allow; to allow, the bus must attest that the sender owns the id (ipc-client \
+            owns demo.IPCClient only while it listens).
+
+            EXAMPLES
+              ipc-client policy demo.IPCServer
+              ipc-client policy demo.IPCServer --default deny --allow com.example.Notes
+              ipc-client policy demo.IPCServer --deny com.example.Noisy
+              ipc-client policy demo.IPCServer --forget
+            """)
+
+    @Argument(help: ArgumentHelp("The application whose URLs they are.", valueName: "application"))
+    var application: String
+
+    @Option(
+        name: .customLong("allow"),
+        help: ArgumentHelp("Allow this one, and refuse it no longer; may be repeated.", valueName: "id"))
+    var allowed: [String] = []
+
+    @Option(
+        name: .customLong("deny"),
+        help: ArgumentHelp("Refuse this one, and allow it no longer; may be repeated.", valueName: "id"))
+    var refused: [String] = []
+
+    @Option(name: .customLong("default"), help: ArgumentHelp("What holds for all others.", valueName: "rule"))
+    var others: Rule?
+
+    @Flag(help: "Forget all rules first; everybody is allowed then, unless other options say more.")
+    var forget = false
+
+    @OptionGroup var output: OutputOptions
+
+    /// What a policy says of a sender.
+    enum Rule: String, CaseIterable, Sendable, ExpressibleByArgument {
+        case allow, deny
+    }
+
+    func validate() throws {
+        if let both = allowed.first(where: refused.contains) {
+            throw ValidationError("\(both) is to be allowed and refused; give one of --allow and --deny.")
+        }
+    }
+
+    private var changes: Bool { forget || others != nil || !(allowed + refused).isEmpty }
+
+    @DBusActor
+    func run() async throws {
+        let app = try await Client.connect()
+        var policy = forget ? AccessPolicy() : try await app.policy(of: application)
+        if changes {
+            policy = changed(policy)
+            try await app.setPolicy(policy, of: application)
+        }
+        try output.print(json(policy), text: changes ? "" : text(policy))
+    }
+
+    /// The policy with what the options say.
+    func changed(_ policy: AccessPolicy) -> AccessPolicy {
+        var policy = policy
+        if let others { policy.allowsOthers = others == .allow }
+        policy.allowed = policy.allowed.subtracting(refused).union(allowed)
+        policy.refused = policy.refused.subtracting(allowed).union(refused)
+        return policy
+    }
+
+    func json(_ policy: AccessPolicy) -> JSONValue {
+        .object([
+            "application": .string(application),
+            "default": .string(rule(policy).rawValue),
+            "allow": .array(policy.allowed.sorted().map { .string($0) }),
+            "deny": .array(policy.refused.sorted().map { .string($0) }),
+        ])
+    }
+
+    func text(_ policy: AccessPolicy) -> String {
+        let rows =
+            [("default", rule(policy).rawValue)] + policy.allowed.sorted().map { ("allow", $0) }
+            + policy.refused.sorted().map { ("deny", $0) }
+        return rows.map { "\($0)\t\($1)" }.joined(separator: "\n")
+    }
+
+    private func rule(_ policy: AccessPolicy) -> Rule { policy.allowsOthers ? .allow : .deny }
+}

@@ -1,0 +1,63 @@
+import IPCDBus
+import IPCInterface
+import IPCTesting
+import Testing
+
+@testable import IPC
+@testable import IPCTools
+
+/// Changes over a time in which nobody answers.
+@Suite("Changes while the broker is away", .privateBus)
+struct ChangeFeedTests {
+    @Test func areAwaitedAndTheAbsenceIsToldOnce() async throws {
+        let bus = BusAddress.address(try PrivateBus.current.address)
+        let app = try await Application.connect(id: "demo.Watcher", bus: bus)
+        let (told, absent) = AsyncStream.makeStream(of: String.self)
+        let feed = ChangeFeed(app, of: [], since: 3) { absent.yield($0.message) }
+        let next = Task { try await feed.next() }
+        var absences = told.makeAsyncIterator()
+        _ = await absences.next()
+        // It refuses its first question, as one that is starting or ending does, which is one absence still.
+        let broker = try await RefusingBroker.start(bus, refusals: 1)
+        let change = try #require(try await next.value)
+        #expect(change.name == "board" && change.changeCount == 7)
+        #expect(await broker.questions == 3)
+        absent.finish()
+        #expect(await absences.next() == nil)
+    }
+
+    @Test func endWithTheTaskAlsoWithoutABroker() async throws {
+        let bus = BusAddress.address(try PrivateBus.current.address)
+        let app = try await Application.connect(id: "demo.Watcher", bus: bus)
+        let (told, absent) = AsyncStream.makeStream(of: String.self)
+        let feed = ChangeFeed(app, of: [], since: 3) { absent.yield($0.message) }
+        let next = Task { try await feed.next() }
+        for await _ in told { break }
+        next.cancel()
+        #expect(try await next.value == nil)
+    }
+}
+
+/// A broker that knows one pasteboard, and does not want to answer at first.
+@DBusActor
+private final class RefusingBroker {
+    private let connection: Connection
+    private(set) var questions = 0
+
+    static func start(_ bus: BusAddress, refusals: Int) async throws -> RefusingBroker {
+        let broker = RefusingBroker(try await Connection.open(bus))
+        let member = Pasteboards1.waitForChange.answered { [weak broker] input, _ throws in
+            guard let broker else { throw ErrorReply(.failed, "it has ended") }
+            broker.questions += 1
+            guard broker.questions > refusals else { throw IPCError(.storeUnavailable, "not yet").errorReply }
+            guard input.2.timeout != 0 else { return (3, [], ChangeFacts()) }
+            return (7, [ChangedPasteboard(name: "board", changeCount: 7)], ChangeFacts())
+        }
+        let description = InterfaceDescription(Pasteboards1.name, "", [Pasteboards1.waitForChange.description])
+        broker.connection.objects.export([ExportedInterface(description, methods: [member])], at: Broker1.path)
+        _ = try await broker.connection.requestName(Broker1.busName)
+        return broker
+    }
+
+    private init(_ connection: Connection) { self.connection = connection }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import Testing
+
+@testable import IPCTools
+@testable import ipc_client
+@testable import ipc_server
+
+@Suite("Command lines of requests")
+struct RequestArgumentTests {
+    private static let id = "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11"
+
+    @Test func haveAnIDAlways() throws {
+        let send = try Send.parse(["x"])
+        let (one, two) = (send.request.open(send.queueing), send.request.open(send.queueing))
+        #expect(one.id != two.id)
+        #expect(throws: Never.self) { try RequestID(one.id ?? "") }
+        #expect(try Open.parse(["--id", Self.id, "x:"]).request.open().id == Self.id)
+    }
+
+    @Test func waitUnlessTheyQueue() throws {
+        let waiting = try Send.parse(["x"])
+        #expect(!waiting.request.open(waiting.queueing).isQueued)
+        let queued = try Send.parse(["--queue", "--time-to-live", "30d", "--timeout", "1m", "x"])
+        let options = queued.request.open(queued.queueing)
+        #expect(options.isQueued && options.requestTimeToLive == .seconds(30 * 86_400))
+        #expect(options.timeout == .seconds(60))
+        #expect(try Open.parse(["--queue", "x:"]).queueing.queue)
+    }
+
+    private func surroundings(_ variables: [String: String]) -> Surroundings { Surroundings { variables[$0] } }
+
+    @Test func takeTheParentFromTheEnvironmentOfACommand() throws {
+        let inside = surroundings(["IPC_ID": Self.id])
+        #expect(try Open.parse(["x:"]).request.open(in: surroundings([:])).parent == nil)
+        #expect(try Open.parse(["x:"]).request.open(in: inside).parent == Self.id)
+        #expect(try Call.parse(["x:"]).request.open(in: inside).parent == Self.id)
+        let other = "00000000-0000-0000-0000-000000000000"
+        #expect(try Open.parse(["--parent", other, "x:"]).request.open(in: inside).parent == other)
+        #expect(try Open.parse(["x:"]).request.open(in: surroundings(["IPC_ID": ""])).parent == nil)
+    }
+
+    @Test func refuseAParentThatIsNoID() throws {
+        let wrong = surroundings(["IPC_ID": "no id"])
+        let failure = #expect(throws: ToolFailure.self) {
+            try Open.parse(["x:"]).request.checkSurroundings(wrong)
+        }
+        #expect(failure?.exit == .dataError && failure?.message.contains("IPC_ID") == true)
+        // It does not count where another one is said, and is no fault where it is an id or empty.
+        #expect(throws: Never.self) {
+            try Open.parse(["--parent", Self.id, "x:"]).request.checkSurroundings(wrong)
+            try Open.parse(["x:"]).request.checkSurroundings(surroundings(["IPC_ID": Self.id]))
+            try Open.parse(["x:"]).request.checkSurroundings(surroundings(["IPC_ID": ""]))
+        }
+    }
+
+    @Test func passTheActivationTokenOn() {
+        let both = ["XDG_ACTIVATION_TOKEN": "wayland", "DESKTOP_STARTUP_ID": "x11"]
+        #expect(surroundings([:]).activationToken == nil)
+        #expect(surroundings(["DESKTOP_STARTUP_ID": "x11"]).activationToken == "x11")
+        #expect(surroundings(both).activationToken == "wayland")
+        #expect(surroundings(both.merging(["XDG_ACTIVATION_TOKEN": ""]) { $1 }).activationToken == "x11")
+        let long = String(repeating: "x", count: 1_025)
+        #expect(surroundings(["XDG_ACTIVATION_TOKEN": long]).activationToken == nil)
+    }
+
+    @Test func callsSendContentOnlyWhereThereIsSome() throws {
+        #expect(try Call.parse(["x:"]).items() == nil)
+        #expect(try Call.parse(["x:", "a", "b"]).items() == [.string("a b")])
+        #expect(try Call.parse(["x:", "", "--type", "text/html"]).items()?.first?.types == [.html])
+        #expect(try Call.parse(["x:", "--file", "/dev/null"]).items()?.count == 1)
+        let missing = try Call.parse(["x:", "--file", "/nowhere/at/all"])
+        let failure = #expect(throws: ToolFailure.self) { try missing.items() }
+        #expect(failure?.exit == .noInput)
+        #expect(try Call.parse(["x:"]).callbackScheme == "IPCClient.demo")
+    }
+
+    @Test(arguments: [
+        (["open", "x:", "--timeout", "-1"], "1193h"), (["open", "x:", "--timeout", "5000d"], "ms, s, m or h"),
+        (["requests", "wait", "x", "--timeout", "0"], "1193h"), (["requests", "--limit", "-1"], "1 to 4294967295"),
+        (["send", "--queue", "--time-to-live", "1y", "x"], "h, d or w"), (["copy", "--expire", "abc", "x"], "36525d"),
+    ])
+    func sayWhatAValueMayBe(_ arguments: [String], _ words: String) {
+        let error = #expect(throws: (any Error).self) { try IPCClientCommand.parseAsRoot(arguments) }
+        #expect(error.map { IPCClientCommand.message(for: $0) }?.contains(words) == true)
+    }
+
+    @Test func listWithoutASubcommand() throws {
+        let plain = try IPCClientCommand.parseAsRoot(["requests", "--state", "waiting", "--limit", "3"])
+        let list = try #require(plain as? RequestsList)
+        #expect(list.state == .state(.waiting) && list.limit == 3)
+        #expect(try IPCClientCommand.parseAsRoot(["requests"]) is RequestsList)
+        #expect(try IPCClientCommand.parseAsRoot(["requests", "wait", "x"]) is RequestsWait)
+        // What the tool really parses with.
+        #expect(try ToolProcess.parse(IPCClientCommand.self, ["requests", "drop", "a", "b"]) is RequestsDrop)
+        #expect(try ToolProcess.parse(IPCClientCommand.self, ["requests"]) is RequestsList)
+    }
+
+    @Test func filterByStateAndOutcome() {
+        #expect(RequestFilter(argument: "delivered") == .state(.delivered))
+        #expect(RequestFilter(argument: "timed-out") == .outcome(.timedOut))
+        #expect(RequestFilter(argument: "queued") == .outcome(.queued))
+        #expect(RequestFilter(argument: "Waiting") == nil)
+        #expect(RequestFilter.allValueStrings.allSatisfy { RequestFilter(argument: $0) != nil })
+        #expect(Set(RequestFilter.allValueStrings).count == RequestFilter.allValueStrings.count)
+    }
+
+    @Test func receiversTakeOneAtATimeUnlessToldOtherwise() throws {
+        #expect(try IPCServerCommand.parse([]).receiver.window == 1)
+        #expect(try Listen.parse(["--window", "8"]).receiver.window == 8)
+        #expect(try Listen.parse([]).receiver.callbacks)
+        #expect(try !Listen.parse(["--no-callbacks"]).receiver.callbacks)
+    }
+}
+
+@Suite("Policies on the command line")
+struct PolicyArgumentTests {
+    private let before = AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B"], refused: ["c.C"])
+
+    @Test func addToTheRulesThatThereAre() throws {
+        let policy = try Policy.parse(["x.Y", "--allow", "d.D"]).changed(before)
+        #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B", "d.D"], refused: ["c.C"]))
+    }
+
+    @Test func moveFromOneListToTheOther() throws {
+        let policy = try Policy.parse(["x.Y", "--allow", "c.C", "--deny", "a.A"]).changed(before)
+        #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["b.B", "c.C"], refused: ["a.A"]))
+    }
+
+    @Test func changeWhatHoldsForOthers() throws {
+        #expect(try Policy.parse(["x.Y", "--default", "allow"]).changed(before).allowsOthers)
+        #expect(try !Policy.parse(["x.Y", "--default", "deny"]).changed(AccessPolicy()).allowsOthers)
+        #expect(try Policy.parse(["x.Y"]).changed(before) == before)
+    }
+
+    @Test func areTold() throws {
+        let command = try Policy.parse(["x.Y"])
+        #expect(command.text(before) == "default\tdeny\nallow\ta.A\nallow\tb.B\ndeny\tc.C")
+        #expect(command.text(AccessPolicy()) == "default\tallow")
+        #expect(
+            command.json(before).text
+                == #"{"application":"x.Y","default":"deny","allow":["a.A","b.B"],"deny":["c.C"]}"#)
+    }
+}
