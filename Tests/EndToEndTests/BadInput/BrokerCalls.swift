@@ -4,7 +4,37 @@ extension WireCall {
         WireCall("URLs1", "OpenURL", [.s(url), .options(options)])
     }
 
-    static func canOpenURL(_ url: String) -> WireCall { WireCall("Schemes1", "CanOpenURL", [.s(url), .none]) }
+    static func getRequest(_ id: String) -> WireCall { WireCall("URLs1", "GetRequest", [.s(id), .none]) }
+
+    static func waitRequest(_ id: String, milliseconds: UInt32 = 25_000) -> WireCall {
+        WireCall("URLs1", "WaitRequest", [.s(id), .options(["timeout": .u(milliseconds)])])
+    }
+
+    static func cancelRequest(_ id: String) -> WireCall { WireCall("URLs1", "CancelRequest", [.s(id), .none]) }
+
+    static func retryRequest(_ id: String, _ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        WireCall("URLs1", "RetryRequest", [.s(id), .options(options)])
+    }
+
+    static func dropRequest(_ id: String) -> WireCall { WireCall("URLs1", "DropRequest", [.s(id), .none]) }
+
+    static func listRequests(_ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        WireCall("URLs1", "ListRequests", [.options(options)])
+    }
+
+    static func traceRequest(_ id: String) -> WireCall { WireCall("URLs1", "TraceRequest", [.s(id), .none]) }
+
+    static func getPolicy(_ application: String) -> WireCall {
+        WireCall("Schemes1", "GetPolicy", [.s(application), .none])
+    }
+
+    static func setPolicy(_ application: String, _ policy: KeyValuePairs<String, WireValue>) -> WireCall {
+        WireCall("Schemes1", "SetPolicy", [.s(application), .options(policy), .none])
+    }
+
+    static func canOpenURL(_ url: String, _ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        WireCall("Schemes1", "CanOpenURL", [.s(url), .options(options)])
+    }
 
     static func resolveURL(_ url: String) -> WireCall { WireCall("Schemes1", "ResolveURL", [.s(url), .none]) }
 

@@ -96,8 +96,8 @@ import Testing
             },
             row("a member of another interface", "UnknownMethod") { $0.member = "OpenURL" },
             row("a member that is to come", "UnknownMethod") {
-                $0.interface = "org.swiftipc.URLs1"
-                $0.member = "GetRequest"
+                $0.interface = "org.swiftipc.Broker1"
+                $0.member = "Connect"
             },
             row("another member of Properties", "UnknownMethod") {
                 $0.interface = "org.freedesktop.DBus.Properties"

@@ -37,7 +37,9 @@ struct WireMessage: Sendable, CustomStringConvertible {
     fileprivate init(_ line: String) throws {
         json = line
         values = try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
-        guard values["timeout"] == nil else { throw HarnessError("The bus was silent until the deadline.") }
+        if let command = values["timeout"]?.text {
+            throw HarnessError("The bus was silent until the deadline of \(command)")
+        }
     }
 
     /// The name of an error; `nil` for anything else.
@@ -46,6 +48,8 @@ struct WireMessage: Sendable, CustomStringConvertible {
     var text: String { body.first?.text ?? "" }
     /// The arguments.
     var body: [JSONValue] { values["body"]?.elements ?? [] }
+    /// Who sent it.
+    var sender: String? { values["sender"]?.text }
     /// Whether the bus has ended the connection.
     var gone: Bool { values["gone"] != nil }
     /// A key of the first argument, which is a dictionary.
@@ -82,14 +86,17 @@ struct WirePeer: Sendable {
 
     /// Opens a connection; returns its unique name when it was greeted.
     ///
-    /// - Parameter descriptors: whether it negotiates the passing of descriptors.
+    /// - Parameters:
+    ///   - descriptors: whether it negotiates the passing of descriptors.
+    ///   - orphaned: whether the process that made it has ended.
     @discardableResult
     func open(
-        _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false
+        _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false, orphaned: Bool = false
     ) async throws -> String {
         let answer = try await run(
             "open", connection,
-            #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)","passes":\#(descriptors)"#)
+            #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)","passes":\#(descriptors),"#
+                + #""orphaned":\#(orphaned)"#)
         return answer.values["name"]?.text ?? ""
     }
 
@@ -180,12 +187,13 @@ struct WirePeer: Sendable {
         try await run("digest", "", #""size":\#(size),"seed":\#(seed)"#).values["digest"]?.text ?? ""
     }
 
-    /// Sends a signal to everybody, so many times.
+    /// Sends a signal to everybody, or to one, so many times.
     func broadcast(
-        _ interface: String, _ member: String, _ body: [WireValue], count: Int, on connection: String = "caller"
+        _ interface: String, _ member: String, _ body: [WireValue], at path: String = "/", to destination: String = "",
+        count: Int = 1, on connection: String = "caller"
     ) async throws {
-        var call = WireCall(interface, member, body, at: "/")
-        call.destination = ""
+        var call = WireCall(interface, member, body, at: path)
+        call.destination = destination
         _ = try await run("broadcast", connection, call.json + #","count":\#(count)"#)
     }
 
@@ -198,6 +206,11 @@ struct WirePeer: Sendable {
     /// How often a call was answered a second time on a connection so far.
     func answeredTwice(on connection: String = "caller") async throws -> Int {
         try await run("twice", connection).values["twice"]?.number ?? 0
+    }
+
+    /// How many signals of this name came in on a connection so far and were not asked for.
+    func heardSignals(_ member: String, on connection: String) async throws -> Int {
+        try await run("heard", connection, #""member":"\#(member)""#).values["heard"]?.number ?? 0
     }
 
     /// How many calls came in on a connection and were not asked for.

@@ -3,12 +3,16 @@
 /// It reads one command a line, as JSON, and answers each with one line of JSON. D-Bus specification, "Message
 /// Protocol"; only the library of Python is used.
 enum WirePeerScript {
-    static let text = #"""
+    static let text = connection + commands
+
+    /// What speaks to the bus: for other programs in Python too that are to say what no library says.
+    static let connection = #"""
         import json, os, select, socket, struct, sys, time
 
         """# + WirePeerDescriptors.text + #"""
 
-            DEADLINE = 30
+            # Less than the test itself waits for a line.
+            DEADLINE = 25
             ALIGNMENT = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s": 4, "o": 4, "a": 4, "h": 4,
                          "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
             NUMBERS = {"y": "B", "n": "h", "q": "H", "b": "I", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d"}
@@ -169,10 +173,25 @@ enum WirePeerScript {
             class Gone(Exception):
                 pass
 
+            def orphaned(path):
+                "A connection to the bus whose process has ended: a child made it and gave it away."
+                ours, theirs = socket.socketpair()
+                if os.fork() == 0:
+                    made = socket.socket(socket.AF_UNIX)
+                    made.connect(path)
+                    socket.send_fds(theirs, [b"x"], [made.fileno()])
+                    os._exit(0)
+                descriptors = socket.recv_fds(ours, 1, 1)[1]
+                os.wait()
+                return socket.socket(fileno=descriptors[0])
+
             class Connection:
-                def __init__(self, path):
-                    self.socket = socket.socket(socket.AF_UNIX)
-                    self.socket.connect(path)
+                def __init__(self, path, is_orphaned=False):
+                    if is_orphaned:
+                        self.socket = orphaned(path)
+                    else:
+                        self.socket = socket.socket(socket.AF_UNIX)
+                        self.socket.connect(path)
                     self.serial = 0
                     self.buffer, self.descriptors = bytearray(), []
                     self.replies, self.calls, self.signals, self.answered, self.twice = {}, [], [], set(), 0
@@ -333,74 +352,80 @@ enum WirePeerScript {
                         except Gone:
                             return
 
-            connections = {}
-
-            def run(command):
-                verb, name = command["verb"], command["on"]
-                if verb == "digest":
-                    return {"digest": digest(content(command["seed"], command["size"]))}
-                if verb == "open":
-                    connection = connections[name] = Connection(command["socket"])
-                    until = command.get("until", "Hello")
-                    if until != "connect":
-                        connection.authenticate(until, command.get("passes", False))
-                    if until == "Hello":
-                        connection.hello()
-                        return {"name": connection.name}
-                    return {}
-                connection = connections[name]
-                if verb == "send":
-                    return {"serial": connection.call(command)}
-                if verb == "part":
-                    data = connection.marshalled_call(command, connection.next_serial())
-                    connection.socket.sendall(data[:int(len(data) * command["part"])])
-                    return {"bytes": len(data)}
-                if verb == "raw":
-                    try:
-                        connection.socket.sendall(bytes.fromhex(command["hex"]))
-                    except ConnectionError:
-                        pass
-                    return {}
-                if verb == "reply":
-                    return connection.wait_reply(command["serial"])
-                if verb == "call":
-                    return connection.wait_reply(connection.call(command))
-                if verb == "next":
-                    return connection.wait_call(command["member"])
-                if verb == "signal":
-                    return connection.wait_signal(command["member"])
-                if verb == "answer":
-                    connection.answer(command["call"], command)
-                    return {}
-                if verb == "ended":
-                    connection.wait_end()
-                    return {}
-                if verb == "close":
-                    connection.socket.close()
-                    return {"twice": connections.pop(name).twice}
-                if verb == "waiting":
-                    return {"waiting": len(connection.calls)}
-                if verb == "twice":
-                    return {"twice": connection.twice}
-                if verb == "broadcast":
-                    for _ in range(command["count"]):
-                        connection.call(dict(command, kind=4, destination=None))
-                    return {}
-                if verb == "tries":
-                    return connection.tries(command)
-
-            for line in sys.stdin:
-                try:
-                    answer = run(json.loads(line))
-                except Gone:
-                    answer = {"gone": True}
-                except TimeoutError:
-                    answer = {"timeout": True}
-                except BrokenPipeError:
-                    answer = {"gone": True}
-                except ConnectionResetError:
-                    answer = {"gone": True}
-                print(json.dumps(answer))
 
             """#
+
+    private static let commands = #"""
+        connections = {}
+
+        def run(command):
+            verb, name = command["verb"], command["on"]
+            if verb == "digest":
+                return {"digest": digest(content(command["seed"], command["size"]))}
+            if verb == "open":
+                connection = connections[name] = Connection(command["socket"], command.get("orphaned", False))
+                until = command.get("until", "Hello")
+                if until != "connect":
+                    connection.authenticate(until, command.get("passes", False))
+                if until == "Hello":
+                    connection.hello()
+                    return {"name": connection.name}
+                return {}
+            connection = connections[name]
+            if verb == "send":
+                return {"serial": connection.call(command)}
+            if verb == "part":
+                data = connection.marshalled_call(command, connection.next_serial())
+                connection.socket.sendall(data[:int(len(data) * command["part"])])
+                return {"bytes": len(data)}
+            if verb == "raw":
+                try:
+                    connection.socket.sendall(bytes.fromhex(command["hex"]))
+                except ConnectionError:
+                    pass
+                return {}
+            if verb == "reply":
+                return connection.wait_reply(command["serial"])
+            if verb == "call":
+                return connection.wait_reply(connection.call(command))
+            if verb == "next":
+                return connection.wait_call(command["member"])
+            if verb == "signal":
+                return connection.wait_signal(command["member"])
+            if verb == "answer":
+                connection.answer(command["call"], command)
+                return {}
+            if verb == "ended":
+                connection.wait_end()
+                return {}
+            if verb == "close":
+                connection.socket.close()
+                return {"twice": connections.pop(name).twice}
+            if verb == "waiting":
+                return {"waiting": len(connection.calls)}
+            if verb == "heard":
+                return {"heard": sum(signal["member"] == command["member"] for signal in connection.signals)}
+            if verb == "twice":
+                return {"twice": connection.twice}
+            if verb == "broadcast":
+                for _ in range(command["count"]):
+                    connection.call(dict(command, kind=4, destination=command["destination"] or None))
+                return {}
+            if verb == "tries":
+                return connection.tries(command)
+
+        for line in sys.stdin:
+            try:
+                answer = run(json.loads(line))
+            except Gone:
+                answer = {"gone": True}
+            except TimeoutError:
+                answer = {"timeout": line[:200]}
+            except BrokenPipeError:
+                answer = {"gone": True}
+            except ConnectionResetError:
+                answer = {"gone": True}
+            print(json.dumps(answer))
+
+        """#
 }

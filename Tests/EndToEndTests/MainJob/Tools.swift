@@ -14,7 +14,7 @@ enum Tools {
     {
         let server = try await RunningProcess.start(
             try Binaries.path("ipc-server"), arguments, environment: environment, input: .none)
-        try await server.errors.waitForLine { $0.hasPrefix("listening") }
+        try await server.errors.waitForLine { $0.contains("listening as ") }
         return server
     }
 }

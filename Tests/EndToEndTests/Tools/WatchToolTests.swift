@@ -7,7 +7,7 @@ import Testing
 struct WatchToolTests {
     private func watch(_ arguments: [String]) async throws -> RunningProcess {
         let watch = try await RunningProcess.start(try Binaries.path("ipc-client"), ["watch"] + arguments, input: .none)
-        try await watch.errors.waitForLine { $0.hasPrefix("watching") }
+        try await watch.errors.waitForLine { $0.contains("watching ") }
         return watch
     }
 
@@ -85,5 +85,18 @@ struct WatchToolTests {
         _ = try await Tools.client(["set", "board", "behind it"]).succeeded()
         try await watch.waitForLine { $0.contains("\tset\t9\t") }
         #expect(try await watch.terminate() == .success)
+    }
+
+    /// An absence is told once, however long it is.
+    @Test func itWaitsForABrokerThatIsAway() async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch(["board"])
+        try await broker.kill9()
+        try await watch.errors.waitForLine { $0.contains("waiting for it") }
+        try await broker.restart()
+        _ = try await Tools.client(["set", "board", "behind it"]).succeeded()
+        try await watch.waitForLine { $0.contains("\tset\t9\t") }
+        #expect(try await watch.terminate() == .success)
+        #expect(watch.errors.text.split(separator: "\n").filter { $0.contains("waiting for it") }.count == 1)
     }
 }

@@ -1,0 +1,166 @@
+import IPC
+import IPCDBus
+import IPCInterface
+import IPCTesting
+import Testing
+
+/// I19: no decision rests on what somebody says of himself, on a signal that anybody may send, or on a process ID.
+@Suite(.privateBus)
+struct AuthorityTests {
+    private static let trusted = "demo.Trusted"
+
+    private func open(_ options: KeyValuePairs<String, WireValue> = [:]) -> WireCall {
+        DeliveryScene.open(DeliveryScene.newID(), "x", ["queue": .b(true)], options)
+    }
+
+    @Test func `I19: a source that is only stated matches no allow rule`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.openHandler(persistent: true)
+        try await scene.succeed(
+            .setPolicy(DeliveryScene.application, ["default": .s("deny"), "allow": .strings([Self.trusted])]))
+        let stated: KeyValuePairs<String, WireValue> = ["source-application": .s(Self.trusted)]
+        try await scene.expectError("AccessDenied", of: open(stated), on: "caller")
+        try await scene.expectError("AccessDenied", of: open(), on: "caller")
+        #expect(try await scene.succeed(.canOpenURL(DeliveryScene.url(), stated), on: "caller").body[0].truth == false)
+        // Nothing was accepted, written or asked.
+        #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+        #expect(scene.broker.log.contains(Self.trusted) && scene.broker.log.contains(DeliveryScene.application))
+        // Somebody else who owns the name does not help; to own it oneself does.
+        try await scene.succeed(.bus("RequestName", [.s(Self.trusted), .u(4)]), on: "witness")
+        try await scene.expectError("AccessDenied", of: open(stated), on: "caller")
+        try await scene.succeed(open(stated), on: "witness")
+        let request = try await scene.next()
+        #expect(request["source-strength"]?.text == "owned" && request["source-application"]?.text == Self.trusted)
+        try await scene.answer(request)
+        // And only as long as it does, also with another broker.
+        try await scene.succeed(.bus("ReleaseName", [.s(Self.trusted)]), on: "witness")
+        try await scene.expectError("AccessDenied", of: open(stated), on: "witness")
+        try await scene.broker.restart()
+        try await scene.expectError("AccessDenied", of: open(stated), on: "witness")
+        let policy = try await scene.succeed(.getPolicy(DeliveryScene.application))
+        #expect(policy["default"]?.text == "deny" && policy["allow"]?[0]?.text == Self.trusted, "\(policy)")
+    }
+
+    @Test func `I19: to refuse a source its word is enough`() async throws {
+        let scene = try await DeliveryScene.start()
+        try await scene.succeed(.setPolicy(DeliveryScene.application, ["deny": .strings(["demo.Refused"])]))
+        try await scene.expectError("AccessDenied", of: open(["source-application": .s("demo.Refused")]))
+        try await scene.succeed(open(["source-application": .s("demo.Other")]))
+        try await scene.succeed(open())
+        // What is forgotten refuses nobody.
+        try await scene.succeed(.setPolicy(DeliveryScene.application, [:]))
+        try await scene.succeed(open(["source-application": .s("demo.Refused")]))
+        try await scene.expectError(
+            "InvalidArguments", of: .setPolicy(DeliveryScene.application, ["default": .s("perhaps")]))
+    }
+
+    @Test func `I19: an answer from another connection has no effect`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = try await scene.queue()
+        let request = try await scene.next()
+        try await scene.answer(request, "declined", on: "witness")
+        try await scene.peer.answer(request.call, [.s("x")], error: "org.freedesktop.DBus.Error.NoReply", on: "caller")
+        for connection in ["witness", "caller"] { try await scene.succeed(.describe(), on: connection) }
+        #expect(try await scene.facts(id)["state"]?.text == "delivered")
+        try await scene.answer(request)
+        #expect(try await scene.end(id)["outcome"]?.text == "handled")
+    }
+
+    @Test func `I19: signals of who is not the bus have no effect on the broker`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = try await scene.queue()
+        let request = try await scene.next()
+        let broker = try #require(
+            try await scene.succeed(.bus("GetNameOwner", [.s(BrokerProcess.busName)])).body[0].text)
+        let handler = try #require(
+            try await scene.succeed(.bus("GetNameOwner", [.s(DeliveryScene.application)])).body[0].text)
+        // The handler has left, says somebody; the name is mine, says he.
+        let caller = try await scene.peer.open("forger")
+        for body in [[handler, handler, ""], [DeliveryScene.application, handler, caller]] {
+            for destination in [broker, ""] {
+                try await scene.peer.broadcast(
+                    "org.freedesktop.DBus", "NameOwnerChanged", body.map { .s($0) }, at: "/org/freedesktop/DBus",
+                    to: destination, on: "forger")
+            }
+        }
+        try await scene.succeed(.describe(), on: "forger")
+        #expect(try await scene.facts(id)["state"]?.text == "delivered")
+        #expect(try await scene.peer.waitingCalls(on: "forger") == 0)
+        try await scene.answer(request)
+        #expect(try await scene.end(id)["attempts"]?.number == 1)
+        let second = try await scene.queue("second")
+        #expect(try await scene.next().id == second)
+    }
+
+    /// The library as the handler: it takes calls from the owner of the broker's name only.
+    @DBusActor
+    @Test func `I19: a URL from anybody but the broker is refused`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        let application = try await Application.connect(
+            id: "demo.Library", schemes: ["library.demo"], bus: .address(scene.bus.address))
+        let forger = try await scene.peer.open("forger")
+        let unique = try #require(try await scene.succeed(.bus("GetNameOwner", [.s("demo.Library")])).body[0].text)
+        try await scene.peer.broadcast(
+            "org.freedesktop.DBus", "NameOwnerChanged",
+            [.s(BrokerProcess.busName), .s(""), .s(forger)], at: "/org/freedesktop/DBus", to: unique, on: "forger")
+        var call = WireCall(
+            "URLHandler1", "OpenURL", [.s(DeliveryScene.newID()), .s("library.demo:forged"), .none], at: "/demo/Library"
+        )
+        call.destination = "demo.Library"
+        let answer = try await scene.peer.call(call, on: "forger")
+        #expect(answer.error == "org.freedesktop.DBus.Error.AccessDenied", "\(answer)")
+        let serial = try await scene.peer.send(.openURL("library.demo:true"))
+        var requests = application.openURLs.makeAsyncIterator()
+        let request = try #require(try await requests.next())
+        #expect(request.url == "library.demo:true")
+        try await request.finish(.handled)
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        await application.close()
+    }
+
+    /// The library as the sender: only the broker tells how a request ended.
+    @DBusActor
+    @Test func `I19: an end that anybody but the broker tells is not heard`() async throws {
+        let scene = try await DeliveryScene.start()
+        let application = try await Application.connect(
+            id: "demo.Library", schemes: ["library.demo"], bus: .address(scene.bus.address))
+        var ends = try await application.completions().makeAsyncIterator()
+        var options = OpenOptions()
+        options.isQueued = true
+        let id = try await application.open(DeliveryScene.url(), options: options).id
+        let request = try await scene.next()
+        let unique = try #require(try await scene.succeed(.bus("GetNameOwner", [.s("demo.Library")])).body[0].text)
+        for destination in [unique, ""] {
+            try await scene.peer.broadcast(
+                "org.swiftipc.URLs1", "RequestCompleted", [.s(id), .s("failed")], at: WireCall.broker, to: destination,
+                on: "witness")
+        }
+        try await scene.succeed(.describe())
+        try await scene.answer(request)
+        let end = await ends.next()
+        #expect(end?.id == id && end?.outcome == .handled)
+        await application.close()
+    }
+
+    @Test func `I19: a caller whose process is gone has no right that needs a look at it`() async throws {
+        let scene = try await DeliveryScene.start()
+        try await scene.succeed(
+            .setPolicy(DeliveryScene.application, ["default": .s("deny"), "allow": .strings([Self.trusted])]))
+        try await scene.peer.open("orphan", orphaned: true)
+        for call in [
+            WireCall.setPolicy(DeliveryScene.application, ["default": .s("allow")]),
+            .setDefault(DeliveryScene.scheme, "demo.Other"), open(),
+            open(["source-application": .s(Self.trusted)]),
+        ] { try await scene.expectError("AccessDenied", of: call, on: "orphan") }
+        #expect(try await scene.succeed(.getPolicy(DeliveryScene.application))["default"]?.text == "deny")
+        #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
+        // The same on a connection whose process lives.
+        try await scene.succeed(.setPolicy(DeliveryScene.application, ["default": .s("allow")]), on: "caller")
+        let id = try await scene.queue()
+        #expect(try await scene.succeed(.listRequests(), on: "caller").body[0].elements?.count == 1)
+        #expect(try await scene.succeed(.listRequests(), on: "orphan").body[0].elements == [])
+        // The id is what counts for the rest.
+        #expect(try await scene.succeed(.getRequest(id), on: "orphan")["id"]?.text == id)
+    }
+}

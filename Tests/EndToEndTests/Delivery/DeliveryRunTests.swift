@@ -1,0 +1,94 @@
+import IPCTesting
+import Testing
+
+/// I1, I6, I7, I8: many queue, and everything is killed again and again.
+@Suite(.privateBus, .serialized)
+struct DeliveryRunTests {
+    private static let size = DeliveryRun.Size(
+        senders: TestSize.pick(small: 8, full: 32), requests: TestSize.pick(small: 30, full: 1_000),
+        handlers: TestSize.pick(small: 2, full: 4), brokerKills: TestSize.pick(small: 3, full: 20),
+        handlerKills: TestSize.pick(small: 2, full: 20), killers: TestSize.pick(small: 100, full: 500))
+
+    /// For a small run: a handler may be started often, and soon again.
+    private static let arguments = TestSize.pick(
+        small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"], full: [])
+
+    private func settings(control: String?) -> BrokerProcess.Settings {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = Self.arguments
+        settings.environment = control.map { ["SWIFT_IPC_TEST_CONTROL": $0] } ?? [:]
+        return settings
+    }
+
+    @Test func `I6, I7, I8: every queued request reaches one end, in its line, whatever is killed`() async throws {
+        let report = try await DeliveryRun.run(
+            Self.size, SeededGenerator.forTest("deliveries"), settings(control: nil))
+        print("deliveries: \(report)")
+        #expect(report.violations.isEmpty)
+        #expect(report.history.requests.count == Self.size.senders * Self.size.requests)
+        // A small run may be over before everything that was to be killed was.
+        guard TestSize.pick(small: report.starts > Self.size.handlers, full: true) else { return }
+        #expect(report.history.duplicates > 0)
+        let kills = Self.size.handlers * Self.size.handlerKills
+        #expect(
+            TestSize.pick(small: report.kills <= kills, full: report.kills == kills) && report.starts > report.kills)
+    }
+
+    /// The controls: the same with a broker that is wrong in one way.
+    @Test(arguments: DeliveryControl.allCases)
+    func `a broker that is wrong is found`(_ control: DeliveryControl) async throws {
+        var size = Self.size
+        // Without kills: what is found is the defect's doing. The one that forgets needs them.
+        (size.handlerKills, size.killers) = (0, .max)
+        size.brokerKills = control == .answerBeforeCommit ? 20 : 0
+        // A defect that shows once in a hundred requests has occasions enough.
+        size.requests = max(size.requests, 100)
+        let report = try await DeliveryRun.run(
+            size, SeededGenerator.forTest(control.rawValue), settings(control: control.rawValue))
+        print("\(control.rawValue): \(report.violations.count) violations in \(report.duration)")
+        #expect(report.violations.contains { control.kinds.contains($0.kind) }, "\(report)")
+    }
+}
+
+/// Deliberate defects of a broker, by the names under which it knows them.
+enum DeliveryControl: String, CaseIterable, Sendable, CustomTestStringConvertible {
+    case dropOne = "drop-one"
+    case deliverTwice = "deliver-twice"
+    case reorder
+    case answerBeforeCommit = "acknowledge-before-commit"
+
+    var testDescription: String { rawValue }
+
+    /// As what it is found.
+    var kinds: Set<DeliveryViolation.Kind> {
+        switch self {
+        case .dropOne: [.lost, .handledByNobody, .notHandled]
+        case .deliverTwice: [.newID]
+        case .reorder: [.outOfOrder]
+        case .answerBeforeCommit: [.lost, .attemptNotHigher, .newID]
+        }
+    }
+}
+
+/// The harness itself, with a broker of its own that is right or wrong.
+@Suite(.privateBus, .serialized)
+struct ToyDeliveriesTests {
+    @Test(arguments: ToyDeliveries.allCases)
+    func `a run finds what is wrong, and nothing else`(_ toy: ToyDeliveries) async throws {
+        let size = DeliveryRun.Size(
+            senders: 6, requests: 30, handlers: 2, brokerKills: toy == .right || toy == .answerBeforeCommit ? 4 : 0,
+            handlerKills: toy == .right ? 2 : 0, killers: toy == .right ? 60 : .max)
+        let report = try await DeliveryRun.run(
+            size, SeededGenerator.forTest(toy.rawValue), try toy.settings(in: .current))
+        print("toy \(toy.rawValue): \(report)")
+        switch toy {
+        case .right: #expect(report.violations.isEmpty)
+        case .dropOne: #expect(report.violations.contains { $0.kind == .notHandled })
+        case .deliverTwice: #expect(report.violations.contains { $0.kind == .newID })
+        case .reorder: #expect(report.violations.contains { $0.kind == .outOfOrder })
+        // What was accepted is gone, or the number of an attempt is.
+        case .answerBeforeCommit:
+            #expect(report.violations.contains { $0.kind == .lost || $0.kind == .attemptNotHigher })
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+
+/// The life of a broker that is killed again and again, for those who have to repeat what was cut off.
+final class BrokerLives: Sendable {
+    private let lives = Observed(1)
+
+    /// The broker was started again.
+    func began() { lives.update { $0 += 1 } }
+
+    /// Calls, and where the broker goes meanwhile calls again; an error that the broker itself gives is thrown.
+    @DBusActor
+    func persistently<Result: Sendable>(_ call: @DBusActor () async throws(CallError) -> Result) async throws -> Result
+    {
+        while true {
+            let life = lives.value
+            do throws(CallError) {
+                return try await call()
+            } catch {
+                if case .remote(let name, _) = error, name.hasPrefix("org.swiftipc.") { throw error }
+                try await withDeadline("start of the broker after “\(error)”") { [lives] in
+                    try await lives.wait { $0 > life ? () : nil }
+                }
+            }
+        }
+    }
+}
+
+/// What was sent and accepted, and what ended, as it happens.
+struct DeliveryProgress: Sendable {
+    var requests: [DeliveryHistory.Request] = []
+    var ends: [DeliveryHistory.End] = []
+    /// How many requests are known to have ended.
+    var ended = 0
+
+    /// What a run consists of: each request is accepted, and ends.
+    var steps: Int { requests.count + ended }
+}
+
+/// Queues requests one after the other, so that the order of acceptance is that of its numbers, and waits for their
+/// ends.
+@DBusActor
+final class DeliverySender {
+    let source: String
+    private let client: BrokerClient
+    private let handlers: [HandlerProgram]
+    private let lives: BrokerLives
+    private let progress: Observed<DeliveryProgress>
+    private var places: [String: Int] = [:]
+
+    /// - Parameter handlers: who gets the requests, in turn at random.
+    init(
+        _ number: Int, to handlers: [HandlerProgram], on bus: PrivateBus, _ lives: BrokerLives,
+        _ progress: Observed<DeliveryProgress>
+    ) async throws {
+        source = "org.example.Sender\(number)"
+        client = try await BrokerClient(bus)
+        (self.handlers, self.lives, self.progress) = (handlers, lives, progress)
+    }
+
+    /// Sends so many requests, of which one in `killers` ends its handler each time, and waits for all ends.
+    func run(_ count: Int, killers: Int, _ generator: SeededGenerator) async throws {
+        let heard = try await hearEnds()
+        defer { _ = heard }
+        let (accepted, continuation) = AsyncStream.makeStream(of: String.self)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await self.sendAll(count, killers, generator, continuation) }
+            group.addTask { for await id in accepted { try await self.waitForEnd(of: id) } }
+            // The first error of either ends both.
+            try await group.waitForAll()
+        }
+    }
+
+    private func sendAll(
+        _ count: Int, _ killers: Int, _ generator: SeededGenerator, _ accepted: AsyncStream<String>.Continuation
+    ) async throws {
+        var generator = generator
+        defer { accepted.finish() }
+        for number in 0..<count {
+            let kills = Int.random(in: 0..<killers, using: &generator) == 0
+            let handler = handlers[Int.random(in: 0..<handlers.count, using: &generator)]
+            let id = RequestID.random(using: &generator).text
+            let size = [0, 10, 1_000, 20_000][Int.random(in: 0..<4, using: &generator)]
+            accepted.yield(try await send(number, to: handler, id, kills: kills, size: size))
+        }
+    }
+
+    /// What the broker tells by itself; it may be lost with the broker.
+    private func hearEnds() async throws -> Subscription {
+        return try await client.connection.subscribe(
+            to: URLs1.requestCompleted, from: Broker1.busName, at: Broker1.path
+        ) { [progress] values, _ in
+            let (id, outcome) = values
+            progress.update { $0.ends.append(.init(id: id, outcome: outcome, code: nil)) }
+        }
+    }
+
+    private func send(
+        _ number: Int, to handler: HandlerProgram, _ id: String, kills: Bool, size: Int
+    ) async throws -> String {
+        let text = "\(source) \(number) " + String(repeating: "\(number % 10)", count: size)
+        let url = handler.url("\(source)/\(number)", kills ? "kill" : "")
+        var options = OpenURLOptions()
+        options.id = id
+        options.queue = true
+        options.sourceApplication = source
+        options.items = [.string(text)]
+        let place = places[handler.application, default: 0]
+        places[handler.application] = place + 1
+        var request = DeliveryHistory.Request(
+            id: id, source: source, handler: handler.application, place: place,
+            content: "\(url) \(PayloadSum.text(text))", kills: kills)
+        do {
+            let result = try await lives.persistently { [client] () throws(CallError) in
+                try await client.call(URLs1.openURL, (url, options))
+            }
+            guard result.id == id else { throw HarnessError("\(id) was accepted as \(result.id ?? "nothing").") }
+        } catch let error as CallError where error.word == "LimitExceeded" {
+            request.acceptance = .refused
+        }
+        progress.update { [request] in $0.requests.append(request) }
+        return id
+    }
+
+    private func waitForEnd(of id: String) async throws {
+        var options = WaitRequestOptions()
+        options.timeout = 20_000
+        while true {
+            let result: OpenURLResult
+            do {
+                result = try await lives.persistently { [client, options] () throws(CallError) in
+                    try await client.call(URLs1.waitRequest, (id, options))
+                }
+            } catch let error as CallError where error.word == "NoSuchRequest" {
+                // It has no end: that is for the judgement.
+                return progress.update { $0.ended += 1 }
+            }
+            guard let word = result.outcome, word != Outcome.queued.rawValue else { continue }
+            return progress.update {
+                $0.ends.append(.init(id: id, outcome: word, code: result.errorCode ?? ""))
+                $0.ended += 1
+            }
+        }
+    }
+
+    /// Asks once more how all its requests ended.
+    func askAgain() async throws {
+        let client = client
+        for request in progress.value.requests where request.source == source {
+            let facts: RequestFacts
+            do throws(CallError) {
+                facts = try await client.call(URLs1.getRequest, (request.id, GetRequestOptions()))
+            } catch {
+                guard error.word == "NoSuchRequest" else { throw error }
+                continue
+            }
+            guard facts.state == "ended" else { continue }
+            progress.update {
+                $0.ends.append(.init(id: request.id, outcome: facts.outcome ?? "", code: facts.errorCode ?? ""))
+            }
+        }
+    }
+}
+
+extension CallError {
+    /// The last word of the name of an error that the broker gives; `nil` for any other.
+    var word: String? {
+        guard case .remote(let name, _) = self, name.hasPrefix("org.swiftipc.Error.") else { return nil }
+        return name.split(separator: ".").last.map(String.init)
+    }
+}
+
+/// The length of a text and a sum over it, as ``HandlerScript`` writes it down: CRC-32 of ISO 3309, as in zlib.
+enum PayloadSum {
+    private static let table: [UInt32] = (0..<256).map { number in
+        (0..<8).reduce(UInt32(number)) { value, _ in value & 1 == 1 ? value >> 1 ^ 0xEDB8_8320 : value >> 1 }
+    }
+
+    static func text(_ text: String) -> String {
+        let sum = ~text.utf8.reduce(UInt32.max) { table[Int(($0 ^ UInt32($1)) & 0xFF)] ^ $0 >> 8 }
+        let digits = String(sum, radix: 16)
+        return "\(text.utf8.count)-" + String(repeating: "0", count: 8 - digits.count) + digits
+    }
+}

@@ -1,0 +1,251 @@
+import IPCTesting
+import Testing
+
+/// Requests that nobody waits for: on the disk before the sender is told, delivered when the handler is there, in lines.
+@Suite(.privateBus)
+struct QueuedRequestTests {
+    @Test func `I1, I8: they wait for a handler that is not there, over a restart, and come in order`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        var ids: [String] = []
+        for number in 0..<10 { ids.append(try await scene.queue("\(number)", ["items": .item("item \(number)")])) }
+        try await scene.broker.restart()
+        for number in 10..<20 { ids.append(try await scene.queue("\(number)", ["items": .item("item \(number)")])) }
+        try await scene.openHandler(persistent: true)
+        for number in 0..<20 {
+            let request = try await scene.next()
+            #expect(request.id == ids[number] && request.path == "\(number)" && request.attempt == 1)
+            #expect(request["items"]?[0]?[0]?[1]?.text == "item \(number)")
+            // One at a time: what is behind it waits for the answer.
+            #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+            try await scene.answer(request)
+        }
+        #expect(try await scene.end(ids[19])["outcome"]?.text == "handled")
+        for id in ids { #expect(try await scene.facts(id)["outcome"]?.text == "handled") }
+    }
+
+    @Test func `I7, I8: what was unanswered comes again first, one at a time, with a higher attempt`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.openHandler(window: 3, persistent: true)
+        var ids: [String] = []
+        for number in 0..<6 { ids.append(try await scene.queue("\(number)")) }
+        let held = [try await scene.next(), try await scene.next(), try await scene.next()]
+        #expect(held.map(\.id) == Array(ids[..<3]))
+        // The second one is answered, the others are not.
+        try await scene.answer(held[1])
+        let fourth = try await scene.next()
+        #expect(fourth.id == ids[3])
+        try await scene.peer.close("handler")
+        try await scene.openHandler(window: 3, persistent: true)
+        for number in [0, 2, 3] {
+            let request = try await scene.next()
+            #expect(request.id == ids[number] && request.attempt == 2, "\(request.path), \(request.attempt)")
+            try await scene.succeed(.describe())
+            #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+            try await scene.answer(request)
+        }
+        // And then as many as it asked for.
+        let rest = [try await scene.next(), try await scene.next()]
+        #expect(rest.map(\.id) == Array(ids[4...]) && rest.map(\.attempt) == [1, 1])
+        for request in rest { try await scene.answer(request) }
+        for id in ids { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
+    }
+
+    @Test func `I8: a request that ends its handler is parked, and those behind it go on`() async throws {
+        let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=5"], handler: false)
+        let handler = try await HandlerProgram()
+        try await handler.install(try await BrokerClient())
+        func queue(_ path: String, _ verb: String = "") async throws -> String {
+            let id = DeliveryScene.newID()
+            try await scene.succeed(.openURL(handler.url(path, verb), ["id": .s(id), "queue": .b(true)]))
+            return id
+        }
+        let ids = [
+            try await queue("a"), try await queue("b", "kill"), try await queue("c", "kill-first"),
+            try await queue("d"),
+        ]
+        for id in [ids[0], ids[2], ids[3]] { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
+        let parked = try await scene.end(ids[1])
+        #expect(parked["outcome"]?.text == "failed" && parked["error-code"]?.text == "parked", "\(parked)")
+        #expect(parked["attempts"]?.number == 3)
+        let entries = try handler.log.read()
+        #expect(entries.attempts(of: ids[1]) == [1, 2, 3])
+        #expect(entries.attempts(of: ids[2]) == [1, 2])
+        #expect(entries.urls.last == handler.url("d"))
+        // It can be tried again by hand, and is parked again.
+        let again = try #require(try await scene.succeed(.retryRequest(ids[1])).body[0].text)
+        #expect(try await scene.end(again)["error-code"]?.text == "parked")
+    }
+
+    @Test func `I8: a request is not to blame for an end that it shared with others`() async throws {
+        let scene = try await DeliveryScene.start(
+            limits: ["back-off-milliseconds=5", "attempts=1"], handler: false)
+        try await scene.openHandler(window: 2, persistent: true)
+        let ids = [try await scene.queue("a"), try await scene.queue("b")]
+        _ = [try await scene.next(), try await scene.next()]
+        try await scene.peer.close("handler")
+        try await scene.openHandler(window: 2, persistent: true)
+        // Alone, and it leaves: this one is parked with the first.
+        #expect(try await scene.next().id == ids[0])
+        try await scene.peer.close("handler")
+        #expect(try await scene.end(ids[0])["error-code"]?.text == "parked")
+        try await scene.openHandler(window: 2, persistent: true)
+        let second = try await scene.next()
+        #expect(second.id == ids[1] && second.attempt == 2)
+        try await scene.answer(second)
+        #expect(try await scene.end(ids[1])["outcome"]?.text == "handled")
+    }
+
+    @Test func `I6: what is not delivered in its time expires, and the handler never sees it`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        let short = try await scene.queue("short", ["time-to-live": .t(100)])
+        let long = try await scene.queue("long", ["time-to-live": .t(3_600_000)])
+        #expect(try await scene.end(short)["outcome"]?.text == "expired")
+        #expect(try await scene.facts(long)["state"]?.text == "waiting")
+        // Also while no broker was there.
+        let unseen = try await scene.queue("unseen", ["time-to-live": .t(1)])
+        try await scene.broker.restart()
+        #expect(try await scene.end(unseen)["outcome"]?.text == "expired")
+        try await scene.openHandler(persistent: true)
+        let request = try await scene.next()
+        #expect(request.id == long)
+        try await scene.answer(request)
+        #expect(try await scene.end(long)["outcome"]?.text == "handled")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+    }
+
+    @Test func `what cannot be queued is refused`() async throws {
+        let scene = try await DeliveryScene.start()
+        func refused(_ name: String, _ url: String, _ options: [(String, WireValue)]) async throws {
+            try await scene.expectError(name, of: WireCall("URLs1", "OpenURL", [.s(url), .dictionary(options)]))
+        }
+        let queue = ("queue", WireValue.b(true))
+        let set = WireValue.options(["sensitive": .b(true)])
+        try await refused("NoHandler", "nobody.demo:", [queue])
+        try await refused(
+            "InvalidArguments", DeliveryScene.url(),
+            [queue, ("items", .item("x")), ("pasteboard", .s("secret")), ("set", set)])
+        try await refused("InvalidArguments", DeliveryScene.url(), [("time-to-live", .t(1_000))])
+        #expect(try await scene.succeed(.listRequests()).body[0].elements == [])
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+        // A pin needs no claim.
+        let answer = try await scene.succeed(
+            .openURL("nobody.demo:", ["queue": .b(true), "application": .s("demo.Later")]))
+        #expect(answer["outcome"]?.text == "queued" && answer["application"]?.text == "demo.Later", "\(answer)")
+    }
+
+    @Test func `what a handler hands back keeps its place until the handler registers again`() async throws {
+        let scene = try await DeliveryScene.start(limits: ["attempts=1"])
+        let ids = [try await scene.queue("a"), try await scene.queue("b")]
+        let first = try await scene.next()
+        try await scene.peer.answer(
+            first.call, [.s("nobody looked")], error: "org.swiftipc.Error.HandlerUnavailable", on: "handler")
+        try await scene.succeed(.describe(), on: "handler")
+        #expect(try await scene.facts(ids[0])["state"]?.text == "waiting")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+        try await scene.succeed(.register(DeliveryScene.application, [DeliveryScene.scheme]), on: "handler")
+        for id in ids {
+            let request = try await scene.next()
+            #expect(request.id == id)
+            try await scene.answer(request)
+        }
+        #expect(try await scene.end(ids[1])["outcome"]?.text == "handled")
+        #expect(try await scene.steps(ids[0]).contains("handed-back"))
+    }
+
+    @Test func `lines of one handler take turns`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        for number in 0..<20 { try await scene.queue("many/\(number)", ["source-application": .s("demo.Many")]) }
+        for number in 0..<2 { try await scene.queue("few/\(number)", ["source-application": .s("demo.Few")]) }
+        try await scene.openHandler(persistent: true)
+        var paths: [String] = []
+        for _ in 0..<6 {
+            let request = try await scene.next()
+            paths.append(request.path)
+            try await scene.answer(request)
+        }
+        #expect(paths.filter { $0.hasPrefix("few") } == ["few/0", "few/1"], "\(paths)")
+        #expect(paths.filter { $0.hasPrefix("many") } == (0..<4).map { "many/\($0)" }, "\(paths)")
+    }
+
+    @Test func `I8: who waits and who queues stand in one line`() async throws {
+        let scene = try await DeliveryScene.start()
+        var serials: [Int] = []
+        for number in 0..<6 {
+            if number % 2 == 0 {
+                try await scene.queue("\(number)")
+            } else {
+                serials.append(try await scene.send(DeliveryScene.newID(), "\(number)"))
+            }
+        }
+        for number in 0..<6 {
+            let request = try await scene.next()
+            #expect(request.path == "\(number)")
+            try await scene.answer(request)
+        }
+        for serial in serials { #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled") }
+    }
+
+    @Test func `a request that is given back comes again, and one that is given back for ever is held back`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=60000"])
+        let id = try await scene.queue()
+        func giveBack() async throws -> Int {
+            let request = try await scene.next()
+            #expect(request.id == id)
+            try await scene.peer.answer(
+                request.call, [.s("not now")], error: "org.swiftipc.Error.HandlerUnavailable", on: "handler")
+            return request.attempt
+        }
+        #expect(try await giveBack() == 1)
+        // Not before it registers again.
+        try await scene.succeed(.describe(), on: "handler")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+        let register = WireCall.register(DeliveryScene.application, [DeliveryScene.scheme])
+        try await scene.succeed(register, on: "handler")
+        #expect(try await giveBack() == 2)
+        try await scene.succeed(.describe(), on: "handler")
+        try await scene.succeed(register, on: "handler")
+        try await scene.succeed(.describe(), on: "handler")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+        #expect(try await scene.steps(id).filter { $0 == "handed-back" }.count == 2)
+        #expect(try await scene.facts(id)["state"]?.text == "waiting")
+        // What has not been given back goes at once.
+        let other = try await scene.queue("other", ["source-application": .s("demo.Other")])
+        let request = try await scene.next()
+        #expect(request.id == other)
+        try await scene.answer(request)
+    }
+
+    @Test func `what was called off while its handler had it does not come again when that leaves`() async throws {
+        let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=5"])
+        let (id, other) = (try await scene.queue("off"), try await scene.queue("other"))
+        _ = try await scene.next()
+        try await scene.succeed(.cancelRequest(id))
+        _ = try await scene.peer.nextCall("CancelURL", on: "handler")
+        try await scene.peer.close("handler")
+        #expect(try await scene.end(id)["outcome"]?.text == "cancelled")
+        try await scene.openHandler()
+        let request = try await scene.next()
+        #expect(request.id == other)
+        try await scene.answer(request)
+    }
+
+    @Test func `I19: a source that is refused by now gets in by no retry`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = try await scene.queue("x", ["source-application": .s("demo.Refused")])
+        try await scene.answer(try await scene.next(), "failed")
+        #expect(try await scene.end(id)["outcome"]?.text == "failed")
+        let policy = WireValue.options(["deny": .strings(["demo.Refused"])])
+        try await scene.succeed(
+            WireCall("Schemes1", "SetPolicy", [.s(DeliveryScene.application), policy, .none]))
+        try await scene.expectError("AccessDenied", of: .retryRequest(id))
+        try await scene.succeed(
+            WireCall("Schemes1", "SetPolicy", [.s(DeliveryScene.application), .none, .none]))
+        try await scene.succeed(.retryRequest(id))
+        try await scene.answer(try await scene.next())
+    }
+}

@@ -1,0 +1,156 @@
+import IPCDBus
+import IPCInterface
+import IPCModel
+import IPCTesting
+import Testing
+
+/// I10: a request that is sent again with its id has one effect and one result, whoever sends it and when.
+@DBusActor
+@Suite(.privateBus, .serialized)
+struct RepeatedRequestTests {
+    private nonisolated static let repeats = TestSize.pick(small: 300, full: 10_000)
+    /// How often each request is sent.
+    private nonisolated static let times = 10
+
+    private struct Repeated: Sendable {
+        let id: String
+        let text: String
+        let queued: Bool
+    }
+
+    @Test func `I10: repeats with the same id have one effect`() async throws {
+        let broker = try await BrokerProcess.start()
+        let bus = try PrivateBus.current
+        let handler = try await HandlerProgram()
+        try await handler.install(try await BrokerClient(bus), window: 8)
+        var clients: [BrokerClient] = []
+        for _ in 0..<8 { clients.append(try await BrokerClient(bus)) }
+        var generator = SeededGenerator.forTest("repeats")
+        let requests = (0..<Self.repeats / Self.times).map { number in
+            Repeated(
+                id: RequestID.random(using: &generator).text, text: "text \(number)", queued: number % 2 == 0)
+        }
+        let begin = ContinuousClock.now
+        let results = Observed<[String: [OpenURLResult]]>([:])
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            // Each client sends all, from another place on: those of one request come at all distances.
+            for (number, client) in clients.enumerated() {
+                let own = (0..<Self.times).filter { $0 % clients.count == number }.count * requests.count
+                group.addTask {
+                    try await Self.sendAll(requests, own, from: number * 7, to: handler, by: client, results)
+                }
+            }
+            try await group.waitForAll()
+        }
+        for request in requests where request.queued {
+            var options = WaitRequestOptions()
+            options.timeout = 25_000
+            let end = try await clients[0].call(URLs1.waitRequest, (request.id, options))
+            #expect(end.outcome == "handled")
+        }
+        print("repeats: \(Self.repeats) calls of \(requests.count) requests, \(ContinuousClock.now - begin)")
+        try await expectOneEffect(requests, results.value, handler, clients[0])
+        withExtendedLifetime(broker) {}
+    }
+
+    private static func sendAll(
+        _ requests: [Repeated], _ count: Int, from first: Int, to handler: HandlerProgram, by client: BrokerClient,
+        _ results: Observed<[String: [OpenURLResult]]>
+    ) async throws {
+        for place in 0..<count {
+            let request = requests[(place + first) % requests.count]
+            let result = try await send(request, to: handler, by: client)
+            results.update { $0[request.id, default: []].append(result) }
+        }
+    }
+
+    private static func send(
+        _ request: Repeated, to handler: HandlerProgram, by client: BrokerClient
+    ) async throws -> OpenURLResult {
+        var options = OpenURLOptions()
+        options.id = request.id
+        options.items = [.string(request.text)]
+        options.pasteboard = "repeats"
+        options.sourceApplication = "org.example.Repeater"
+        if request.queued { options.queue = true }
+        return try await client.call(URLs1.openURL, (handler.url(request.id), options))
+    }
+
+    private func expectOneEffect(
+        _ requests: [Repeated], _ results: [String: [OpenURLResult]], _ handler: HandlerProgram,
+        _ client: BrokerClient
+    ) async throws {
+        let urls = try handler.log.read().urls
+        #expect(urls.count == requests.count)
+        #expect(Set(urls) == Set(requests.map { handler.url($0.id) }))
+        var counts: Set<UInt64> = []
+        for request in requests {
+            let told = results[request.id] ?? []
+            #expect(told.count == Self.times)
+            #expect(Set(told.map(\.id)) == [request.id])
+            let change = Set(told.map(\.changeCount))
+            #expect(change.count == 1, "\(request.id): \(change)")
+            if let count = change.first ?? nil { counts.insert(count) }
+            // Who queues learns that it is queued, or how it ended by now.
+            let outcomes = Set(told.map(\.outcome))
+            #expect(outcomes.isSubset(of: request.queued ? ["queued", "handled"] : ["handled"]), "\(outcomes)")
+        }
+        // Each was one change of the pasteboard, and nothing else was.
+        #expect(counts.count == requests.count)
+        let (last, items) = try await client.get("repeats")
+        #expect(last == counts.max() && items.count == 1)
+    }
+
+    @Test func `I10: the same id with other arguments is refused, before and after the end and a restart`() async throws
+    {
+        let scene = try await DeliveryScene.start()
+        let id = try await scene.queue("a", ["items": .item("x")])
+        func expectRefusals() async throws {
+            let queue: KeyValuePairs<String, WireValue> = ["queue": .b(true), "items": .item("x")]
+            for call in [
+                DeliveryScene.open(id, "b", queue), DeliveryScene.open(id, "a", ["queue": .b(true)]),
+                DeliveryScene.open(id, "a", ["queue": .b(true), "items": .item("y")]),
+                DeliveryScene.open(id, "a", ["items": .item("x")]),
+            ] { try await scene.expectError("InvalidArguments", of: call) }
+            let same = try await scene.succeed(DeliveryScene.open(id, "a", queue))
+            #expect(same["id"]?.text == id, "\(same)")
+        }
+        try await expectRefusals()
+        let request = try await scene.next()
+        try await expectRefusals()
+        try await scene.answer(request)
+        #expect(try await scene.end(id)["outcome"]?.text == "handled")
+        try await expectRefusals()
+        try await scene.broker.restart()
+        try await expectRefusals()
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+    }
+
+    @Test func `I10: who waits twice for one request is told the same twice`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = DeliveryScene.newID()
+        let serials = [try await scene.send(id), try await scene.send(id)]
+        let other = try await scene.send(id, "x", on: "witness")
+        try await scene.answer(try await scene.next(), "declined", ["items": .item("the reply")])
+        let answers = [
+            try await scene.peer.reply(serials[0]), try await scene.peer.reply(serials[1]),
+            try await scene.peer.reply(other, on: "witness"),
+        ]
+        #expect(Set(answers.map(\.body)).count == 1, "\(answers)")
+        #expect(answers[0]["outcome"]?.text == "declined")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+    }
+
+    /// I7: what is sent again after the broker forgot it may be a duplicate, and says so.
+    @Test func `I7: a waiting request that is repeated to a broker that does not know it starts at attempt 2`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start()
+        let id = DeliveryScene.newID()
+        let serial = try await scene.send(id, "x", ["repeated": .b(true)])
+        let request = try await scene.next()
+        #expect(request.attempt == 2)
+        try await scene.answer(request)
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+    }
+}

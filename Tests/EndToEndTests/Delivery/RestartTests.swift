@@ -1,0 +1,120 @@
+import IPC
+import IPCDBus
+import IPCTesting
+import Testing
+
+/// I24: programs with the library do not notice that broker or bus are started again, but for the time that it takes.
+@DBusActor
+@Suite(.privateBus, .serialized)
+struct RestartTests {
+    private nonisolated static let brokerRestarts = TestSize.pick(small: 5, full: 100)
+    private nonisolated static let busRestarts = TestSize.pick(small: 2, full: 20)
+    private nonisolated static let senders = 4
+    /// Between two restarts.
+    private nonisolated static let requests = 20
+
+    /// What one sender did.
+    private struct Sent: Sendable {
+        var count = 0
+        var slowest = Duration.zero
+        var ends: [DeliveryHistory.End] = []
+        var requests: [DeliveryHistory.Request] = []
+    }
+
+    @Test func `I24: restarts of broker and bus under load are only a delay`() async throws {
+        let bus = try PrivateBus.current
+        let broker = try await BrokerProcess.start()
+        let handler = try await Application.connect(
+            id: "demo.Restarted", schemes: ["restarted.demo"], window: 4, bus: .address(bus.address))
+        let deliveries = Observed<[DeliveryHistory.Delivery]>([])
+        let sent = Observed(Sent())
+        let isOver = Observed(false)
+        var generator = SeededGenerator.forTest("restarts")
+        let receiving = Task { try await Self.receive(handler, deliveries) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<Self.senders {
+                group.addTask { try await Self.send(number, bus, sent, until: isOver) }
+            }
+            let restarting = generator.split()
+            group.addTask {
+                defer { isOver.update { $0 = true } }
+                try await Self.restart(broker, bus, sent, restarting)
+            }
+            try await group.waitForAll()
+        }
+        await handler.close()
+        try await receiving.value
+        let done = sent.value
+        print(
+            "restarts: \(Self.brokerRestarts) of the broker, \(Self.busRestarts) of the bus, \(done.count) requests, "
+                + "slowest \(done.slowest), \(deliveries.value.count - done.count) duplicates")
+        let history = DeliveryHistory(
+            requests: done.requests, deliveries: ["demo.Restarted": deliveries.value], ends: done.ends)
+        #expect(DeliveryChecker.check(history) == [])
+        #expect(done.count >= (Self.brokerRestarts + Self.busRestarts) * Self.requests)
+    }
+
+    /// Starts the one or the other again, each time after some requests have ended.
+    private static func restart(
+        _ broker: BrokerProcess, _ bus: PrivateBus, _ sent: Observed<Sent>, _ generator: SeededGenerator
+    ) async throws {
+        var generator = generator
+        let ofBus = Set((0..<brokerRestarts + busRestarts).shuffled(using: &generator).prefix(busRestarts))
+        for number in 0..<brokerRestarts + busRestarts {
+            let before = sent.value.count
+            try await withDeadline("requests before restart \(number)") {
+                try await sent.wait { $0.count >= before + requests ? () : nil }
+            }
+            if ofBus.contains(number) { try await bus.startAgain() }
+            // A broker ends with its bus.
+            try await broker.restart()
+        }
+        let before = sent.value.count
+        try await withDeadline("requests after the last restart") {
+            try await sent.wait { $0.count >= before + requests ? () : nil }
+        }
+    }
+
+    /// Sends one request after the other, every other one queued, and learns the end of each.
+    private static func send(
+        _ number: Int, _ bus: PrivateBus, _ sent: Observed<Sent>, until isOver: Observed<Bool>
+    ) async throws {
+        let source = "demo.Sender\(number)"
+        let application = try await Application.connect(id: source, bus: .address(bus.address))
+        var place = 0
+        while !isOver.value {
+            let url = "restarted.demo:\(source)/\(place)"
+            var options = OpenOptions()
+            options.timeout = .seconds(60)
+            options.isQueued = place % 2 == 0
+            let begin = ContinuousClock.now
+            let accepted = try await application.open(url, options: options)
+            let end = options.isQueued ? try await application.wait(for: accepted.id) : accepted
+            let time = ContinuousClock.now - begin
+            let request = DeliveryHistory.Request(
+                id: end.id, source: source, handler: "demo.Restarted", place: place, content: url)
+            sent.update {
+                $0.count += 1
+                $0.slowest = max($0.slowest, time)
+                $0.requests.append(request)
+                $0.ends.append(.init(id: end.id, outcome: end.outcome.rawValue, code: end.errorCode ?? ""))
+            }
+            place += 1
+        }
+        await application.close()
+    }
+
+    private static func receive(
+        _ handler: Application, _ deliveries: Observed<[DeliveryHistory.Delivery]>
+    ) async throws {
+        for try await request in handler.openURLs {
+            deliveries.update {
+                $0.append(
+                    .init(
+                        id: request.id, attempt: Int(request.attempt), source: request.source.application,
+                        content: request.url))
+            }
+            try await request.finish(.handled)
+        }
+    }
+}

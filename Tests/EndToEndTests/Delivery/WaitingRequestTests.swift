@@ -1,0 +1,209 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// Senders that wait: they learn the end at once, whatever the handler, they themselves or others do.
+@Suite(.privateBus)
+struct WaitingRequestTests {
+    @Test func `I6: a handler that ends makes its request fail at once`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = DeliveryScene.newID()
+        let serial = try await scene.send(id)
+        #expect(try await scene.next().attempt == 1)
+        try await scene.peer.close("handler")
+        // The time-out is longer than the peer waits for the answer.
+        let result = try await scene.peer.reply(serial)
+        #expect(result["outcome"]?.text == "failed", "\(result)")
+        #expect(result["error-code"]?.text == "handler-ended")
+        // A waiting request is not delivered again: its sender knows what it was told.
+        try await scene.openHandler()
+        let next = try await scene.send(DeliveryScene.newID(), "next")
+        let request = try await scene.next()
+        #expect(request.path == "next")
+        try await scene.answer(request)
+        #expect(try await scene.peer.reply(next)["outcome"]?.text == "handled")
+    }
+
+    @Test func `I6: what waits behind a request whose handler ends goes on with the next process`() async throws {
+        let scene = try await DeliveryScene.start()
+        let handler = try await HandlerProgram()
+        let client = try await BrokerClient()
+        try await handler.install(client)
+        func open(_ path: String, _ verb: String = "") async throws -> Int {
+            try await scene.peer.send(.openURL(handler.url(path, verb), ["timeout": DeliveryScene.longTimeout]))
+        }
+        let serials = [try await open("a", "kill"), try await open("b"), try await open("c")]
+        #expect(try await scene.peer.reply(serials[0])["error-code"]?.text == "handler-ended")
+        for serial in serials[1...] { #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled") }
+        let urls = [handler.url("a", "kill"), handler.url("b"), handler.url("c")]
+        try await handler.log.waitForRequests(3)
+        #expect(handler.log.entries.urls == urls)
+        #expect(handler.log.entries.starts.count == 2)
+    }
+
+    @Test func `I6: who leaves before the delivery cancels`() async throws {
+        let scene = try await DeliveryScene.start()
+        let first = try await scene.send(DeliveryScene.newID(), "first")
+        let held = try await scene.next()
+        let unique = try await scene.peer.open("leaver")
+        let id = DeliveryScene.newID()
+        _ = try await scene.send(id, "second", on: "leaver")
+        try await scene.succeed(.describe(), on: "leaver")
+        #expect(try await scene.facts(id)["state"]?.text == "waiting")
+        try await scene.leave("leaver", unique)
+        #expect(try await scene.end(id)["outcome"]?.text == "cancelled")
+        try await scene.answer(held)
+        #expect(try await scene.peer.reply(first)["outcome"]?.text == "handled")
+        _ = try await scene.send(DeliveryScene.newID(), "third")
+        #expect(try await scene.next().path == "third")
+    }
+
+    @Test func `I6: who leaves after the delivery can ask later`() async throws {
+        let scene = try await DeliveryScene.start()
+        let unique = try await scene.peer.open("leaver")
+        let id = DeliveryScene.newID()
+        _ = try await scene.send(id, on: "leaver")
+        let request = try await scene.next()
+        try await scene.leave("leaver", unique)
+        #expect(try await scene.facts(id)["state"]?.text == "delivered")
+        try await scene.answer(request, "declined")
+        #expect(try await scene.end(id)["outcome"]?.text == "declined")
+    }
+
+    @Test func `a handler that cannot be there is an error, and nothing is accepted`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        try await scene.claim()
+        let id = DeliveryScene.newID()
+        let sentence = try await scene.expectError("HandlerUnavailable", of: DeliveryScene.open(id))
+        #expect(sentence.contains(DeliveryScene.application))
+        try await scene.expectError(
+            "HandlerUnavailable", of: .openURL("nobody.demo:", ["application": .s("demo.Nobody")]))
+        #expect(try await scene.succeed(.canOpenURL(DeliveryScene.url())).body[0].truth == false)
+        try await scene.expectError("NoSuchRequest", of: .getRequest(id))
+        try await scene.expectError("NoHandler", of: .openURL("nobody.demo:"))
+    }
+
+    @Test func `I6: a start that fails is an end with the reason, and is not tried for ever`() async throws {
+        let scene = try await DeliveryScene.start(limits: ["back-off-milliseconds=1"], handler: false)
+        let starts = scene.bus.directory.appending("starts")
+        try FileContents.write("", to: starts)
+        let script = scene.bus.directory.appending("fails.sh")
+        try FileContents.write("#!/bin/sh\necho start >>\(starts)\nexit 3\n", to: script, isProgram: true)
+        try await scene.bus.addService(name: DeliveryScene.application, exec: script)
+        try await scene.claim()
+        let first = try await scene.succeed(.openURL(DeliveryScene.url()))
+        #expect(first["outcome"]?.text == "unavailable", "\(first)")
+        #expect(first["error-message"]?.text?.contains(DeliveryScene.application) == true, "\(first)")
+        var last = first
+        for _ in 0..<50 where last.error == nil { last = try await scene.peer.call(.openURL(DeliveryScene.url())) }
+        #expect(last.error == "org.swiftipc.Error.HandlerUnavailable", "\(last)")
+        #expect(try FileContents.text(starts).split(separator: "\n").count == 5)
+        // Queued requests wait for better times.
+        let id = try await scene.queue()
+        #expect(try await scene.facts(id)["state"]?.text == "waiting")
+    }
+
+    @Test func `a handler that is slow to start is awaited by all, and started once`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        let handler = try await HandlerProgram()
+        try await handler.install(try await BrokerClient(), window: 8, late: 0.3)
+        var serials: [Int] = []
+        for number in 0..<20 { serials.append(try await scene.peer.send(.openURL(handler.url("\(number)")))) }
+        for serial in serials { #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled") }
+        #expect(try handler.log.read().starts.count == 1)
+        #expect(try handler.log.read().urls == (0..<20).map { handler.url("\($0)") })
+    }
+
+    @Test func `I6: no answer in time is unknown, and the late answer is kept once`() async throws {
+        let scene = try await DeliveryScene.start()
+        let id = DeliveryScene.newID()
+        let serial = try await scene.send(id, "x", ["timeout": .u(50)])
+        let request = try await scene.next()
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "timed-out")
+        #expect(try await scene.peer.nextCall("CancelURL", on: "handler").body == [.string(id)])
+        #expect(try await scene.facts(id)["late-outcome"]?.text ?? "" == "")
+        try await scene.answer(request, "declined")
+        try await scene.answer(request, "handled")
+        // What the handler says after that is taken in after its answers.
+        try await scene.succeed(.describe(), on: "handler")
+        let facts = try await scene.facts(id)
+        #expect(facts["outcome"]?.text == "timed-out", "\(facts)")
+        #expect(facts["late-outcome"]?.text == "declined", "\(facts)")
+        #expect(try await scene.steps(id).contains("answered-late"))
+    }
+
+    @Test func `a handler that leaves too much unanswered gets no more until it answers`() async throws {
+        let scene = try await DeliveryScene.start(limits: ["unanswered-most=2"])
+        var held: [HandedRequest] = []
+        for _ in 0..<2 {
+            let serial = try await scene.send(DeliveryScene.newID(), "x", ["timeout": .u(50)])
+            held.append(try await scene.next())
+            #expect(try await scene.peer.reply(serial)["outcome"]?.text == "timed-out")
+        }
+        let late = try await scene.send(DeliveryScene.newID(), "late", ["timeout": .u(50)])
+        #expect(try await scene.peer.reply(late)["outcome"]?.text == "expired")
+        let id = try await scene.queue("queued")
+        #expect(try await scene.facts(id)["state"]?.text == "waiting")
+        for request in held { try await scene.answer(request) }
+        let request = try await scene.next()
+        #expect(request.path == "queued")
+        try await scene.answer(request)
+        #expect(try await scene.end(id)["outcome"]?.text == "handled")
+    }
+
+    @Test func `I6, I9: a request is called off where it stands`() async throws {
+        let scene = try await DeliveryScene.start()
+        let (first, second) = (DeliveryScene.newID(), DeliveryScene.newID())
+        let serials = [try await scene.send(first, "first"), try await scene.send(second, "second")]
+        let request = try await scene.next()
+        // The second one is there too.
+        try await scene.succeed(.describe(), on: "caller")
+        // Not delivered: it ends. From any connection.
+        try await scene.succeed(.cancelRequest(second))
+        #expect(try await scene.peer.reply(serials[1])["outcome"]?.text == "cancelled")
+        // Delivered: the handler decides.
+        try await scene.succeed(.cancelRequest(first))
+        #expect(try await scene.peer.nextCall("CancelURL", on: "handler").body == [.string(first)])
+        #expect(try await scene.facts(first)["state"]?.text == "delivered")
+        try await scene.answer(request, "cancelled")
+        #expect(try await scene.peer.reply(serials[0])["outcome"]?.text == "cancelled")
+        // Ended: nothing happens.
+        let third = try await scene.send(DeliveryScene.newID(), "third")
+        let last = try await scene.next()
+        #expect(last.path == "third")
+        try await scene.succeed(.cancelRequest(first))
+        try await scene.succeed(.cancelRequest(last.id))
+        try await scene.answer(last, "handled")
+        #expect(try await scene.peer.reply(third)["outcome"]?.text == "handled")
+        try await scene.succeed(.cancelRequest(last.id))
+        #expect(try await scene.facts(last.id)["outcome"]?.text == "handled")
+        try await scene.expectError("NoSuchRequest", of: .cancelRequest(DeliveryScene.newID()))
+    }
+
+    @Test func `I24: a handler that notices nothing of a restart of the broker keeps its claim`() async throws {
+        let scene = try await DeliveryScene.start()
+        for _ in 0..<3 {
+            try await scene.broker.restart()
+            let serial = try await scene.send(DeliveryScene.newID())
+            try await scene.answer(try await scene.next())
+            #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        }
+        // The control: one that has left meanwhile is awaited for a while, and then there is no handler.
+        try await scene.peer.close("handler")
+        try await scene.broker.restart()
+        try await scene.expectError("NoHandler", of: DeliveryScene.open(DeliveryScene.newID()))
+    }
+
+    @Test func `I24: a handler that comes back after the broker gets what came before it`() async throws {
+        let scene = try await DeliveryScene.start()
+        // Both are gone at once, as with the end of a bus: this broker does not live to see that the handler left.
+        scene.broker.signal(SIGSTOP)
+        try await scene.peer.close("handler")
+        try await scene.broker.restart()
+        let serial = try await scene.send(DeliveryScene.newID())
+        try await scene.succeed(.describe())
+        try await scene.openHandler()
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+    }
+}

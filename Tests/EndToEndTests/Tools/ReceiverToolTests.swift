@@ -1,0 +1,168 @@
+import IPC
+import IPCDBus
+import IPCTesting
+import Testing
+
+/// Receivers that take several messages at a time, a few only, or again.
+@Suite(.privateBus)
+struct ReceiverToolTests {
+    /// Two commands that need each other: the first one ends when the second one runs.
+    private func meeting(_ window: Int) throws -> [String] {
+        let pipe = try PrivateBus.current.directory.appending("pipe")
+        return [
+            "--window", String(window), "--exec",
+            "mkfifo '\(pipe)' 2>/dev/null; case $(cat) in first) cat '\(pipe)';; *) echo met >'\(pipe)';; esac",
+        ]
+    }
+
+    @Test func aWindowOfTwoHasTwoCommandsAtATime() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(try meeting(2))
+        async let first = Tools.client(["send", "first"])
+        #expect(try await server.nextLine() == "first")
+        #expect(try await Tools.client(["send", "second"]).status == .success)
+        #expect(try await first.output == "met\n")
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The control of the one above.
+    @Test func aWindowOfOneHasOneCommandAtATime() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(try meeting(1))
+        async let first = Tools.client(["send", "first", "--timeout", "10s"])
+        #expect(try await server.nextLine() == "first")
+        let second = try await Tools.client(["send", "second", "--timeout", "300ms"])
+        #expect(second.status == .exited(75), "\(second)")
+        await server.end()
+        #expect(try await first.status == .exited(70))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func whatComesBehindTheLastOneGoesToTheNextReceiver() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        var ids: [String] = []
+        for text in ["1", "2", "3", "4"] { ids.append(try await Tools.queue(text)) }
+        let first = try await Tools.server(["--count", "1", "--window", "4"])
+        #expect(try await first.wait() == .success)
+        #expect(first.output.text == "1\n")
+        let second = try await Tools.server(["--count", "3"])
+        #expect(try await second.wait() == .success)
+        #expect(second.output.text == "2\n3\n4\n")
+        for id in ids { #expect(try await Tools.client(["requests", "wait", id]).status == .success) }
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aMessageThatCameBeforeSaysSo() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.queue("again")
+        let before = try await Application.connect(
+            id: "demo.IPCServer", schemes: ["IPCServer.demo"], bus: .address(try PrivateBus.current.address))
+        var requests = before.openURLs.makeAsyncIterator()
+        let request = try #require(try await requests.next())
+        #expect(request.attempt == 1)
+        await before.close()
+        let server = try await Tools.server(["--json", "--count", "1"])
+        let line = try Tools.json(try #require(try await server.nextLine()))
+        #expect(line["attempt"]?.number == 2 && line["id"]?.text == id)
+        #expect(try await server.wait() == .success)
+        withExtendedLifetime((broker, request)) {}
+    }
+
+    @Test func programsThatOpenEachOtherWithoutEndAreCut() async throws {
+        let broker = try await BrokerProcess.start()
+        let client = try Binaries.path("ipc-client")
+        let server = try await Tools.server([
+            "--json", "--window", "16", "--exec", "\(client) open IPCServer.demo:again",
+        ])
+        let opened = try await Tools.client(["open", "IPCServer.demo:begin"])
+        #expect(opened.status == .exited(70))
+        #expect(try await server.terminate() == .success)
+        let received = server.output.text.split(separator: "\n").map(String.init)
+        // The first one, and eight below each other.
+        #expect(received.count == 9)
+        #expect(server.errors.text.contains("ipc-client:"))
+        let ids = try received.map { try JSONText.string("id", in: $0) }
+        for (id, parent) in zip(ids.dropFirst(), ids) {
+            #expect(try await Tools.request(id)["parent"]?.text == parent)
+        }
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aCommandGetsTheActivationTokenOfTheSender() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--exec", #"printf %s "$XDG_ACTIVATION_TOKEN|$IPC_CHANGE_COUNT""#])
+        let bus = try PrivateBus.current.environment
+        let environment = bus.merging(["XDG_ACTIVATION_TOKEN": "token-of-the-sender"]) { $1 }
+        let called = try await Tools.client(["call", "IPCServer.demo:"], environment: environment)
+        #expect(called.output == "token-of-the-sender|", "\(called)")
+        #expect(try await Tools.client(["call", "IPCServer.demo:"], environment: bus).output == "|")
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func conflictsAreToldAtTheStart() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim(for: "org.example.First")
+        let second = try await Tools.client([
+            "register", "IPCServer.demo", "--application", "org.example.Second", "--persistent",
+        ]).succeeded()
+        #expect(second.errors.contains("still goes to org.example.First"), "\(second)")
+        let server = try await Tools.server()
+        #expect(server.errors.text.contains("still goes to org.example.First"))
+        #expect(server.errors.text.contains("org.example.Second claims IPCServer.demo too"))
+        let resolved = try await Tools.client(["resolve", "IPCServer.demo:"]).succeeded()
+        #expect(resolved.lines.first == "org.example.First\toldest-persistent\tqueue-only", "\(resolved)")
+        #expect(resolved.lines.count == 4 && resolved.lines[3].hasSuffix("only-live"))
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// What nobody could see is left to the next receiver.
+    @Test(arguments: ["> /dev/full", "| true"])
+    func aMessageThatCannotBePrintedGoesBack(_ output: String) async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let server = try Binaries.path("ipc-server")
+        // The status of the receiver, and not of whom it writes to.
+        let first = try await RunningProcess.start(
+            "bash", ["-c", "set -o pipefail; \(server) \(output)"], input: .none)
+        try await first.errors.waitForLine { $0.hasPrefix("listening") }
+        let id = try await Tools.queue("seen")
+        #expect(try await first.wait() == .exited(74))
+        #expect(try await Tools.ids(["--state", "waiting"]) == [id])
+        let second = try await Tools.server(["--count", "1"])
+        #expect(try await second.nextLine() == "seen")
+        #expect(try await second.wait() == .success)
+        #expect(try await Tools.client(["requests", "wait", id]).status == .success)
+        let trace = try await Tools.client(["trace", id]).succeeded().output
+        #expect(trace.contains("\thanded-back\t") && !trace.contains("handler-left"), "\(trace)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func withJSONAllThatIsToldIsJSON() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim(for: "org.example.First")
+        let server = try await Tools.server(["--json"])
+        let told = try server.errors.text.split(separator: "\n").map { try Tools.json(String($0)) }
+        #expect(told.map { $0["warning"]?.text } == ["Conflict", "Listening"])
+        #expect(told.last?["message"]?.text == "listening as demo.IPCServer for IPCServer.demo")
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aReservedSchemeIsRefusedWithoutAnOptionThatIsNotThere() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await RunningProcess.run(
+            try Binaries.path("ipc-server"), ["--scheme", "own.demo", "--scheme", "http"], input: .none)
+        #expect(server.status == .exited(77) && server.errors.contains("http: a scheme that belongs to the system"))
+        #expect(!server.errors.contains("--allow-reserved"), "\(server)")
+        let called = try await Tools.client(["call", "--callback-scheme", "http", "x.demo://x-callback-url/do"])
+        #expect(called.status == .exited(77) && !called.errors.contains("--allow-reserved"), "\(called)")
+        let stored = try await Tools.client(["register", "http", "--application", "demo.X", "--persistent"])
+        #expect(stored.errors.contains("--allow-reserved"), "\(stored)")
+        withExtendedLifetime(broker) {}
+    }
+}

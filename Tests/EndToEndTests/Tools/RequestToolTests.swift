@@ -1,0 +1,132 @@
+import IPCTesting
+import Testing
+
+/// `requests` and `trace` against the real broker, each with its exit code.
+@Suite(.privateBus)
+struct RequestToolTests {
+    private static let unknown = "00000000-0000-4000-8000-000000000000"
+
+    @Test(arguments: ["show", "wait", "cancel", "retry", "drop"])
+    func whatIsNotKnownIsNoInput(_ command: String) async throws {
+        let broker = try await BrokerProcess.start()
+        let output = try await Tools.client(["requests", command, Self.unknown, "--json"])
+        #expect(output.status == .exited(66) && output.errors.contains("\"NoSuchRequest\""), "\(output)")
+        #expect(try await Tools.client(["requests", command, "no id"]).status == .exited(65))
+        #expect(try await Tools.client(["trace", Self.unknown]).status == .exited(66))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aRequestIsCalledOffBeforeItsDelivery() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.queue("never")
+        #expect(try await Tools.client(["requests", "cancel", id]).status == .success)
+        #expect(try await Tools.client(["requests", "wait", id]).status == .exited(2))
+        // What has ended stays as it ended, which is no error.
+        #expect(try await Tools.client(["requests", "cancel", id]).status == .success)
+        #expect(try await Tools.ids(["--state", "cancelled"]) == [id])
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aRequestIsCalledOffAtItsReceiver() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--exec", "exec sleep 600"])
+        let id = try await Tools.queue("long work")
+        #expect(try await server.nextLine() == "long work")
+        #expect(try await Tools.request(id)["state"]?.text == "delivered")
+        #expect(try await Tools.client(["requests", "cancel", id]).status == .success)
+        #expect(try await Tools.client(["requests", "wait", id]).status == .exited(2))
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func whatWasNotHandledIsRetriedAndThenDropped() async throws {
+        let broker = try await BrokerProcess.start()
+        let declining = try await Tools.server(["--decline"])
+        let id = try await Tools.queue("again")
+        #expect(try await Tools.client(["requests", "wait", id]).status == .exited(1))
+        #expect(try await declining.terminate() == .success)
+        try await Tools.claim()
+        let new = try #require(try await Tools.client(["requests", "retry", id]).succeeded().lines.first)
+        #expect(new != id)
+        for command in ["retry", "drop"] {
+            let refused = try await Tools.client(["requests", command, new])
+            #expect(refused.status == .exited(65), "\(refused)")
+        }
+        let server = try await Tools.server()
+        #expect(try await server.nextLine() == "again")
+        #expect(try await Tools.client(["requests", "wait", new]).status == .success)
+        #expect(try await Tools.client(["requests", "retry", new]).status == .exited(66))
+        #expect(try await Tools.client(["requests", "drop", id, new]).status == .success)
+        #expect(try await Tools.ids([]) == [])
+        #expect(try await Tools.client(["requests", "show", id]).status == .exited(66))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func ofSeveralWhatOneRefusesIsNoReasonToLeaveOutTheOthers() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.queue("x")
+        let shown = try await Tools.client(["requests", "show", "--json", Self.unknown, id])
+        #expect(shown.status == .exited(66) && shown.lines.count == 1, "\(shown)")
+        #expect(shown.errors.contains("\"warning\":\"NoSuchRequest\""))
+        #expect(try await Tools.client(["requests", "cancel", Self.unknown, id]).status == .exited(66))
+        #expect(try await Tools.client(["requests", "wait", id]).status == .exited(2))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func allIsShownButContent() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--reply", "the answer"])
+        let id = try await Tools.queue("confidential")
+        _ = try await Tools.client(["requests", "wait", id]).succeeded()
+        let json = try await Tools.request(id)
+        #expect(json["url"]?.text == "IPCServer.demo://IPCServer.demo?key=value")
+        #expect(json["outcome"]?.text == "handled" && json["state"]?.text == "ended")
+        #expect(json["application"]?.text == "demo.IPCServer" && json["queue"]?.truth == true)
+        #expect(json["source-application"]?.text == "demo.IPCClient" && json["source-strength"]?.text == "claimed")
+        #expect(json["pasteboard"]?.text == "demo.IPCClient" && json["attempts"]?.number == 1)
+        #expect(json["reply"] == nil)
+        let shown = try await Tools.client(["requests", "show", id]).succeeded().output
+        #expect(shown.contains("handled") && !shown.contains("confidential") && !shown.contains("the answer"))
+        #expect(try await Tools.client(["requests", "show", "--reply", id]).outputBytes == Array("the answer".utf8))
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func everyStepIsToldWithoutContent() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.queue("confidential")
+        let server = try await Tools.server(["--count", "1"])
+        #expect(try await server.wait() == .success)
+        _ = try await Tools.client(["requests", "wait", id]).succeeded()
+        let steps = try await Tools.client(["trace", "--json", id]).succeeded().lines.map(Tools.json)
+        let words = steps.compactMap { $0["step"]?.text }
+        #expect(words.first == "queued" && words.last == "ended", "\(words)")
+        #expect(words.contains("delivered") && words.contains("answered"))
+        let delivered = try #require(steps.first { $0["step"]?.text == "delivered" })
+        #expect(delivered["attempt"]?.number == 1)
+        let times = steps.compactMap { $0["time"]?.text.flatMap { UInt64($0) } }
+        #expect(times.count == steps.count && times == times.sorted())
+        let table = try await Tools.client(["trace", id]).succeeded()
+        #expect(table.lines.count == steps.count && !table.output.contains("confidential"))
+        #expect(table.lines.allSatisfy { $0.split(separator: "\t", omittingEmptySubsequences: false).count >= 6 })
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aListIsFilteredAndShortened() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        try await Tools.claim("other.demo", for: "org.example.Other")
+        let ids = [try await Tools.queue("1"), try await Tools.queue("2"), try await Tools.queue("3")]
+        let other = try await Tools.queue("4", ["--url", "other.demo:x"])
+        #expect(try await Tools.ids(["--limit", "2"]) == [ids[2], other])
+        #expect(try await Tools.ids(["list", "--application", "org.example.Other"]) == [other])
+        #expect(try await Tools.ids(["--state", "ended"]) == [])
+        let rows = try await Tools.client(["requests", "--json", "--limit", "1"]).succeeded().lines
+        #expect(rows.count == 1)
+        #expect(try Tools.json(rows[0])["url"]?.text == "other.demo:x")
+        withExtendedLifetime(broker) {}
+    }
+}

@@ -1,0 +1,33 @@
+import Foundation
+import IPCTesting
+import Testing
+
+extension Tools {
+    /// Claims the samples' scheme for a receiver that need not run.
+    static func claim(_ scheme: String = "IPCServer.demo", for application: String = "demo.IPCServer") async throws {
+        _ = try await client(["register", scheme, "--application", application, "--persistent"]).succeeded()
+    }
+
+    /// Leaves a text behind.
+    /// - Returns: the id of its request.
+    static func queue(_ text: String, _ arguments: [String] = []) async throws -> String {
+        let output = try await client(["send", "--queue"] + arguments + [text]).succeeded()
+        return try #require(output.lines.first)
+    }
+
+    /// What `requests show --json` says.
+    static func request(_ id: String) async throws -> JSONValue {
+        try json(try await client(["requests", "show", "--json", id]).succeeded().output)
+    }
+
+    static func json(_ line: String) throws -> JSONValue {
+        try JSONDecoder().decode(JSONValue.self, from: Data(line.utf8))
+    }
+
+    /// The ids in a list.
+    static func ids(_ arguments: [String]) async throws -> [String] {
+        try await client(["requests"] + arguments).succeeded().lines.compactMap {
+            $0.split(separator: "\t").first.map(String.init)
+        }
+    }
+}
