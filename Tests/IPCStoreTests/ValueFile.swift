@@ -106,6 +106,14 @@ enum ThisProcess {
         (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
     }
 
+    /// Open descriptors when there are no more than so many, or after a second (I17): a thread may have one in hand for a
+    /// moment after its work is answered.
+    static func descriptors(downTo most: Int) async -> Int {
+        let end = ContinuousClock.now + .seconds(1)
+        while descriptors > most, ContinuousClock.now < end { await Task.yield() }
+        return descriptors
+    }
+
     /// Bytes of memory that are not of files; `RssAnon` of proc_pid_status(5).
     static var anonymousBytes: Int {
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

@@ -163,6 +163,16 @@ final class FakeBroker {
     }
 }
 
+extension FakeBroker {
+    /// Plays the broker of a bus.
+    func serve(on address: BusAddress) async throws -> Connection {
+        let connection = try await Connection.open(address, reconnects: true, objects: objects)
+        // In the queue: the bus may not have seen yet that the one before is gone.
+        _ = try await connection.requestName(Broker1.busName, flags: [])
+        return connection
+    }
+}
+
 /// An application and a fake broker at the two ends of one connection, without a bus.
 @DBusActor
 struct Pair {

@@ -17,12 +17,7 @@ struct RequestBusTests {
 
     init() throws { bus = try PrivateBus.current }
 
-    private func start(_ broker: FakeBroker) async throws -> Connection {
-        let connection = try await Connection.open(address, reconnects: true, objects: broker.objects)
-        // In the queue: the bus may not have seen yet that the one before is gone.
-        _ = try await connection.requestName(Broker1.busName, flags: [])
-        return connection
-    }
+    private func start(_ broker: FakeBroker) async throws -> Connection { try await broker.serve(on: address) }
 
     private func client(resends: Bool = true) async throws -> Application {
         try await Application.connect(id: "demo.IPCClient", resends: resends, bus: address)

@@ -31,7 +31,7 @@ struct BadReply: Sendable {
 
     /// Anything else.
     init(
-        _ name: String, _ outcome: String, code: String? = nil, errorName: String? = nil,
+        _ name: String, _ outcome: String, code: String? = nil, errorName: String? = nil, naming word: String = "",
         _ options: KeyValuePairs<String, WireValue> = [:],
         _ act: @escaping @Sendable (BadInputScene, WireMessage) async throws -> Void
     ) {
@@ -39,6 +39,7 @@ struct BadReply: Sendable {
         self.outcome = outcome
         self.code = code
         self.errorName = errorName
+        naming = word
         self.options = options
         self.act = act
     }
@@ -84,11 +85,11 @@ struct BadReply: Sendable {
 
     /// What was done is done, though the reply cannot be passed on.
     private static let tooLarge: [BadReply] = [
-        BadReply("16 MiB + 1", "handled", code: "reply-too-large") { scene, call in
+        BadReply("16 MiB + 1", "handled", code: "reply-too-large", naming: "inline-message-bytes") { scene, call in
             let items = WireValue.items([[("a/b", .repeated("x", (16 << 20) + 1, "ay"))]])
             try await scene.peer.answer(call, reply(["items": items]), on: "handler")
         },
-        BadReply("65,536 items", "handled", code: "reply-too-large") { scene, call in
+        BadReply("65,536 items", "handled", code: "reply-too-large", naming: "items-per-version") { scene, call in
             let items = WireValue.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 65_536)
             try await scene.peer.answer(call, reply(["items": items]), on: "handler")
         },

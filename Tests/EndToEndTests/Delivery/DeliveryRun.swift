@@ -129,7 +129,7 @@ final class DeliveryRun {
         let all = size.senders * size.requests / size.handlers
         var killed: Int32?
         for number in 0..<size.handlerKills {
-            let answers = Int.random(in: 2...max(2, all / size.handlerKills / 2), using: &generator)
+            let answers = Int.random(in: 2...max(2, all / size.handlerKills / 4), using: &generator)
             let before = handler.log.record.answers
             try await handler.log.wait("\(answers) answers before kill \(number)", deadline: .seconds(900)) {
                 [killed] log in
