@@ -52,9 +52,16 @@ struct BadInputScene: Sendable {
     func runRounds(_ count: Int = 2, _ round: @Sendable () async throws -> Void) async throws {
         let first = try await condition()
         for _ in 1..<count { try await round() }
-        let base = try await condition()
+        var base = try await condition()
         try await round()
-        let last = try await condition()
+        var last = try await condition()
+        // The allocator may have given back more at the base than it does from now on; what leaks grows again by as much
+        // in each further round.
+        for _ in 0..<3 where last.damage(since: base) != [] {
+            base = last
+            try await round()
+            last = try await condition()
+        }
         #expect(last.damage(since: base) == [])
         #expect(last.content == first.content && last.pid == first.pid && broker.pid == first.pid)
         try await expectIdle()
