@@ -35,13 +35,12 @@ let package = Package(
     ],
     targets: [
         // Floor 0: C
-        .systemLibrary(name: "CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .target(name: "CLinux"),
 
         // Floor 1: foundations
         .target(name: "IPCModel", dependencies: ["CXXHash"], swiftSettings: product),
-        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: product),
+        .target(name: "IPCDBus", dependencies: ["CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
         .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: product),

@@ -4,11 +4,17 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <malloc.h>
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/uio.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -36,6 +42,33 @@ int clinux_open_process(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); 
 
 void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
 
+struct thread_start {
+    char name[16];
+    void (*body)(void *);
+    void *context;
+};
+
+static void *run_thread(void *start) {
+    struct thread_start own = *(struct thread_start *)start;
+    free(start);
+    pthread_setname_np(pthread_self(), own.name);
+    own.body(own.context);
+    return NULL;
+}
+
+int clinux_start_thread(const char *name, void (*body)(void *), void *context) {
+    struct thread_start *start = malloc(sizeof *start);
+    if (!start) return ENOMEM;
+    snprintf(start->name, sizeof start->name, "%s", name);
+    start->body = body;
+    start->context = context;
+    pthread_t thread;
+    int error = pthread_create(&thread, NULL, run_thread, start);
+    if (error) free(start);
+    else pthread_detach(thread);
+    return error;
+}
+
 void clinux_give_back_large_blocks(void) {
     mallopt(M_MMAP_THRESHOLD, 256 * 1024);
     mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
@@ -52,6 +85,8 @@ int clinux_memory_file(const char *name) {
 }
 
 int clinux_seal(int descriptor) { return fcntl(descriptor, F_ADD_SEALS, content_seals | F_SEAL_SEAL); }
+
+int clinux_open_path(const char *path) { return open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
 
 int clinux_has_fixed_content(int descriptor) {
     int seals = fcntl(descriptor, F_GET_SEALS);
@@ -72,3 +107,62 @@ int clinux_begin_write_back(int descriptor, long start, long count) {
 int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
 int clinux_may_be_dumped(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+int clinux_peer_user(int socket, unsigned *user) {
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size)) return -1;
+    *user = peer.uid;
+    return 0;
+}
+
+long clinux_send(int socket, const struct iovec *parts, int part_count, const int *descriptors, int count) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int) * CLINUX_MOST_DESCRIPTORS)];
+    } control;
+    struct msghdr message = {.msg_iov = (struct iovec *)parts, .msg_iovlen = part_count};
+    if (count > 0) {
+        message.msg_control = &control;
+        message.msg_controllen = CMSG_SPACE(sizeof(int) * count);
+        struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+        header->cmsg_level = SOL_SOCKET;
+        header->cmsg_type = SCM_RIGHTS;
+        header->cmsg_len = CMSG_LEN(sizeof(int) * count);
+        memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
+    }
+    return sendmsg(socket, &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *count) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int) * CLINUX_MOST_DESCRIPTORS)];
+    } control;
+    struct iovec part = {.iov_base = bytes, .iov_len = size};
+    struct msghdr message = {
+        .msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    *count = 0;
+    long received = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+    if (received < 0) return received;
+    for (struct cmsghdr *header = CMSG_FIRSTHDR(&message); header; header = CMSG_NXTHDR(&message, header)) {
+        if (header->cmsg_level != SOL_SOCKET || header->cmsg_type != SCM_RIGHTS) continue;
+        int more = (header->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+        memcpy(descriptors + *count, CMSG_DATA(header), sizeof(int) * more);
+        *count += more;
+    }
+    if (message.msg_flags & MSG_CTRUNC) {
+        for (int i = 0; i < *count; i++) close(descriptors[i]);
+        *count = 0;
+        errno = EMFILE;
+        return -1;
+    }
+    return received;
+}
+
+int clinux_accept(int socket) { return accept4(socket, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+
+void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
+
+// For the linker alone: what a program at a fixed address has to relocate at its start, see the Makefile.
+void clinux_nothing(void) {}

@@ -4,7 +4,7 @@ struct ImportRules {
     private static let allowed: [String: Set<String>] = [
         // Floor 1
         "IPCModel": ["CXXHash"],
-        "IPCDBus": ["CLibDBus", "CLinux", "Logging"],
+        "IPCDBus": ["CLinux", "Logging"],
         // Floor 2
         "IPCInterface": ["IPCModel", "IPCDBus"],
         "IPCStore": ["IPCModel", "CLinux", "CXXHash", "GRDB", "GRDBSQLite"],
@@ -24,7 +24,7 @@ struct ImportRules {
         "IPCModel", "IPCDBus", "IPCInterface", "IPC", "IPCTools", "ipc-client", "ipc-server",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLibDBus", "CLinux", "CXXHash"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {
@@ -50,7 +50,6 @@ struct ImportRules {
         return imports(in: text).filter { imported in
             switch imported {
             case module: true
-            case "CLibDBus": !(allowed.contains(imported) && path.hasPrefix("LibDBus/"))
             case "Foundation": withoutFoundation.contains(module)
             case "FoundationEssentials": false
             default: !allowed.contains(imported) && !everywhere.contains(imported)

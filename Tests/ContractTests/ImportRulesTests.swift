@@ -37,8 +37,8 @@ import Testing
 
     @Test(arguments: [
         ("IPC", "A.swift", "IPCStore"), ("IPC", "A.swift", "IPCBroker"), ("IPC", "A.swift", "GRDB"),
-        ("IPC", "A.swift", "Foundation"), ("IPCDBus", "Connection/A.swift", "CLibDBus"),
-        ("IPCBroker", "LibDBus/A.swift", "CLibDBus"), ("IPCBroker", "A.swift", "GRDB"),
+        ("IPC", "A.swift", "Foundation"), ("IPCDBus", "Connection/A.swift", "CXXHash"),
+        ("IPCBroker", "Requests/A.swift", "CXXHash"), ("IPCBroker", "A.swift", "GRDB"),
         ("IPCBroker", "A.swift", "ArgumentParser"), ("IPCDBus", "A.swift", "IPCModel"),
         ("IPCModel", "A.swift", "IPCDBus"), ("IPCModel", "A.swift", "Foundation"),
         ("IPCInterface", "A.swift", "Foundation"), ("IPCTools", "A.swift", "Foundation"),

@@ -2,6 +2,7 @@
 #pragma once
 #include <sys/epoll.h>    // not in the Glibc module map
 #include <sys/eventfd.h>  // not in the Glibc module map
+#include <sys/uio.h>      // struct iovec
 
 // prlimit's resource constants are an enum in C and an Int32 parameter in Swift: raise the soft limit here,
 // and give the number that the process may have open now; -1 where that is not known.
@@ -9,6 +10,10 @@ long clinux_raise_descriptor_limit(void);
 
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
+
+// pthread_create with a detached thread that has a name, in one step: pthread_t and the attributes are shapes that Swift would have
+// to keep alive. 0, or the number of the error.
+int clinux_start_thread(const char *name, void (*body)(void *), void *context);
 
 // SIG_IGN is a cast that can be compared in C alone: whether the process ignores a signal.
 int clinux_is_ignored(int signal);
@@ -37,6 +42,9 @@ int clinux_seal(int descriptor);
 // a mapping may still write. Nor does a memory file of huge pages, which are not there before they are touched.
 int clinux_has_fixed_content(int descriptor);
 
+// O_PATH hides as well: a descriptor that only stands for a file, a socket for instance, and follows no link; -1 and errno.
+int clinux_open_path(const char *path);
+
 // Whether a descriptor can be read from: it is neither O_PATH, which hides as well, nor open for writing alone (F_GETFL).
 int clinux_can_read(int descriptor);
 
@@ -46,3 +54,21 @@ int clinux_begin_write_back(int descriptor, long start, long count);
 // syncfs hides as well: waits until all of a file system is on its disk; -1 and errno where something is not, since the
 // descriptor was opened (Linux 5.8).
 int clinux_sync_file_system(int descriptor);
+
+// struct ucred hides behind _GNU_SOURCE: the user of the process at the other end of a unix socket (SO_PEERCRED).
+int clinux_peer_user(int socket, unsigned *user);
+
+// The macros of cmsg(3) are no functions. Descriptors go with the first byte; never blocks.
+#define CLINUX_MOST_DESCRIPTORS 253  // SCM_MAX_FD of the kernel
+
+long clinux_send(int socket, const struct iovec *parts, int part_count, const int *descriptors, int count);
+
+// The same for what comes in; there has to be room for CLINUX_MOST_DESCRIPTORS. -1 and EMFILE where the process had no room
+// for all of them: none is kept. Never blocks.
+long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *count);
+
+// accept4 hides as well.
+int clinux_accept(int socket);
+
+// malloc.h is not imported: all threads share one heap, which saves the making of a second one (M_ARENA_MAX).
+void clinux_share_heap(void);

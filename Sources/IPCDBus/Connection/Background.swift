@@ -1,10 +1,78 @@
+internal import CLinux
 private import Dispatch
+private import Synchronization
 
 /// A place for calls that block, off the I/O thread and off the cooperative pool.
+///
+/// The threads are its own and end when nothing waits: libdispatch would look at its pools once a second from then on, as
+/// long as the process lives.
 package enum Background {
-    package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
-        await withCheckedContinuation { continuation in
-            DispatchQueue.global().async { continuation.resume(returning: body()) }
+    private struct State {
+        var waiting: [@Sendable () -> Void] = []
+        var running = 0
+    }
+
+    private static let state = Mutex(State())
+    /// The most calls at a time; some may hang for ever.
+    private static let most = 64
+
+    /// Does two things at the same time, where a thread is free for the second, and returns when both are done.
+    package static func both(_ first: () -> Void, _ second: () -> Void) {
+        withoutActuallyEscaping(second) { second in
+            let shared = SharedStep(second)
+            add { shared.run() }
+            first()
+            // Where nobody has begun it, it is done here: all threads may be busy for long.
+            if !shared.run() { shared.done.wait() }
         }
+    }
+
+    package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+        await withCheckedContinuation { continuation in add { continuation.resume(returning: body()) } }
+    }
+
+    private static func add(_ job: @escaping @Sendable () -> Void) {
+        let isNew = state.withLock { state in
+            state.waiting.append(job)
+            guard state.running < most else { return false }
+            state.running += 1
+            return true
+        }
+        guard isNew else { return }
+        let error = clinux_start_thread("background", { _ in Background.work() }, nil)
+        precondition(error == 0, "the process cannot start a thread: error \(error)")
+    }
+
+    private static func work() {
+        while let job = next() { job() }
+    }
+
+    private static func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.running -= 1
+            return nil
+        }
+    }
+}
+
+/// Something that is done once, by whoever comes first.
+///
+/// Unchecked: the closure is touched by the one who has taken it.
+private final class SharedStep: @unchecked Sendable {
+    private let isTaken = Atomic(false)
+    private var body: (() -> Void)?
+    let done = DispatchSemaphore(value: 0)
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    /// - Returns: whether it was done here.
+    @discardableResult
+    func run() -> Bool {
+        guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return false }
+        body?()
+        body = nil
+        done.signal()
+        return true
     }
 }

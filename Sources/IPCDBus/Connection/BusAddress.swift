@@ -10,8 +10,8 @@ public enum BusAddress: Sendable, Hashable {
     case address(String)
 
     /// The addresses to try, in order.
-    /// - Throws: ``ConnectionError/noBus(reason:)`` when none is known, or when the only ones would start a process
-    ///   (`autolaunch:`, `unixexec:`).
+    /// - Throws: ``ConnectionError/noBus(reason:)`` when none is known, or none is a unix socket: others start a process
+    ///   (`autolaunch:`, `unixexec:`), or leave the machine (`tcp:`).
     func resolve() throws(ConnectionError) -> [String] {
         switch self {
         case .address(let text): return try Self.usable(text)
@@ -41,11 +41,11 @@ public enum BusAddress: Sendable, Hashable {
         guard !text.utf8.contains(0) else { throw .noBus(reason: "the bus address contains a NUL character") }
         let all = text.split(separator: ";").map(String.init)
         let safe = all.filter { address in
-            ["unix:", "tcp:", "nonce-tcp:"].contains { address.hasPrefix($0) }
+            address.hasPrefix("unix:")
         }
         guard !safe.isEmpty else {
             throw .noBus(
-                reason: "the bus address “\(text)” names no socket (addresses that start a process are not followed)")
+                reason: "the bus address “\(text)” names no unix socket; addresses of other kinds are not followed")
         }
         return safe
     }

@@ -15,6 +15,8 @@ public final class Connection {
     public let objects: ObjectServer
     /// The name that the bus gave; absent peer to peer and while disconnected.
     public private(set) var uniqueName: BusName?
+    /// Of a peer: the name on a bus for which it stands; see ``stand(for:on:greeted:)``.
+    var standIn: StandIn?
     private let address: BusAddress?
     private let reconnects: Bool
     private var state = State.reconnecting
@@ -48,13 +50,7 @@ public final class Connection {
     public static func openPeer(
         _ address: String, objects: ObjectServer? = nil
     ) async throws(ConnectionError) -> Connection {
-        let link = try await Link.open(try BusAddress.address(address).resolve()[0])
-        let connection = Connection(peer: link, objects: objects ?? ObjectServer())
-        do throws(CallError) {
-            // Only after authentication can descriptors pass; libdbus sends messages before it, but not those.
-            try await connection.call(Peer.ping, on: nil, at: "/", ())
-        } catch { throw .refused(reason: "\(error)") }
-        return connection
+        Connection(peer: try await Link.open(address), objects: objects ?? ObjectServer())
     }
 
     /// A connection that a listener has accepted.
@@ -87,6 +83,10 @@ public final class Connection {
         link.receive = { [weak self, weak link] message in
             guard let self, let link else { return }
             self.receive(message, from: link)
+        }
+        link.ended = { [weak self, weak link] in
+            guard let self, let link else { return }
+            self.lost(link)
         }
     }
 
@@ -146,6 +146,15 @@ public final class Connection {
 
     public var isConnected: Bool { if case .connected = state { true } else { false } }
 
+    /// Whether there is no bus between, so that nobody attests who sent a message.
+    var isPeer: Bool { address == nil }
+
+    /// The link, for bounds on what passes over it.
+    var link: Link? { if case .connected(let link) = state { link } else { nil } }
+
+    /// Ends the connection as if the other side had ended it.
+    public func drop() { if case .connected(let link) = state { lost(link) } }
+
     /// Bytes that wait in this process because the other side does not read.
     public var bytesWaiting: Int { if case .connected(let link) = state { link.bytesWaiting } else { 0 } }
 
@@ -181,7 +190,6 @@ public final class Connection {
     // MARK: Messages
 
     private func receive(_ message: Message, from link: Link) {
-        if message.saysDisconnected { return lost(link) }
         switch message.kind {
         case .methodReturn: calls.complete(message.replySerial, with: .success(message))
         case .error:
@@ -190,7 +198,9 @@ public final class Connection {
                 with: .failure(.remote(name: message.errorName ?? "", message: message.errorText)))
         case .methodCall:
             guard let path = message.path else { return }
-            objects.handle(IncomingCall(message, path: path, link: link, connection: self))
+            let call = IncomingCall(message, path: path, link: link, connection: self)
+            if let standIn, message.interface == MessageBus.name.text { return standIn.answer(call) }
+            objects.handle(call)
         case .signal: signals.route(message, owners: names)
         case nil: return
         }
@@ -210,6 +220,20 @@ public final class Connection {
         return try await call(
             method, on: destination, at: path, input, over: link, timeout: ContinuousClock.now.duration(to: deadline),
             startsService: startsService)
+    }
+
+    /// Calls a method, and tells who answered as well: the bus attests it, and any process of the bus may try to answer.
+    public func answer<Input, Output>(
+        to method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
+        timeout: Duration = .seconds(25)
+    ) async throws(CallError) -> (output: Output, from: BusName?) {
+        let deadline = ContinuousClock.now.advanced(by: timeout)
+        let link = try await standing(until: deadline)
+        let message = try message(calling: method, on: destination, at: path, input, startsService: true)
+        let answer = try await reply(
+            to: message, over: link, timeout: ContinuousClock.now.duration(to: deadline)
+        ).get()
+        return (try Self.output(of: method, from: answer), answer.sender)
     }
 
     /// Calls a method of a program that runs, and hands its answer to a closure on this actor, however long it takes:
@@ -245,12 +269,10 @@ public final class Connection {
         startsService: Bool
     ) throws(CallError) -> Message {
         do throws(MessageError) {
-            let message = try Message.methodCall(
-                to: destination, path: path, interface: method.interface, member: method.name)
-            message.setStartsService(startsService)
-            var writer = MessageWriter(message)
-            try method.input.write(input, &writer)
-            return message
+            return try Message.methodCall(
+                to: destination, path: path, interface: method.interface, member: method.name,
+                startsService: startsService, signature: method.input.signature
+            ) { (writer) throws(MessageError) in try method.input.write(input, &writer) }
         } catch { throw .unsendable(error) }
     }
 
@@ -262,7 +284,9 @@ public final class Connection {
         }
         do throws(MessageError) {
             var reader = MessageReader(reply)
-            return try method.output.read(&reader)
+            let output = try method.output.read(&reader)
+            try reader.finish()
+            return output
         } catch { throw .badReply(error) }
     }
 
@@ -309,13 +333,11 @@ public final class Connection {
     public func notify<Input>(
         _ method: Method<Input, Void>, on destination: BusName?, at path: ObjectPath, _ input: Input
     ) throws(MessageError) {
-        let message = try Message.methodCall(
-            to: destination, path: path, interface: method.interface, member: method.name)
-        message.setExpectsReply(false)
-        message.setStartsService(false)
-        var writer = MessageWriter(message)
-        try method.input.write(input, &writer)
-        broadcast(message)
+        broadcast(
+            try Message.methodCall(
+                to: destination, path: path, interface: method.interface, member: method.name, expectsReply: false,
+                startsService: false, signature: method.input.signature
+            ) { (writer) throws(MessageError) in try method.input.write(input, &writer) })
     }
 
     /// Sends a signal; to everybody who listens, or to one.
@@ -328,11 +350,10 @@ public final class Connection {
     func message<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName?
     ) throws(MessageError) -> Message {
-        let message = try Message.signal(
-            path: path, interface: signal.interface, member: signal.name, to: destination)
-        var writer = MessageWriter(message)
-        try signal.arguments.write(values, &writer)
-        return message
+        try Message.signal(
+            path: path, interface: signal.interface, member: signal.name, to: destination,
+            signature: signal.arguments.signature
+        ) { (writer) throws(MessageError) in try signal.arguments.write(values, &writer) }
     }
 
     /// Sends what has no answer; while disconnected nobody is there to listen.

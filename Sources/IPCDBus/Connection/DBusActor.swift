@@ -6,6 +6,8 @@
 public actor DBusActor {
     public static let shared = DBusActor()
     static let thread = IOThread()
+    /// The I/O thread, for tasks of others that are to stay on it.
+    package static var executor: any TaskExecutor { thread }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
 
@@ -18,8 +20,8 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
-    /// Runs `body` at once; the caller must already be on the I/O thread, as callbacks from libdbus are.
-    static func assumeIsolated<Result: Sendable, Failure: Error>(
+    /// Runs `body` at once; the caller must already be on the I/O thread, as callbacks of sockets and timers are.
+    package static func assumeIsolated<Result: Sendable, Failure: Error>(
         _ body: @DBusActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         thread.checkIsolated()

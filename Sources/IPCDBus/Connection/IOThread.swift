@@ -32,6 +32,10 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var afterEvents: [() -> Void] = []
     private var sources: [CInt: (UInt32) -> Void] = [:]
     private var timers = TimerQueue()
+    private var idleWork: [(round: UInt64, action: () -> Void)] = []
+    private var round: UInt64 = 0
+    /// How often nothing was left to run: every task had come to its end or waited for something.
+    private(set) var pauses: UInt64 = 0
 
     init() {
         precondition(poll >= 0 && wakeUp >= 0, "the process has no file descriptors left for its I/O thread")
@@ -69,6 +73,10 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         work.append(action)
         scheduleTurn()
     }
+
+    /// Runs when nothing is left to run; while the thread does not come to that, when what is there now has gone on for
+    /// many rounds.
+    func whenIdle(_ action: @escaping () -> Void) { idleWork.append((round, action)) }
 
     /// Runs after the next descriptor is ready.
     func afterNextEvents(_ action: @escaping () -> Void) { afterEvents.append(action) }
@@ -156,9 +164,22 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for _ in 0..<Self.rounds {
             var jobs: [UnownedJob] = []
             inbox.withLock { swap(&$0.jobs, &jobs) }
-            if jobs.isEmpty { return }
+            if jobs.isEmpty {
+                pauses += 1
+                guard !idleWork.isEmpty else { return }
+                beginIdleWork()
+                continue
+            }
+            round += 1
             for job in jobs { job.runSynchronously(on: executor) }
         }
+        if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
+    }
+
+    private func beginIdleWork() {
+        let due = idleWork
+        idleWork = []
+        Task(executorPreference: self) { @DBusActor in for work in due { work.action() } }
     }
 
     /// The most rounds of jobs between two looks at the sockets.

@@ -15,10 +15,10 @@ public struct Arguments<Values: Sendable>: Sendable {
     public let descriptions: [ArgumentDescription]
     /// The types of the whole body.
     public let signature: String
-    let read: @Sendable (inout MessageReader) throws(MessageError) -> Values
-    let write: @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
+    @usableFromInline let read: @Sendable (inout MessageReader) throws(MessageError) -> Values
+    @usableFromInline let write: @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
 
-    private init(
+    @usableFromInline init(
         _ descriptions: [ArgumentDescription],
         read: @escaping @Sendable (inout MessageReader) throws(MessageError) -> Values,
         write: @escaping @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
@@ -31,26 +31,26 @@ public struct Arguments<Values: Sendable>: Sendable {
 }
 
 extension Argument {
-    fileprivate var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
+    @usableFromInline var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
 }
 
 // One spelling for each number of arguments: a parameter pack would need one, but cannot throw a typed error from
 // within an expansion.
 extension Arguments where Values == Void {
-    public static var none: Self {
+    @inlinable public static var none: Self {
         Self([], read: { (_) throws(MessageError) in }, write: { (_, _) throws(MessageError) in })
     }
 }
 
 extension Arguments {
-    public static func of(_ only: Argument<Values>) -> Self where Values: DBusCodable {
+    @inlinable public static func of(_ only: Argument<Values>) -> Self where Values: DBusCodable {
         Self(
             [only.description],
             read: { (reader) throws(MessageError) in try Values(from: &reader) },
             write: { (value, writer) throws(MessageError) in try value.write(to: &writer) })
     }
 
-    public static func of<A, B>(_ first: Argument<A>, _ second: Argument<B>) -> Self where Values == (A, B) {
+    @inlinable public static func of<A, B>(_ first: Argument<A>, _ second: Argument<B>) -> Self where Values == (A, B) {
         Self(
             [first.description, second.description],
             read: { (reader) throws(MessageError) in (try A(from: &reader), try B(from: &reader)) },
@@ -60,7 +60,7 @@ extension Arguments {
             })
     }
 
-    public static func of<A, B, C>(
+    @inlinable public static func of<A, B, C>(
         _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>
     ) -> Self where Values == (A, B, C) {
         Self(
@@ -75,7 +75,7 @@ extension Arguments {
             })
     }
 
-    public static func of<A, B, C, D>(
+    @inlinable public static func of<A, B, C, D>(
         _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>, _ fourth: Argument<D>
     ) -> Self where Values == (A, B, C, D) {
         Self(
@@ -91,7 +91,7 @@ extension Arguments {
             })
     }
 
-    public static func of<A, B, C, D, E>(
+    @inlinable public static func of<A, B, C, D, E>(
         _ first: Argument<A>, _ second: Argument<B>, _ third: Argument<C>, _ fourth: Argument<D>, _ fifth: Argument<E>
     ) -> Self where Values == (A, B, C, D, E) {
         Self(

@@ -49,7 +49,7 @@ extension Method {
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
         exported { input, call, server in
-            DBusActor.task {
+            CallOrder.begin {
                 do { call.answer(try await handler(input, call), as: output) } catch {
                     call.fail(server.wire(error, call))
                 }
@@ -75,7 +75,10 @@ extension Method {
         ExportedMethod(name: name.text, inputSignature: input.signature) { call, server in
             do throws(MessageError) {
                 var reader = MessageReader(call.message)
-                work(try input.read(&reader), call, server)
+                let arguments = try input.read(&reader)
+                try reader.finish()
+                call.letGoOfArguments()
+                work(arguments, call, server)
             } catch {
                 call.fail(ErrorReply(server.invalidArguments, "\(name): \(error)"))
             }

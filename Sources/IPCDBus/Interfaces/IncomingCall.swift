@@ -4,6 +4,7 @@
 /// with an error.
 @DBusActor
 public final class IncomingCall {
+    /// The call as it came; without its arguments, path and interface once its handler has been given them.
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
@@ -22,23 +23,26 @@ public final class IncomingCall {
         if !isAnswered { fail(ErrorReply(.failed, "the service let the call go without an answer")) }
     }
 
-    /// The caller as the bus attests it; absent on a peer-to-peer connection.
-    public var sender: BusName? { message.sender }
+    /// The caller as the bus attests it; of a peer the name for which it stands, whatever its message says.
+    public var sender: BusName? { connection.isPeer ? connection.standIn?.name : message.sender }
 
     /// A signal to send after the answer, so that a caller never learns of its own change before the answer.
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
     ) throws(MessageError) {
         let message = try connection.message(signal, from: path, values, to: destination)
-        if isAnswered { connection.broadcast(message) } else { signals.append(message) }
+        if isAnswered { signalRoute.broadcast(message) } else { signals.append(message) }
     }
+
+    /// What was read is not kept beside what it was read to.
+    func letGoOfArguments() { message.letGoOfArguments() }
 
     func answer<Output>(_ output: Output, as arguments: Arguments<Output>) {
         do throws(MessageError) {
-            let reply = try Message.methodReturn(for: message)
-            var writer = MessageWriter(reply)
-            try arguments.write(output, &writer)
-            finish(reply)
+            finish(
+                try Message.methodReturn(for: message, signature: arguments.signature) {
+                    (writer) throws(MessageError) in try arguments.write(output, &writer)
+                })
         } catch {
             fail(ErrorReply(.failed, "the answer does not fit into a message: \(error)"))
         }
@@ -55,9 +59,12 @@ public final class IncomingCall {
         guard !isAnswered else { return }
         isAnswered = true
         if message.expectsReply { link.send(reply) }
-        for signal in signals { connection.broadcast(signal) }
+        for signal in signals { signalRoute.broadcast(signal) }
         signals = []
     }
+
+    /// Signals stay on the bus, where those are who listen.
+    private var signalRoute: Connection { connection.standIn?.bus ?? connection }
 }
 
 /// An error as it travels.

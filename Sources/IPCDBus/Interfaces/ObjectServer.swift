@@ -86,7 +86,18 @@ public final class ObjectServer {
                 return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
             }
             PropertyAccess(interfaces: interfaces, server: self).answer(member, call)
+        case (.peer, "Ping"): call.answer((), as: Peer.ping.output)
+        case (.peer, "GetMachineId"): answerMachineID(call)
         default: call.fail(ErrorReply(.unknownMethod, "\(interface.rawValue) has no method \(member)"))
+        }
+    }
+
+    /// D-Bus specification, "org.freedesktop.DBus.Peer".
+    private func answerMachineID(_ call: IncomingCall) {
+        DBusActor.task {
+            let id = await Background.run { MachineID.read() }
+            guard let id else { return call.fail(ErrorReply(.failed, "this machine has no id in /etc/machine-id")) }
+            call.answer(id, as: Peer.getMachineID.output)
         }
     }
 

@@ -1,4 +1,4 @@
-/// D-Bus specification, "Standard Interfaces". libdbus itself answers `Peer`.
+/// D-Bus specification, "Standard Interfaces".
 enum StandardInterface: String, CaseIterable {
     case introspectable = "org.freedesktop.DBus.Introspectable"
     case peer = "org.freedesktop.DBus.Peer"

@@ -47,6 +47,7 @@ public struct ErrorName: Hashable, Sendable, CustomStringConvertible, Expressibl
     public static let propertyReadOnly: ErrorName = "org.freedesktop.DBus.Error.PropertyReadOnly"
     public static let accessDenied: ErrorName = "org.freedesktop.DBus.Error.AccessDenied"
     public static let limitsExceeded: ErrorName = "org.freedesktop.DBus.Error.LimitsExceeded"
+    public static let notSupported: ErrorName = "org.freedesktop.DBus.Error.NotSupported"
 }
 
 /// The name of a method, signal or property (D-Bus specification, "Member names").

@@ -3,8 +3,7 @@ public struct NameError: Error, Equatable, CustomStringConvertible {
     public let description: String
 }
 
-/// The one place that knows how D-Bus names are spelled. libdbus aborts the process on a name that it dislikes, so no
-/// text reaches it without having passed here.
+/// The one place that knows how D-Bus names are spelled. A bus ends the connection of whoever sends another one.
 enum NameGrammar {
     static let longest = 255
 

@@ -14,7 +14,7 @@ public protocol DBusCodable: Sendable {
 }
 
 extension DBusCodable {
-    public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self] {
+    @inlinable public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self] {
         try reader.array { (element) throws(MessageError) in try Self(from: &element) }
     }
 
@@ -31,7 +31,9 @@ public protocol DBusBasic: DBusCodable, Hashable {}
 extension Bool: DBusBasic {
     public static var dbusSignature: Signature { "b" }
     public init(from reader: inout MessageReader) throws(MessageError) {
-        self = try reader.fixed("b", as: UInt32.self) != 0
+        let number = try reader.fixed("b", as: UInt32.self)
+        guard number <= 1 else { throw .malformed("a Boolean value is 0 or 1, not \(number)") }
+        self = number == 1
     }
     public func write(to writer: inout MessageWriter) throws(MessageError) {
         try writer.fixed("b", UInt32(self ? 1 : 0))

@@ -3,8 +3,7 @@ internal import Glibc
 
 /// A file descriptor with one owner: it is closed when the last reference goes.
 ///
-/// libdbus duplicates a descriptor on its way into a message and out of it, so what is read from a message is owned
-/// here, and what is written stays with the caller.
+/// A message has duplicates: what is read from it is owned here, and what is written stays with the caller.
 public final class Descriptor: Sendable, Hashable {
     public let rawValue: CInt
 

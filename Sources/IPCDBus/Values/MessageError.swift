@@ -1,4 +1,4 @@
-/// What makes a message impossible to write or to read. Thrown before libdbus, which would abort, sees it.
+/// What makes a message impossible to write or to read.
 public enum MessageError: Error, Equatable, CustomStringConvertible {
     case invalidSignature(String)
     /// D-Bus strings end at their first NUL, so one inside would silently cut the text.
@@ -14,6 +14,8 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     /// A value has another type than the one asked for; types as in a signature.
     case unexpectedType(expected: String, found: String)
     case descriptorUnavailable
+    /// The bytes are no message of the protocol; the text says why.
+    case malformed(String)
     /// A name in the message breaks its grammar.
     case invalidName(String)
     /// A value has the right type and is still not acceptable; the text says why.
@@ -37,6 +39,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
         case .tooDeep: "the value is nested deeper than D-Bus allows (32 arrays, 32 structures)"
         case .unexpectedType(let expected, let found): "expected a value of type “\(expected)”, found “\(found)”"
         case .descriptorUnavailable: "the file descriptor could not be passed on"
+        case .malformed(let reason): reason
         case .invalidName(let reason): reason
         case .refused(let reason): reason
         case .outOfMemory: "out of memory"

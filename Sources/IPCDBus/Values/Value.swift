@@ -68,7 +68,7 @@ extension Value: DBusCodable {
 
     /// Reads the value that stands there, whatever its type.
     public init(reading reader: inout MessageReader) throws(MessageError) {
-        switch UInt8(truncatingIfNeeded: reader.typeCode) {
+        switch reader.typeCode {
         case UInt8(ascii: "y"): self = .byte(try UInt8(from: &reader))
         case UInt8(ascii: "b"): self = .boolean(try Bool(from: &reader))
         case UInt8(ascii: "n"): self = .int16(try Int16(from: &reader))
@@ -84,7 +84,7 @@ extension Value: DBusCodable {
         case UInt8(ascii: "h"): self = .descriptor(try Descriptor(from: &reader))
         case UInt8(ascii: "v"): self = .variant(try Value(from: &reader))
         case UInt8(ascii: "a"): self = try Value(readingArray: &reader)
-        case UInt8(ascii: "r"):
+        case UInt8(ascii: "("):
             self = .structure(
                 try reader.structure { (fields) throws(MessageError) in
                     var values: [Value] = []
@@ -152,7 +152,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// An element of another type than its array's would make libdbus abort.
+    /// An element of another type than its array's would make the message malformed.
     private func writeContent(to writer: inout MessageWriter, as type: Signature) throws(MessageError) {
         guard signature == type else { throw .unexpectedType(expected: type.text, found: signature.text) }
         try writeContent(to: &writer)

@@ -30,15 +30,16 @@ package struct Key<Root>: Sendable {
     package init<Content: DBusCodable>(_ name: String, _ place: any WritableKeyPath<Root, Content?> & Sendable) {
         self.name = name
         let type = Content.dbusSignature
+        let place = Place(place)
         signature = type
         read = { (reader, root) throws(MessageError) in
-            guard reader.variantSignature == type.text else {
+            guard reader.variantHolds(type) else {
                 throw .unexpectedType(expected: type.text, found: reader.variantSignature)
             }
-            root[keyPath: place] = try reader.variant { (inside) throws(MessageError) in try Content(from: &inside) }
+            place.set(try reader.variant { (inside) throws(MessageError) in try Content(from: &inside) }, in: &root)
         }
         write = { (root, writer) throws(MessageError) in
-            guard let content = root[keyPath: place] else { return }
+            guard let content = place.get(root) else { return }
             try writer.entry { (pair) throws(MessageError) in
                 try name.write(to: &pair)
                 try pair.variant(type) { (inside) throws(MessageError) in try content.write(to: &inside) }
@@ -50,12 +51,44 @@ package struct Key<Root>: Sendable {
     package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable) {
         self.name = name
         signature = "v"
-        read = { (reader, root) throws(MessageError) in root[keyPath: place] = try Value(from: &reader) }
+        let place = Place(place)
+        read = { (reader, root) throws(MessageError) in place.set(try Value(from: &reader), in: &root) }
         write = { (root, writer) throws(MessageError) in
-            guard let content = root[keyPath: place] else { return }
+            guard let content = place.get(root) else { return }
             try writer.entry { (pair) throws(MessageError) in
                 try name.write(to: &pair)
                 try content.write(to: &pair)
+            }
+        }
+    }
+}
+
+/// Where a structure keeps a value: a key path, by the offset of the property where it is stored there. Key paths are
+/// followed by the runtime step by step, which costs more than the value does on its way over the wire.
+private struct Place<Root, Content: Sendable>: Sendable {
+    private let path: any WritableKeyPath<Root, Content?> & Sendable
+    private let offset: Int?
+
+    init(_ path: any WritableKeyPath<Root, Content?> & Sendable) {
+        self.path = path
+        offset = MemoryLayout<Root>.offset(of: path)
+    }
+
+    func get(_ root: Root) -> Content? {
+        guard let offset else { return root[keyPath: path] }
+        return withUnsafeBytes(of: root) { bytes in
+            bytes.baseAddress.flatMap { ($0 + offset).assumingMemoryBound(to: Content?.self).pointee }
+        }
+    }
+
+    func set(_ content: Content, in root: inout Root) {
+        guard let offset else {
+            root[keyPath: path] = content
+            return
+        }
+        withUnsafeMutableBytes(of: &root) { bytes in
+            if let start = bytes.baseAddress {
+                (start + offset).assumingMemoryBound(to: Content?.self).pointee = content
             }
         }
     }
@@ -66,17 +99,17 @@ extension KeyedValues {
 
     package init(from reader: inout MessageReader) throws(MessageError) {
         var values = Self()
-        var seen: [String] = []
+        var seen: UInt64 = 0
         let table = Self.keys
         _ = try reader.entries { (entry) throws(MessageError) in
             let name = try String(from: &entry)
-            guard let key = table.first(where: { $0.name == name }) else {
+            guard let index = table.firstIndex(where: { $0.name == name }) else {
                 guard !Self.isStrict else { throw .refused(Self.unknown(name, in: table)) }
-                return entry.skip()
+                return try entry.skip()
             }
-            guard !seen.contains(name) else { throw .refused("the key “\(name)” stands there twice") }
-            seen.append(name)
-            do throws(MessageError) { try key.read(&entry, &values) } catch {
+            guard seen & (1 << index) == 0 else { throw .refused("the key “\(name)” stands there twice") }
+            seen |= 1 << index
+            do throws(MessageError) { try table[index].read(&entry, &values) } catch {
                 throw .refused("the key “\(name)”: \(error)")
             }
         }

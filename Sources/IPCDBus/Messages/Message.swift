@@ -1,0 +1,146 @@
+internal import Glibc
+
+/// One D-Bus message: its header, its arguments as bytes, its descriptors.
+///
+/// Unchecked: the bytes are written before the initializer returns, but for the serial number, which is set by the one
+/// link that sends the message. Those of a call that came in go when its one reader has read them, on the I/O thread.
+public final class Message: @unchecked Sendable {
+    public enum Kind: UInt8, Sendable {
+        case methodCall = 1
+        case methodReturn = 2
+        case error = 3
+        case signal = 4
+    }
+
+    private(set) var header: MessageHeader
+    /// The whole message as it goes over the wire; begins at a multiple of 8 (D-Bus specification, "Message Format").
+    private(set) var bytes: UnsafeMutableRawBufferPointer
+    /// Where the arguments begin.
+    let bodyStart: Int
+    /// By the numbers with which values name them; `nil` for one that no value names.
+    private(set) var descriptors: [Descriptor?]
+
+    /// Takes over memory of malloc(3) that holds a message which is known to be right.
+    init(header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, bodyStart: Int, descriptors: [Descriptor?]) {
+        (self.header, self.bytes, self.bodyStart, self.descriptors) = (header, bytes, bodyStart, descriptors)
+    }
+
+    /// Takes over memory of malloc(3) that holds a message of somebody else, with the descriptors that came with it.
+    /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
+    convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?]) throws(MessageError) {
+        do throws(MessageError) {
+            var texts = HeaderTexts()
+            let (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(bytes), &texts)
+            guard header.descriptorCount <= descriptors.count else {
+                throw .malformed("a message names more descriptors than came with it")
+            }
+            self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: descriptors)
+        } catch {
+            free(bytes.baseAddress)
+            throw error
+        }
+    }
+
+    deinit { free(bytes.baseAddress) }
+
+    public var kind: Kind? { Kind(rawValue: header.kind) }
+    public var serial: UInt32 { header.serial }
+    public var replySerial: UInt32 { header.replySerial }
+    public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
+    /// As the bus has stamped it, so it cannot be forged there; on a peer-to-peer connection anybody can write it.
+    public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
+    public var path: ObjectPath? { header.path.map { ObjectPath(trusted: $0) } }
+    public var interface: String? { header.interface }
+    public var member: String? { header.member }
+    public var errorName: String? { header.errorName }
+    /// The types of the arguments.
+    public var signature: String { header.signature }
+
+    /// The same as it stands in the message.
+    var signatureBytes: UnsafeRawBufferPointer {
+        let length = header.signatureEnd == 0 ? 0 : header.signature.utf8.count
+        return UnsafeRawBufferPointer(rebasing: bytes[(header.signatureEnd - length)..<header.signatureEnd])
+    }
+
+    /// The text of an error reply: its first argument, if that is a string.
+    var errorText: String {
+        var reader = MessageReader(self)
+        return (try? String(from: &reader)) ?? ""
+    }
+
+    /// Lets go of the arguments of a call, which have been read: bytes and descriptors. What its answer needs stays. A call
+    /// that waits for its answer would keep them twice.
+    func letGoOfArguments() {
+        free(bytes.baseAddress)
+        bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+        descriptors = []
+        (header.path, header.interface, header.destination) = (nil, nil, nil)
+        (header.signature, header.signatureEnd) = ("", 0)
+    }
+
+    /// Reads all arguments once, as a bus does before it passes a message on.
+    /// - Throws: ``MessageError`` for what breaks the protocol.
+    func checkArguments() throws(MessageError) {
+        var reader = MessageReader(self)
+        while !reader.isAtEnd { try reader.skip() }
+        try reader.finish()
+    }
+
+    /// Gives the message the number by which its answer names it.
+    func setSerial(_ serial: UInt32) { bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self) }
+}
+
+// MARK: Making messages
+
+extension Message {
+    /// Writes the arguments of a message.
+    typealias Body = (inout MessageWriter) throws(MessageError) -> Void
+
+    private convenience init(_ header: MessageHeader, _ body: Body) throws(MessageError) {
+        var header = header
+        var writer = MessageWriter()
+        try header.write(to: &writer)
+        let bodyStart = writer.count
+        try body(&writer)
+        let written = writer.take(bodyStart: bodyStart)
+        self.init(header: header, bytes: written.bytes, bodyStart: bodyStart, descriptors: written.descriptors)
+    }
+
+    static func methodCall(
+        to destination: BusName?, path: ObjectPath, interface: InterfaceName?, member: MemberName,
+        expectsReply: Bool = true, startsService: Bool = true, signature: String, _ body: Body
+    ) throws(MessageError) -> Message {
+        var header = MessageHeader(.methodCall, signature: signature)
+        (header.destination, header.path) = (destination?.text, path.text)
+        (header.interface, header.member) = (interface?.text, member.text)
+        if !expectsReply { header.flags |= MessageHeader.noReplyExpected }
+        if !startsService { header.flags |= MessageHeader.noAutoStart }
+        return try Message(header, body)
+    }
+
+    static func methodReturn(for call: Message, signature: String, _ body: Body) throws(MessageError) -> Message {
+        var header = MessageHeader(.methodReturn, signature: signature)
+        header.answer(call.header)
+        return try Message(header, body)
+    }
+
+    /// - Parameter text: for people; a NUL in it, which a D-Bus string cannot carry, becomes U+FFFD.
+    static func error(for call: Message, name: ErrorName, text: String) throws(MessageError) -> Message {
+        var header = MessageHeader(.error, signature: "s")
+        header.answer(call.header)
+        header.errorName = name.text
+        let carried = text.utf8.contains(0) ? String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : text
+        return try Message(header) { (writer) throws(MessageError) in try carried.write(to: &writer) }
+    }
+
+    static func signal(
+        path: ObjectPath, interface: InterfaceName, member: MemberName, to destination: BusName?, signature: String,
+        _ body: Body
+    ) throws(MessageError) -> Message {
+        var header = MessageHeader(.signal, signature: signature)
+        (header.destination, header.path) = (destination?.text, path.text)
+        (header.interface, header.member) = (interface.text, member.text)
+        header.flags |= MessageHeader.noReplyExpected
+        return try Message(header, body)
+    }
+}

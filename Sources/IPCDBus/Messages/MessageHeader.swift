@@ -1,0 +1,301 @@
+internal import Glibc
+
+/// What stands before the arguments of a message (D-Bus specification, "Message Format").
+struct MessageHeader {
+    var kind: UInt8
+    var flags: UInt8 = 0
+    var serial: UInt32 = 0
+    var replySerial: UInt32 = 0
+    var path: String?
+    var interface: String?
+    var member: String?
+    var errorName: String?
+    var destination: String?
+    var sender: String?
+    var signature: String
+    /// Where the signature ends in the message.
+    var signatureEnd = 0
+    var descriptorCount = 0
+    /// Whether its sender writes numbers with their highest byte first.
+    var isBigEndian = false
+
+    static let noReplyExpected: UInt8 = 1
+    static let noAutoStart: UInt8 = 2
+
+    /// The length of what precedes the fields; the total length can be told from it.
+    static let fixedLength = 16
+    private static let version: UInt8 = 1
+    private static let littleEndian = UInt8(ascii: "l")
+    private static let bigEndian = UInt8(ascii: "B")
+
+    /// D-Bus specification, "Header Fields".
+    private enum Field: UInt8 {
+        case path = 1
+        case interface, member, errorName, replySerial, destination, sender, signature, descriptorCount
+
+        var type: StaticString {
+            switch self {
+            case .path: "o"
+            case .signature: "g"
+            case .replySerial, .descriptorCount: "u"
+            case .interface, .member, .errorName, .destination, .sender: "s"
+            }
+        }
+    }
+
+    init(_ kind: Message.Kind, signature: String) {
+        self.kind = kind.rawValue
+        self.signature = signature
+    }
+
+    private init() { (kind, signature) = (0, "") }
+
+    /// Makes it the answer to a call.
+    mutating func answer(_ call: MessageHeader) {
+        (replySerial, destination) = (call.serial, call.sender)
+        flags |= Self.noReplyExpected
+    }
+}
+
+// MARK: Writing
+
+extension MessageHeader {
+    /// The number of descriptors is not known before the arguments are written; its field stands last, so that it can be
+    /// set then.
+    mutating func write(to writer: inout MessageWriter) throws(MessageError) {
+        try writer.fixed("y", Self.littleEndian)
+        try writer.fixed("y", kind)
+        try writer.fixed("y", flags)
+        try writer.fixed("y", Self.version)
+        try writer.fixed("u", UInt32(0))
+        // Some receivers refuse the number 0, which stands for none.
+        try writer.fixed("u", UInt32(1))
+        try writer.array(of: "(yv)") { (fields) throws(MessageError) in
+            if let path { try Self.text(.path, path, &fields) }
+            if let interface { try Self.text(.interface, interface, &fields) }
+            if let member { try Self.text(.member, member, &fields) }
+            if let errorName { try Self.text(.errorName, errorName, &fields) }
+            if replySerial != 0 { try Self.number(.replySerial, replySerial, &fields) }
+            if let destination { try Self.text(.destination, destination, &fields) }
+            if !signature.isEmpty {
+                try Self.text(.signature, signature, &fields)
+                // Before the NUL character.
+                signatureEnd = fields.count - 1
+            }
+            guard mayCarryDescriptors else { return }
+            try Self.number(.descriptorCount, 0, &fields)
+            fields.noteDescriptorCount()
+        }
+        writer.align(8)
+    }
+
+    private var mayCarryDescriptors: Bool {
+        signature.utf8.contains { $0 == UInt8(ascii: "h") || $0 == UInt8(ascii: "v") }
+    }
+
+    private static func text(_ field: Field, _ value: String, _ writer: inout MessageWriter) throws(MessageError) {
+        try begin(field, &writer)
+        try writer.text(field == .path ? "o" : field == .signature ? "g" : "s", value)
+    }
+
+    private static func number(_ field: Field, _ value: UInt32, _ writer: inout MessageWriter) throws(MessageError) {
+        try begin(field, &writer)
+        try writer.fixed("u", value)
+    }
+
+    private static func begin(_ field: Field, _ writer: inout MessageWriter) throws(MessageError) {
+        writer.align(8)
+        try writer.fixed("y", field.rawValue)
+        try writer.fixed("y", UInt8(1))
+        try writer.fixed("y", field.type.utf8Start.pointee)
+        try writer.fixed("y", UInt8(0))
+    }
+}
+
+// MARK: Reading
+
+extension MessageHeader {
+    /// The length of the message whose first 16 bytes these are.
+    /// - Throws: ``MessageError/malformed(_:)`` for what is no message, or one that is too long.
+    static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
+        let isBig = start[0] == bigEndian
+        guard isBig || start[0] == littleEndian else {
+            throw .malformed("this is no message: its byte order is unknown")
+        }
+        guard start[3] == version else { throw .malformed("version \(start[3]) of the protocol is unknown") }
+        let body = number(start, 4, isBig)
+        let fields = number(start, 12, isBig)
+        guard fields <= UInt32(MessageError.longestArray), body <= UInt32(MessageError.longestMessage) else {
+            throw .malformed("a message is too long")
+        }
+        let length = (fixedLength + Int(fields) + 7) & ~7 + Int(body)
+        guard length <= MessageError.longestMessage else { throw .messageTooLong(bytes: length) }
+        return length
+    }
+
+    private static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBig: Bool) -> UInt32 {
+        let number = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+        return isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
+    }
+
+    /// - Parameter texts: those of the last messages, which most have in common with the next one.
+    /// - Returns: the header, and where the arguments begin.
+    static func parse(
+        _ bytes: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
+    ) throws(MessageError) -> (MessageHeader, bodyStart: Int) {
+        guard bytes.count >= fixedLength, try messageLength(bytes) == bytes.count else {
+            throw .malformed("a message ends before its end")
+        }
+        var header = MessageHeader()
+        header.isBigEndian = bytes[0] == bigEndian
+        (header.kind, header.flags) = (bytes[1], bytes[2])
+        header.serial = number(bytes, 8, header.isBigEndian)
+        let end = fixedLength + Int(number(bytes, 12, header.isBigEndian))
+        var at = fixedLength
+        var seen: UInt16 = 0
+        while at < end {
+            at = try padded(bytes, at)
+            at = try header.readField(bytes, at: at, end: end, &seen, &texts)
+        }
+        try header.check()
+        return (header, try padded(bytes, end))
+    }
+
+    /// The next multiple of 8, up to which there are zeros.
+    private static func padded(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(MessageError) -> Int {
+        let next = (place + 7) & ~7
+        for at in place..<next {
+            guard at < bytes.count, bytes[at] == 0 else {
+                throw .malformed("there is something between two fields of a header")
+            }
+        }
+        return next
+    }
+
+    /// Reads one field; most of what a short message costs is here, so it is not done by a reader of any value.
+    /// - Parameter seen: a bit for each known field that was there before.
+    /// - Returns: where it ends.
+    private mutating func readField(
+        _ bytes: UnsafeRawBufferPointer, at: Int, end: Int, _ seen: inout UInt16, _ texts: inout HeaderTexts
+    ) throws(MessageError) -> Int {
+        // The shortest one has four bytes for what it is, a length, and a NUL.
+        guard at + 6 <= end else { throw .malformed("a field of a header has no end") }
+        guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
+        guard let field = Field(rawValue: bytes[at]) else {
+            // What a later version of the protocol adds is passed over.
+            var reader = MessageReader(fields: bytes, at: at, end: end, isBigEndian: isBigEndian)
+            try reader.skip()
+            return reader.position
+        }
+        guard bytes[at + 1] == 1, bytes[at + 2] == field.type.utf8Start.pointee, bytes[at + 3] == 0 else {
+            throw .malformed("a field of a header has another type than its own")
+        }
+        let bit = UInt16(1) << UInt16(field.rawValue)
+        guard seen & bit == 0 else { throw .malformed("a field of a header is there twice") }
+        seen |= bit
+        guard field == .signature || at + 8 <= end else { throw .malformed("a field of a header has no end") }
+        switch field {
+        case .replySerial: replySerial = Self.number(bytes, at + 4, isBigEndian)
+        case .descriptorCount: descriptorCount = Int(Self.number(bytes, at + 4, isBigEndian))
+        case .signature:
+            let content = try Self.text(bytes, from: at + 5, length: Int(bytes[at + 4]), end: end)
+            signature = try texts.signature.string(content)
+            signatureEnd = at + 5 + content.count
+            return signatureEnd + 1
+        default:
+            let length = Int(Self.number(bytes, at + 4, isBigEndian))
+            let content = try Self.text(bytes, from: at + 8, length: length, end: end)
+            try set(field, content, &texts)
+            return at + 8 + length + 1
+        }
+        return at + 8
+    }
+
+    private mutating func set(
+        _ field: Field, _ content: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
+    ) throws(MessageError) {
+        switch field {
+        case .path: path = try texts.path.string(content)
+        case .interface: interface = try texts.interface.string(content)
+        case .member: member = try texts.member.string(content)
+        case .errorName: errorName = try texts.errorName.string(content)
+        case .destination: destination = try texts.destination.string(content)
+        case .sender: sender = try texts.sender.string(content)
+        case .signature, .replySerial, .descriptorCount: break
+        }
+    }
+
+    private static func text(
+        _ bytes: UnsafeRawBufferPointer, from start: Int, length: Int, end: Int
+    ) throws(MessageError) -> UnsafeRawBufferPointer {
+        guard length < end - start, bytes[start + length] == 0 else {
+            throw .malformed("a text in a header is longer than the header")
+        }
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
+    }
+
+    /// D-Bus specification, "Message Types": what has to be there.
+    private func check() throws(MessageError) {
+        let isComplete =
+            switch Message.Kind(rawValue: kind) {
+            case .methodCall: path != nil && member != nil
+            case .methodReturn: replySerial != 0
+            case .error: replySerial != 0 && errorName != nil
+            case .signal: path != nil && member != nil && interface != nil
+            case nil: kind != 0
+            }
+        guard isComplete, serial != 0 else { throw .malformed("a header lacks what its kind of message has to have") }
+    }
+}
+
+/// The texts of the headers of a link, each as it came last: mostly the same again, and then known to be right.
+struct HeaderTexts {
+    var path = Last(isRight: ObjectPath.isValid)
+    var interface = Last { (try? InterfaceName($0)) != nil }
+    var member = Last { (try? MemberName($0)) != nil }
+    var errorName = Last { (try? ErrorName($0)) != nil }
+    var destination = Last { (try? BusName($0)) != nil }
+    var sender = Last { (try? BusName($0)) != nil }
+    var signature = Last(isRight: SignatureGrammar.isValid)
+
+    struct Last {
+        private var text: String?
+        private let isRight: (String) -> Bool
+
+        init(isRight: @escaping (String) -> Bool) { self.isRight = isRight }
+
+        mutating func string(_ content: UnsafeRawBufferPointer) throws(MessageError) -> String {
+            if let text, text.utf8.count == content.count, text.hasBytes(content) { return text }
+            guard let text = String(wire: content), isRight(text) else {
+                throw .malformed("a text in a header is not what has to stand there")
+            }
+            self.text = text
+            return text
+        }
+    }
+}
+
+extension String {
+    /// A text that came over the wire; `nil` where it is not UTF-8 or has a NUL character in it.
+    init?(wire content: UnsafeRawBufferPointer) {
+        guard let start = content.baseAddress else {
+            self = ""
+            return
+        }
+        guard memchr(start, 0, content.count) == nil else { return nil }
+        // Repairs what is no UTF-8, and then differs.
+        self.init(decoding: content, as: UTF8.self)
+        guard utf8.count == content.count, hasBytes(content) else { return nil }
+    }
+
+    /// Whether these are its bytes in UTF-8; as many as it has.
+    fileprivate func hasBytes(_ content: UnsafeRawBufferPointer) -> Bool {
+        var text = self
+        return text.withUTF8 { own in
+            guard let start = own.baseAddress, let other = content.baseAddress else {
+                return own.count == content.count
+            }
+            return memcmp(start, other, own.count) == 0
+        }
+    }
+}

@@ -1,0 +1,167 @@
+internal import Glibc
+
+/// Writes values as they go over the wire, one behind the other, in the byte order of this machine's kind of processor
+/// (D-Bus specification, "Marshaling"), and holds the protocol's limits. An error leaves it unusable; it is thrown away.
+public struct MessageWriter: ~Copyable {
+    private var bytes: UnsafeMutableRawPointer?
+    private(set) var count = 0
+    private var capacity: Int
+    private var descriptors: [Descriptor] = []
+    /// Where the number of descriptors is to stand.
+    private var descriptorCount: Int?
+    private var depth: UInt8 = 0
+    private var arrays: UInt8 = 0
+    private var structures: UInt8 = 0
+
+    /// Most messages fit.
+    private static let usualCapacity = 1_024
+
+    init() {
+        capacity = Self.usualCapacity
+        bytes = malloc(capacity)
+    }
+
+    deinit { free(bytes) }
+
+    /// What was written, which the caller has to free; the writer is empty after that.
+    mutating func take(bodyStart: Int) -> (bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor]) {
+        let written = UnsafeMutableRawBufferPointer(start: bytes, count: count)
+        written.storeBytes(of: UInt32(count - bodyStart), toByteOffset: 4, as: UInt32.self)
+        if let descriptorCount {
+            written.storeBytes(of: UInt32(descriptors.count), toByteOffset: descriptorCount, as: UInt32.self)
+        }
+        bytes = nil
+        return (written, descriptors)
+    }
+
+    /// The number that was written last is that of the descriptors.
+    mutating func noteDescriptorCount() { descriptorCount = count - 4 }
+
+    // MARK: Bytes
+
+    /// Makes room for so many bytes and gives where they are to stand.
+    private mutating func room(_ size: Int) throws(MessageError) -> UnsafeMutableRawPointer {
+        let end = count + size
+        if end > capacity {
+            guard end <= MessageError.longestMessage else { throw .messageTooLong(bytes: end) }
+            capacity = min(max(capacity * 2, end + 64), MessageError.longestMessage + 8)
+            bytes = realloc(bytes, capacity)
+        }
+        guard let bytes else { throw .outOfMemory }
+        defer { count = end }
+        return bytes + count
+    }
+
+    /// Fills up with zeros to a multiple of `size`.
+    mutating func align(_ size: Int) {
+        let padding = -count & (size - 1)
+        // Memory for a few bytes is there, or the next value says that there is none.
+        guard padding > 0, let place = try? room(padding) else { return }
+        memset(place, 0, padding)
+    }
+
+    static func alignment(of type: UInt8) -> Int {
+        switch type {
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
+        default: 4
+        }
+    }
+
+    static func size(ofNumber type: UInt8) -> Int { type == UInt8(ascii: "y") ? 1 : alignment(of: type) }
+
+    // MARK: Values
+
+    mutating func fixed<Number: BitwiseCopyable>(_ type: Unicode.Scalar, _ value: Number) throws(MessageError) {
+        let size = MemoryLayout<Number>.size
+        if size > 1 { align(size) }
+        try room(size).storeBytes(of: value, as: Number.self)
+    }
+
+    mutating func text(_ type: Unicode.Scalar, _ value: String) throws(MessageError) {
+        var value = value
+        let length = value.utf8.count
+        if type == "g" {
+            guard length <= 255 else { throw .invalidSignature(value) }
+            try fixed("y", UInt8(length))
+        } else {
+            guard length <= MessageError.longestMessage else { throw .messageTooLong(bytes: length) }
+            try fixed("u", UInt32(length))
+        }
+        let place = try room(length + 1)
+        value.withUTF8 { text in
+            if let start = text.baseAddress { memcpy(place, start, length) }
+        }
+        guard memchr(place, 0, length) == nil else { throw .containsNUL }
+        place.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
+    }
+
+    /// Adds an open descriptor, which stays with the caller: the message has a duplicate.
+    public mutating func descriptor(_ value: CInt) throws(MessageError) {
+        guard descriptors.count < MessageError.mostDescriptors else {
+            throw .tooManyDescriptors(descriptors.count + 1)
+        }
+        guard let copy = Descriptor(duplicating: value) else { throw .descriptorUnavailable }
+        try fixed("u", UInt32(descriptors.count))
+        descriptors.append(copy)
+    }
+
+    mutating func bytes(_ value: [UInt8]) throws(MessageError) {
+        guard value.count <= MessageError.longestArray else { throw .arrayTooLong(bytes: value.count) }
+        try fixed("u", UInt32(value.count))
+        let place = try room(value.count)
+        value.withUnsafeBytes { if let start = $0.baseAddress { memcpy(place, start, $0.count) } }
+    }
+
+    // MARK: Containers
+
+    /// An array whose elements all have the type `element`.
+    public mutating func array(
+        of element: Signature, _ body: (inout MessageWriter) throws(MessageError) -> Void
+    ) throws(MessageError) {
+        arrays += 1
+        try descend()
+        try fixed("u", UInt32(0))
+        let length = count - 4
+        align(Self.alignment(of: element.text.utf8.first ?? 0))
+        let start = count
+        try body(&self)
+        guard count - start <= MessageError.longestArray else { throw .arrayTooLong(bytes: count - start) }
+        bytes?.storeBytes(of: UInt32(count - start), toByteOffset: length, as: UInt32.self)
+        depth -= 1
+        arrays -= 1
+    }
+
+    public mutating func structure(
+        _ body: (inout MessageWriter) throws(MessageError) -> Void
+    ) throws(MessageError) {
+        structures += 1
+        try descend()
+        align(8)
+        try body(&self)
+        depth -= 1
+        structures -= 1
+    }
+
+    /// A pair in an array of type `a{…}`.
+    public mutating func entry(_ body: (inout MessageWriter) throws(MessageError) -> Void) throws(MessageError) {
+        try structure(body)
+    }
+
+    public mutating func variant(
+        _ signature: Signature, _ body: (inout MessageWriter) throws(MessageError) -> Void
+    ) throws(MessageError) {
+        guard signature.isSingleType else { throw .invalidSignature(signature.text) }
+        try descend()
+        try text("g", signature.text)
+        try body(&self)
+        depth -= 1
+    }
+
+    /// D-Bus specification, "Valid Signatures" and "Marshaling containers": how deep values may be nested.
+    private mutating func descend() throws(MessageError) {
+        depth += 1
+        guard depth <= 64, arrays <= 32, structures <= 32 else { throw .tooDeep }
+    }
+}

@@ -1,0 +1,44 @@
+/// What a peer is that stands for a name on a bus: it answers for that name, as the bus would.
+struct StandIn {
+    let name: BusName
+    let bus: Connection
+    /// Runs when the peer has said `Hello`, before it is answered.
+    let greeted: @DBusActor () -> Void
+
+    /// Answers a call to the bus itself. `Hello` makes programs at home here that speak to message buses only; signals and
+    /// names stay on the bus.
+    @DBusActor
+    func answer(_ call: IncomingCall) {
+        let member = call.message.member ?? ""
+        guard member == MessageBus.hello.name.text else {
+            return call.fail(
+                ErrorReply(.notSupported, "\(member) is answered on the bus only; this connection leads to one program")
+            )
+        }
+        guard call.message.signature == MessageBus.hello.input.signature else {
+            return call.fail(ErrorReply(.invalidArguments, "\(member) takes no arguments"))
+        }
+        greeted()
+        call.answer(name.text, as: MessageBus.hello.output)
+    }
+}
+
+extension Connection {
+    /// Lets a peer stand for a name on a bus: all its calls come from that name, whatever they say, and signals that follow
+    /// an answer go over the bus.
+    /// - Parameter greeted: runs at each `Hello`, with which the peer says that it is ready.
+    /// - Precondition: there is no bus between.
+    public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
+        precondition(isPeer, "on a bus the bus attests who calls")
+        standIn = StandIn(name: name, bus: bus, greeted: greeted)
+    }
+
+    /// The name for which a peer stands.
+    public var standsFor: BusName? { standIn?.name }
+
+    /// Whether the other side has proved who it is; nothing else is read before.
+    public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
+
+    /// Bounds the descriptors that come in: a message with more ends the connection.
+    public func limitDescriptors(perMessage: Int) { link?.mostDescriptors = perMessage }
+}

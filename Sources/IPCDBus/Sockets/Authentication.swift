@@ -1,0 +1,147 @@
+/// The conversation before the first message (D-Bus specification, "Authentication Protocol"), as a value: bytes in, bytes
+/// out. The one mechanism is `EXTERNAL`: the system says who is at the other end of the socket.
+struct Authentication {
+    enum Side {
+        case client
+        /// The user at the other end, and our own one: nobody else is let in.
+        case server(peer: UInt32, own: UInt32, id: String)
+    }
+
+    enum State: Equatable {
+        case speaking
+        case finished
+        case failed(reason: String)
+    }
+
+    private enum Step {
+        /// A client sends a byte of its own first, which carried credentials where sockets did not.
+        case nul, awaitsMechanism, awaitsIdentity, awaitsBeginning, awaitsConsent, awaitsDescriptors
+    }
+
+    private let side: Side
+    private var step: Step
+    private(set) var state = State.speaking
+    private var line: [UInt8] = []
+    private var lines = 0
+    /// What is to be sent.
+    private(set) var outgoing: [UInt8] = []
+
+    private static let longestLine = 4_096
+    private static let mostLines = 32
+
+    /// - Parameter user: of this process, which a client states.
+    init(_ side: Side, user: UInt32) {
+        self.side = side
+        switch side {
+        case .client:
+            step = .awaitsConsent
+            let identity = Hexadecimal.digits(of: Array(String(user).utf8))
+            // All at once: a server answers line by line, and nothing in its answers changes what comes next.
+            outgoing = [0] + Array("AUTH EXTERNAL \(identity)\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
+        case .server: step = .nul
+        }
+    }
+
+    /// What is to be sent now.
+    mutating func takeOutgoing() -> [UInt8] {
+        defer { outgoing = [] }
+        return outgoing
+    }
+
+    /// Takes in what came.
+    /// - Returns: how many bytes belong to the conversation; what follows them are messages.
+    mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
+        for (index, byte) in bytes.enumerated() {
+            guard state == .speaking else { return index }
+            if step == .nul {
+                guard byte == 0 else { return fail("it does not begin with a NUL byte", index) }
+                step = .awaitsMechanism
+                continue
+            }
+            guard line.count < Self.longestLine else { return fail("a line is too long", index) }
+            line.append(byte)
+            guard line.suffix(2) == [UInt8(ascii: "\r"), UInt8(ascii: "\n")] else { continue }
+            let words = String(decoding: line.dropLast(2), as: UTF8.self)
+                .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+            line = []
+            lines += 1
+            guard lines <= Self.mostLines else { return fail("it goes on for ever", index) }
+            switch side {
+            case .client: answered(words)
+            case .server(let peer, let own, let id): asked(words, peer, own, id)
+            }
+        }
+        return bytes.count
+    }
+
+    private mutating func fail(_ reason: String, _ index: Int) -> Int {
+        state = .failed(reason: reason)
+        return index
+    }
+
+    // MARK: Server
+
+    private mutating func asked(_ words: [String], _ peer: UInt32, _ own: UInt32, _ id: String) {
+        switch (words[0], step) {
+        case ("AUTH", .awaitsMechanism):
+            guard words.count > 1, words[1] == "EXTERNAL" else { return reject() }
+            guard words.count > 2 else {
+                step = .awaitsIdentity
+                return say("DATA")
+            }
+            identify(words[2], peer, own, id)
+        case ("DATA", .awaitsIdentity): identify(words.count > 1 ? words[1] : "", peer, own, id)
+        case ("NEGOTIATE_UNIX_FD", .awaitsBeginning): say("AGREE_UNIX_FD")
+        case ("BEGIN", .awaitsBeginning): state = .finished
+        case ("BEGIN", _): state = .failed(reason: "it begins before it has said who it is")
+        case ("CANCEL", _), ("ERROR", _): reject()
+        default: say("ERROR \"what is asked is not known here, or not now\"")
+        }
+    }
+
+    /// An empty identity is whoever the system says.
+    private mutating func identify(_ stated: String, _ peer: UInt32, _ own: UInt32, _ id: String) {
+        let isRight = stated.isEmpty || Hexadecimal.bytes(of: stated) == Array(String(peer).utf8)
+        guard peer == own, isRight else { return reject() }
+        step = .awaitsBeginning
+        say("OK \(id)")
+    }
+
+    private mutating func reject() {
+        step = .awaitsMechanism
+        say("REJECTED EXTERNAL")
+    }
+
+    private mutating func say(_ line: String) { outgoing += Array((line + "\r\n").utf8) }
+
+    // MARK: Client
+
+    private mutating func answered(_ words: [String]) {
+        switch (words[0], step) {
+        case ("OK", .awaitsConsent): step = .awaitsDescriptors
+        case ("AGREE_UNIX_FD", .awaitsDescriptors): state = .finished
+        case ("ERROR", .awaitsDescriptors): state = .failed(reason: "it takes no descriptors")
+        default: state = .failed(reason: "it does not let this user in")
+        }
+    }
+}
+
+/// Two digits for each byte.
+private enum Hexadecimal {
+    static func digits(of bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+
+    static func bytes(of digits: String) -> [UInt8]? {
+        let digits = Array(digits.utf8)
+        guard digits.count % 2 == 0 else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            bytes.append(byte)
+        }
+        return bytes
+    }
+}

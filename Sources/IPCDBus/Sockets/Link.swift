@@ -1,0 +1,232 @@
+internal import CLinux
+internal import Glibc
+
+/// A socket that carries messages to a bus or to a peer, from connect to disconnect, on the I/O thread.
+///
+/// Knows nothing of their meaning; ``Connection`` outlives it and replaces it on reconnect. What is sent in one turn of the
+/// thread leaves by one system call.
+@DBusActor
+final class Link {
+    private let socket: Descriptor
+    private var authentication: Authentication
+    private var incoming = IncomingBytes()
+    private var outgoing = OutgoingMessages()
+    private var isClosed = false
+    private var hasEnded = false
+    private var isFlushDue = false
+    private var awaitsRoom = false
+    private var lastSerial: UInt32 = 0
+    private var flushWaiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Takes every message that comes in; until somebody does they are not read.
+    var receive: ((Message) -> Void)? {
+        didSet {
+            // Messages may have come with the end of the conversation, before the link was handed over.
+            guard isOpen, isAuthenticated, !incoming.bytes.isEmpty else { return }
+            DBusActor.thread.soon { [weak self] in DBusActor.assumeIsolated { self?.takeIn() } }
+        }
+    }
+    /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
+    var ended: () -> Void = {}
+    /// Is asked before each message whether it may be queued; see ``OutgoingBound``.
+    var admits: () -> Bool = { true }
+    /// Is told when something waits because the other side does not read.
+    var waits: () -> Void = {}
+    /// Runs once, when the other side has proved who it is, or has not.
+    var authenticated: (Authentication.State) -> Void = { _ in }
+    /// Whether a message whose arguments break the protocol ends the link, as it ends that of a sender to a bus.
+    private let checksArguments: Bool
+    /// A message with more descriptors ends the link.
+    var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
+
+    /// What is queued beyond this does not wait for the end of the turn.
+    private static let largeBatch = 65_536
+
+    /// Takes over one end of a socket that does not block.
+    /// - Parameter checksArguments: where no bus does.
+    init(_ socket: Descriptor, _ authentication: Authentication, checksArguments: Bool = false) {
+        (self.socket, self.authentication, self.checksArguments) = (socket, authentication, checksArguments)
+        DBusActor.thread.register(socket.rawValue, events: EPOLLIN.rawValue, isNew: true) { [weak self] events in
+            DBusActor.assumeIsolated { self?.ready(events) }
+        }
+        flushSoon()
+    }
+
+    isolated deinit { close() }
+
+    /// Connects, and returns when the other side has consented.
+    static func open(_ address: String) async throws(ConnectionError) -> Link {
+        guard let path = SocketPath(address) else {
+            throw .cannotConnect(address: address, reason: "this is no address of a unix socket with a path")
+        }
+        var opened = path.socket(blocks: false) { connect($0, $1, $2) }
+        if case .failure(let error) = opened, error.code == EAGAIN {
+            // The queue of the other side is full: connect(2) is to wait for it, elsewhere.
+            opened = await Background.run { path.socket(blocks: true) { connect($0, $1, $2) } }
+        }
+        let link: Link
+        switch opened {
+        case .success(let socket):
+            _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
+            link = Link(socket, Authentication(.client, user: getuid()))
+        case .failure(let error):
+            throw .cannotConnect(address: address, reason: String(cString: strerror(error.code)))
+        }
+        let state = await withCheckedContinuation { (continuation: CheckedContinuation<Authentication.State, Never>) in
+            // The way here may have been a suspension of its own.
+            if link.authentication.state == .speaking, !link.isClosed {
+                link.authenticated = { continuation.resume(returning: $0) }
+            } else {
+                continuation.resume(returning: link.authentication.state)
+            }
+        }
+        guard state == .finished else {
+            link.close()
+            throw .refused(reason: "the other side ended the conversation before the first message: \(state)")
+        }
+        return link
+    }
+
+    var isAuthenticated: Bool { authentication.state == .finished }
+    /// Bytes that wait because the other side does not read.
+    var bytesWaiting: Int { outgoing.byteCount }
+    var isOpen: Bool { !isClosed && !hasEnded }
+
+    /// Ends the link at once; nothing is called any more.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        (receive, ended, admits, waits) = ({ _ in }, {}, { true }, {})
+        DBusActor.thread.unregister(socket.rawValue)
+        shutdown(socket.rawValue, CInt(SHUT_RDWR))
+        outgoing = OutgoingMessages()
+        wakeFlushWaiters()
+        tellAuthenticated(.failed(reason: "it was closed"))
+    }
+
+    private func tellAuthenticated(_ state: Authentication.State) {
+        let told = authenticated
+        authenticated = { _ in }
+        told(state)
+    }
+
+    /// The other side has gone, or does not keep to the protocol.
+    private func end() {
+        guard !isClosed, !hasEnded else { return }
+        hasEnded = true
+        wakeFlushWaiters()
+        ended()
+        // Who hears of it closes the link; where nobody does, it reads no more.
+        close()
+    }
+
+    // MARK: Sending
+
+    /// Queues a message, to be written before the thread sleeps as far as the socket takes it.
+    /// - Returns: its serial number; 0 if the link has ended.
+    @discardableResult
+    func send(_ message: Message) -> UInt32 {
+        guard isOpen, admits() else { return 0 }
+        lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+        message.setSerial(lastSerial)
+        outgoing.append(message)
+        if outgoing.byteCount > Self.largeBatch { flush() } else { flushSoon() }
+        return lastSerial
+    }
+
+    private func flushSoon() {
+        guard !isFlushDue, !awaitsRoom else { return }
+        isFlushDue = true
+        DBusActor.thread.soon { [weak self] in
+            DBusActor.assumeIsolated {
+                self?.isFlushDue = false
+                self?.flush()
+            }
+        }
+    }
+
+    private func flush() {
+        guard isOpen, !awaitsRoom else { return }
+        let said = authentication.takeOutgoing()
+        if !said.isEmpty { outgoing.prepend(said) }
+        while outgoing.byteCount > 0, isAuthenticated || outgoing.isConversation {
+            let sent = outgoing.send(to: socket.rawValue)
+            if sent >= 0 { continue }
+            guard errno == EAGAIN || errno == EWOULDBLOCK else {
+                if errno == EINTR { continue }
+                // Of what is gone, and of what the other side still says, the reading end learns.
+                return DBusActor.thread.soon { [weak self] in DBusActor.assumeIsolated { self?.end() } }
+            }
+            setAwaitsRoom(true)
+            return waits()
+        }
+        if outgoing.byteCount == 0 { wakeFlushWaiters() }
+    }
+
+    private func setAwaitsRoom(_ awaits: Bool) {
+        guard awaitsRoom != awaits else { return }
+        awaitsRoom = awaits
+        DBusActor.thread.register(
+            socket.rawValue, events: EPOLLIN.rawValue | (awaits ? EPOLLOUT.rawValue : 0), isNew: false
+        ) { [weak self] events in DBusActor.assumeIsolated { self?.ready(events) } }
+    }
+
+    /// Waits until what was sent has left the process; for the last message of a program.
+    func flushed() async {
+        flush()
+        guard isOpen, outgoing.byteCount > 0 else { return }
+        await withCheckedContinuation { continuation in
+            if isOpen, outgoing.byteCount > 0 { flushWaiters.append(continuation) } else { continuation.resume() }
+        }
+    }
+
+    private func wakeFlushWaiters() {
+        let waiting = flushWaiters
+        flushWaiters = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    // MARK: Receiving
+
+    private func ready(_ events: UInt32) {
+        if events & EPOLLOUT.rawValue != 0 {
+            setAwaitsRoom(false)
+            flush()
+        }
+        guard events & ~EPOLLOUT.rawValue != 0, isOpen, receive != nil || !isAuthenticated else { return }
+        let me = self  // A receiver may release the link.
+        // One look at a time: others have their turn before the next one.
+        switch me.incoming.receive(from: me.socket.rawValue) {
+        case .bytes: me.takeIn()
+        case .nothing: return
+        case .end: me.end()
+        }
+    }
+
+    private func takeIn() {
+        if authentication.state == .speaking {
+            incoming.consume(authentication.take(incoming.bytes))
+            flushSoon()
+            guard authentication.state != .speaking else { return endIfFlooded() }
+            tellAuthenticated(authentication.state)
+            guard isAuthenticated else {
+                flush()
+                return end()
+            }
+        }
+        while isOpen, let receive {
+            do throws(MessageError) {
+                guard let message = try incoming.nextMessage() else { return endIfFlooded() }
+                guard message.descriptors.count <= mostDescriptors else { return end() }
+                if checksArguments { try message.checkArguments() }
+                receive(message)
+            } catch { return end() }
+        }
+    }
+
+    /// What is left belongs to one message that has not come whole; who sends descriptors on and on with its bytes would
+    /// take all that the process has.
+    private func endIfFlooded() {
+        if incoming.descriptorCount > mostDescriptors { end() }
+    }
+}

@@ -1,0 +1,102 @@
+internal import CLinux
+internal import Glibc
+
+/// What is to go over a socket, in order.
+struct OutgoingMessages {
+    private enum Part {
+        case message(Message)
+        /// Of the conversation before the first message.
+        case conversation([UInt8])
+
+        func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+            switch self {
+            case .message(let message): body(UnsafeRawBufferPointer(message.bytes))
+            case .conversation(let bytes): bytes.withUnsafeBytes(body)
+            }
+        }
+
+        var byteCount: Int {
+            switch self {
+            case .message(let message): message.bytes.count
+            case .conversation(let bytes): bytes.count
+            }
+        }
+
+        var descriptors: [Descriptor?] {
+            if case .message(let message) = self { message.descriptors } else { [] }
+        }
+    }
+
+    private var parts: [Part] = []
+    /// The first part that has not left, and how much of it has.
+    private var first = 0
+    private var sentOfFirst = 0
+    /// Bytes that have not left.
+    private(set) var byteCount = 0
+
+    /// Parts that leave together.
+    private static let mostTogether = 64
+
+    mutating func append(_ message: Message) {
+        parts.append(.message(message))
+        byteCount += message.bytes.count
+    }
+
+    /// Puts a line of the conversation before all messages.
+    mutating func prepend(_ line: [UInt8]) {
+        var place = first
+        while place < parts.count, case .conversation = parts[place] { place += 1 }
+        parts.insert(.conversation(line), at: place)
+        byteCount += line.count
+    }
+
+    /// Whether a line of the conversation leaves next.
+    var isConversation: Bool {
+        if first < parts.count, case .conversation = parts[first] { true } else { false }
+    }
+
+    /// Writes as much as one call does.
+    /// - Returns: how many bytes have left; -1 and `errno` where none could.
+    mutating func send(to socket: CInt) -> Int {
+        var end = first + 1
+        let isConversation = isConversation
+        while end < parts.count, end - first < Self.mostTogether, parts[end].descriptors.isEmpty {
+            // Messages wait until the conversation is over.
+            if isConversation, case .message = parts[end] { break }
+            end += 1
+        }
+        let descriptors = sentOfFirst == 0 ? parts[first].descriptors.compactMap { $0?.rawValue } : []
+        let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: end - first) { vectors in
+            for index in first..<end {
+                // The parts keep their bytes where they are while they are in the list.
+                let bytes = parts[index].withBytes { $0 }
+                let passed = index == first ? sentOfFirst : 0
+                vectors[index - first] = iovec(
+                    iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress.map { $0 + passed }),
+                    iov_len: bytes.count - passed)
+            }
+            return clinux_send(
+                socket, vectors.baseAddress, CInt(end - first), descriptors, CInt(descriptors.count))
+        }
+        if sent > 0 { left(sent) }
+        return sent
+    }
+
+    private mutating func left(_ sent: Int) {
+        byteCount -= sent
+        sentOfFirst += sent
+        while first < parts.count, sentOfFirst >= parts[first].byteCount {
+            sentOfFirst -= parts[first].byteCount
+            // What has left is not kept until the list is empty.
+            parts[first] = .conversation([])
+            first += 1
+        }
+        if first == parts.count {
+            parts.removeAll(keepingCapacity: first <= 256)
+            first = 0
+        } else if first > 256 {
+            parts.removeFirst(first)
+            first = 0
+        }
+    }
+}

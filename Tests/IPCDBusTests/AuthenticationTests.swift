@@ -1,0 +1,113 @@
+import Testing
+
+@testable import IPCDBus
+
+/// The conversation before the first message, as a value.
+struct AuthenticationTests {
+    /// What a program of user 1000 says, and what it gets; `piece` bytes at a time.
+    private func converse(
+        _ said: String, side: Authentication.Side = .server(peer: 1000, own: 1000, id: "1234"), piece: Int = .max
+    ) -> (answers: String, state: Authentication.State, left: Int) {
+        var authentication = Authentication(side, user: 1000)
+        let bytes = Array(said.utf8)
+        var taken = 0
+        while taken < bytes.count, authentication.state == .speaking {
+            let end = min(bytes.count, piece == .max ? bytes.count : taken + piece)
+            taken += bytes[taken..<end].withUnsafeBytes { authentication.take($0) }
+        }
+        return (
+            String(decoding: authentication.takeOutgoing(), as: UTF8.self), authentication.state, bytes.count - taken
+        )
+    }
+
+    @Test(arguments: [1, 2, 7, .max])
+    func itIsTheSameInPieces(_ piece: Int) {
+        let all = converse("\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\nl\u{1}", piece: piece)
+        #expect(all.answers == "OK 1234\r\nAGREE_UNIX_FD\r\n")
+        #expect(all.state == .finished)
+        // What follows BEGIN is a message; a piece ends with it, or brings some of that too.
+        #expect(all.left == 2)
+    }
+
+    @Test func glibAsksForTheMechanismsFirst() {
+        let all = converse("\0AUTH\r\nAUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n")
+        #expect(all.answers == "REJECTED EXTERNAL\r\nOK 1234\r\nAGREE_UNIX_FD\r\n")
+        #expect(all.state == .finished)
+    }
+
+    @Test(arguments: ["DATA\r\n", "DATA 31303030\r\n", "DATA \r\n"])
+    func theIdentityMayComeLater(_ data: String) {
+        let all = converse("\0AUTH EXTERNAL\r\n\(data)BEGIN\r\n")
+        #expect(all.answers == "DATA\r\nOK 1234\r\n" && all.state == .finished)
+    }
+
+    @Test(arguments: [
+        "AUTH EXTERNAL 30\r\n", "AUTH EXTERNAL 313030\r\n", "AUTH EXTERNAL 3130303\r\n", "AUTH EXTERNAL zz\r\n",
+        "AUTH EXTERNAL 1000\r\n", "AUTH ANONYMOUS\r\n", "AUTH DBUS_COOKIE_SHA1 31303030\r\n",
+    ])
+    func whoIsSomebodyElseIsRejected(_ line: String) {
+        let all = converse("\0" + line)
+        #expect(all.answers == "REJECTED EXTERNAL\r\n" && all.state == .speaking)
+    }
+
+    @Test func anotherUserIsRejectedWhateverHeSays() {
+        for line in ["AUTH EXTERNAL 31303030", "AUTH EXTERNAL 31303031", "AUTH EXTERNAL\r\nDATA"] {
+            let all = converse("\0\(line)\r\nBEGIN\r\n", side: .server(peer: 1001, own: 1000, id: "1234"))
+            #expect(all.answers.hasSuffix("REJECTED EXTERNAL\r\n") && !all.answers.contains("OK"))
+            #expect(all.state == .failed(reason: "it begins before it has said who it is"))
+        }
+    }
+
+    @Test(arguments: [
+        "BEGIN\r\n", "AUTH\r\nBEGIN\r\n", "AUTH EXTERNAL\r\nBEGIN\r\n",
+        "AUTH EXTERNAL 31303030\r\nCANCEL\r\nBEGIN\r\n",
+    ])
+    func whoBeginsTooEarlyIsRefused(_ lines: String) {
+        #expect(converse("\0" + lines).state == .failed(reason: "it begins before it has said who it is"))
+    }
+
+    @Test func descriptorsAreAgreedOnAfterTheIdentity() {
+        let all = converse("\0NEGOTIATE_UNIX_FD\r\n")
+        #expect(all.answers.hasPrefix("ERROR ") && all.state == .speaking)
+    }
+
+    @Test func theFirstByteIsNUL() {
+        #expect(converse("AUTH EXTERNAL 31303030\r\n").state == .failed(reason: "it does not begin with a NUL byte"))
+    }
+
+    @Test func linesAndTheirNumberAreBounded() {
+        let longest = String(repeating: "a", count: 4_094)
+        #expect(converse("\0\(longest)\r\n").state == .speaking)
+        #expect(converse("\0\(longest)aaa\r\n").state == .failed(reason: "a line is too long"))
+        #expect(converse("\0" + String(repeating: "A\r\n", count: 32)).state == .speaking)
+        #expect(converse("\0" + String(repeating: "A\r\n", count: 33)).state == .failed(reason: "it goes on for ever"))
+    }
+
+    @Test func aMessageBeforeTheBeginningIsNone() throws {
+        var authentication = Authentication(.server(peer: 1000, own: 1000, id: "1234"), user: 1000)
+        let bytes = [0] + WireBytes.message(signature: "s", body: [2, 0, 0, 0, 13, 10, 0])
+        // All of it is taken for lines of the conversation, and the first of them is none that is known.
+        #expect(bytes.withUnsafeBytes { authentication.take($0) } == bytes.count)
+        #expect(authentication.state == .speaking)
+        #expect(String(decoding: authentication.takeOutgoing(), as: UTF8.self).hasPrefix("ERROR "))
+    }
+
+    @Test func aClientSaysAllAtOnce() {
+        var client = Authentication(.client, user: 1000)
+        #expect(
+            String(decoding: client.takeOutgoing(), as: UTF8.self)
+                == "\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n")
+        #expect(client.takeOutgoing().isEmpty)
+    }
+
+    @Test func aClientBelievesTheServerOnly() {
+        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\n", side: .client).state == .finished)
+        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\nl", side: .client, piece: .max).left == 1)
+        #expect(converse("OK 1234\r\n", side: .client).state == .speaking)
+        #expect(converse("OK 1234\r\nERROR\r\n", side: .client).state == .failed(reason: "it takes no descriptors"))
+        for refusal in ["REJECTED EXTERNAL\r\n", "AGREE_UNIX_FD\r\n", "DATA\r\n", "\r\n"] {
+            #expect(
+                converse(refusal, side: .client).state == .failed(reason: "it does not let this user in"))
+        }
+    }
+}
