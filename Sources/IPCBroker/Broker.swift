@@ -24,6 +24,7 @@ package final class Broker {
     private let expiry: ExpiryClock
     private let arrivals = ArrivalOrder()
     private let descriptors: DescriptorBudget
+    private let direct: DirectConnections
     private let watchers: ChangeWatchers
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
@@ -68,15 +69,22 @@ package final class Broker {
         let objects = ObjectServer(logger: logger)
         objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { Self.translate($0) }
-        do throws(ConnectionError) { connection = try await Connection.open(configuration.bus, objects: objects) } catch
-        {
-            throw End.noBus(error.description)
-        }
         let events = StoreEvents()
         storeEvents = events
-        store = try Store.open(configuration.storeConfiguration(events))
+        // The store is opened while the bus is asked; both take some milliseconds.
+        let opening = Self.open(try configuration.storeConfiguration(events))
+        let bus: String
+        do {
+            connection = try await Self.connect(configuration.bus, objects)
+            clients = BusClients(connection)
+            try await clients.start()
+            bus = try await connection.busID()
+        } catch {
+            try? await opening.value.close()
+            throw error
+        }
+        store = try await opening.value
         Self.report(store.report, to: logger)
-        clients = BusClients(connection)
         policies = AccessPolicies(store: store, logger: logger)
         watchers = ChangeWatchers(limits: configuration.limits) { [clients] in
             clients.knownVisibility(of: $0) ?? .sandbox(nil)
@@ -86,8 +94,12 @@ package final class Broker {
         announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
         expiry = ExpiryClock(store: store, logger: logger)
         descriptors = DescriptorBudget(limits: configuration.limits)
+        direct = DirectConnections(
+            bus: connection, clients: clients, descriptors: descriptors,
+            directory: RuntimeDirectory(store: configuration.store, environment: configuration.environment),
+            limits: configuration.limits)
         promises = PromiseFetcher(
-            store: store, connection: connection, bus: try await connection.busID(), limits: configuration.limits)
+            store: store, connection: connection, bus: bus, limits: configuration.limits)
         schemes = SchemesService(
             store: store, clients: clients, connection: connection, policies: policies, limits: configuration.limits,
             identify: promises.writer)
@@ -97,7 +109,7 @@ package final class Broker {
             logger: logger)
         deliveries = Deliveries(
             DeliverySurroundings(
-                connection: connection, clients: clients, table: table, records: records,
+                connection: connection, direct: direct, clients: clients, table: table, records: records,
                 limits: configuration.limits, control: try configuration.deliveryControl
             ) { [schemes] in schemes.facts(of: $0) })
         let acceptance = RequestAcceptance(
@@ -109,6 +121,16 @@ package final class Broker {
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: configuration.limits)
+    }
+
+    private static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
+        do throws(ConnectionError) { return try await Connection.open(address, objects: objects) } catch {
+            throw End.noBus(error.description)
+        }
+    }
+
+    private static func open(_ configuration: StoreConfiguration) -> Task<Store, any Error> {
+        DBusActor.task { try await Background.run { Result { try Store.open(configuration) } }.get() }
     }
 
     private static func report(_ report: OpeningReport, to logger: Logger) {
@@ -126,8 +148,11 @@ package final class Broker {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
             descriptors: descriptors, limits: configuration.limits)
-        let broker = BrokerService(configuration) { [watchers, urls] in
-            ["watchers": "\(watchers.count)", "pending-requests": "\(urls.table.count)"]
+        let broker = BrokerService(configuration, direct: direct) { [watchers, urls, direct] in
+            [
+                "watchers": "\(watchers.count)", "pending-requests": "\(urls.table.count)",
+                "direct-connections": "\(direct.count)",
+            ]
         } usage: { [weak self] in
             guard let self else { throw StoreError.unavailable }
             return try await self.usage(for: $0)
@@ -137,15 +162,15 @@ package final class Broker {
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
-        clients.departed = { [urls, deliveries, pasteboards, watchers] caller in
+        direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
+        clients.departed = { [urls, deliveries, pasteboards, watchers, direct] caller in
+            direct.callerLeft(caller)
             urls.callerLeft(caller)
             deliveries.connectionLeft(caller)
             pasteboards.callerLeft(caller)
             watchers.callerLeft(caller)
         }
         storeEvents.changed = { [weak self] in self?.changed($0) }
-        try await clients.start()
-        expiry.look()
         try await policies.load()
         try await schemes.load(InstalledClaims(environment: { configuration.environment[$0] }, logger: logger).load())
         try await urls.recover()
@@ -156,6 +181,8 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
+        // Reads what the start did not need; before it, each call looks at the time itself.
+        expiry.look()
     }
 
     /// What is in use of the limits. A sandboxed caller learns nothing of other applications.
@@ -195,6 +222,7 @@ package final class Broker {
         await urls.finish(within: .seconds(1))
         records.finish()
         do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
+        await direct.finish(within: .seconds(1))
         await connection.closeAfterFlush()
     }
 
@@ -237,6 +265,8 @@ extension BrokerConfiguration {
         var store = StoreConfiguration(directory: store)
         store.limits = limits
         store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
+        store.executor = DBusActor.executor
+        store.handOver = { answers in DBusActor.task { for answer in answers { answer() } } }
         store.onChange = { moves in DBusActor.task { events.changed(moves) } }
         store.onFault = { fault in DBusActor.task { events.failed(fault) } }
         return store

@@ -1,5 +1,4 @@
 import ArgumentParser
-@preconcurrency import Dispatch
 import Foundation
 import IPCBroker
 import IPCModel
@@ -7,7 +6,7 @@ import Logging
 
 /// The broker as a program: arguments in, exit codes out.
 @main
-struct IPCBrokerCommand: AsyncParsableCommand {
+struct IPCBrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ipc-broker",
         abstract: "Routes URLs to their handlers and keeps pasteboards, as org.swiftipc.Broker1 on the session bus.",
@@ -50,7 +49,7 @@ struct IPCBrokerCommand: AsyncParsableCommand {
         help: "What to log to stderr: trace, debug, info (default), notice, warning or error. Never content.")
     var logLevel: LogLevel?
 
-    func run() async throws {
+    func run() throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "ipc-broker")
         do {
@@ -62,7 +61,7 @@ struct IPCBrokerCommand: AsyncParsableCommand {
             for setting in limits { try configuration.limits.set(setting.name, setting.value) }
             configuration.environment = environment
             configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
-            try await Broker.run(configuration, logger: logger) { await TerminationSignal.first() }
+            try BrokerProcess.run(configuration, logger: logger)
         } catch {
             let failure = BrokerFailure(error)
             logger.error("\(failure.sentence)")
@@ -104,24 +103,6 @@ enum StoreLocation {
                 .storeUnavailable, "there is no place for the store: set XDG_DATA_HOME or HOME, or give --store")
         }
         return home + "/.local/share/swift-ipc"
-    }
-}
-
-enum TerminationSignal {
-    /// Returns at the first SIGTERM or SIGINT.
-    static func first() async {
-        let arrivals = AsyncStream<Void> { continuation in
-            let sources = [SIGTERM, SIGINT].map { number in
-                // The default action would end the process before the source is asked.
-                signal(number, SIG_IGN)
-                let source = DispatchSource.makeSignalSource(signal: number)
-                source.setEventHandler { continuation.yield() }
-                source.resume()
-                return source
-            }
-            continuation.onTermination = { _ in for source in sources { source.cancel() } }
-        }
-        for await _ in arrivals { return }
     }
 }
 

@@ -29,6 +29,7 @@ enum InterfaceTables {
         let version = table(VersionFacts.self)
         let request = table(RequestFacts.self)
         return [
+            "Broker1.Connect": Keys(arguments: ["options": table(ConnectOptions.self)]),
             "Broker1.Describe": Keys(arguments: ["options": none]),
             "Schemes1.Register": Keys(
                 arguments: ["options": table(RegisterOptions.self), "result": table(RegisterResult.self)],

@@ -29,7 +29,7 @@ struct ChangeWatchersTests {
     ) throws -> Task<ChangeWatchers.Answer, any Error> {
         let names = Set(try names.map { try PasteboardName($0) })
         return Task.immediate { @DBusActor in
-            try await watchers.wait(for: names, since: since, until: deadline, by: caller) { nil }
+            try await watchers.answer(for: names, since: since, until: deadline, by: caller) { nil }
         }
     }
 
@@ -100,7 +100,7 @@ struct ChangeWatchersTests {
         let boxed = try BusName(":1.2")
         let watchers = watchers(sees: [boxed: .sandbox("org.example.App")])
         func ask(_ names: [String], resync: Bool? = nil) async throws -> ChangeWatchers.Answer {
-            try await watchers.wait(for: [], since: 1, until: .now, by: boxed) {
+            try await watchers.answer(for: [], since: 1, until: .now, by: boxed) {
                 var facts = ChangeFacts()
                 facts.resync = resync
                 return (9, names.map { ChangedPasteboard(name: $0, changeCount: 2) }, facts)
@@ -155,5 +155,21 @@ struct ChangeWatchersTests {
         // The control: those who are concerned are looked at one by one.
         let concerned = try await cost(count) { _ in ["moving"] }
         #expect(concerned > few * 20, "\(few) with 10, \(concerned) with \(count) that are concerned")
+    }
+}
+
+extension ChangeWatchers {
+    /// Asks, and waits for the answer.
+    fileprivate func answer(
+        for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
+        past: () -> Answer?
+    ) async throws -> Answer {
+        try await withCheckedThrowingContinuation { continuation in
+            wait(for: names, since: since, until: deadline, by: caller) { told in
+                told(.success(past()))
+            } then: {
+                continuation.resume(with: $0)
+            }
+        }
     }
 }

@@ -43,6 +43,41 @@ struct LargeValueTests {
         #expect(try form(written[0][.png]?.value, content) == expected)
     }
 
+    /// The digest is known for a value that was filled here; smaller ones are left to the broker.
+    @Test func theDigestOfALargeValueIsStated() async throws {
+        let (large, small) = (bytes(2 << 20), bytes(100_000))
+        try await board.setItems([.data(large), .data(small), .string("x")])
+        let stated = pair.broker.written[0].options.digests
+        #expect(stated == [[try Digest.of(.bytes(large))], [""], [""]])
+        try await board.setItems([.data(small)])
+        #expect(pair.broker.written[1].options.digests == nil)
+    }
+
+    /// A broker that does not know the option refuses it; what it refuses otherwise is refused.
+    @Test func anOlderBrokerIsCalledWithoutDigests() async throws {
+        pair.broker.write = { [broker = pair.broker] in
+            guard broker.written.last?.options.digests == nil else {
+                throw IPCError(.invalidArguments, "unknown option “digests”")
+            }
+            return 5
+        }
+        let large = bytes(2 << 20)
+        #expect(try await board.setItems([.data(large)]) == 5)
+        #expect(pair.broker.written.map { $0.options.digests == nil } == [false, true])
+        #expect(try form(written[0][.octetStream]?.value, large) == "sealed")
+        #expect(try await board.addItems([.data(large)]) == 5)
+        pair.broker.forgetWrites()
+        pair.broker.write = { throw IPCError(.invalidArguments, "no") }
+        for (size, calls) in [(2 << 20, 2), (100_000, 1)] {
+            let error = await #expect(throws: IPCError.self) { try await board.setItems([.data(bytes(size))]) }
+            #expect(error?.code == .invalidArguments && pair.broker.written.count == calls)
+            pair.broker.forgetWrites()
+        }
+        pair.broker.write = { throw IPCError(.changeCountMismatch, "no") }
+        await #expect(throws: IPCError.self) { try await board.setItems([.data(large)]) }
+        #expect(pair.broker.written.count == 1)
+    }
+
     @Test func aLargeTextTravelsAsASealedFileToo() async throws {
         let text = String(repeating: "日本語\n", count: 10_000)
         try await board.setString(text)

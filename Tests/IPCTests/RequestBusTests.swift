@@ -57,6 +57,18 @@ struct RequestBusTests {
         gate.end()
     }
 
+    @Test func withABrokerThatKnowsNoDirectConnectionAllGoesOverTheBus() async throws {
+        let broker = FakeBroker()
+        let connection = try await start(broker)
+        defer { connection.close() }
+        let application = try await client()
+        for _ in 0..<40 { _ = try await application.open("x:") }
+        #expect(broker.opened.count == 40)
+        #expect(broker.opened.allSatisfy { $0.options.repeated == nil })
+        #expect(await application.link.route.direct() == nil)
+        await application.close()
+    }
+
     @Test func whatTheBusGaveToNobodyIsNotSentAgain() async throws {
         let application = try await client()
         let first = try await start(FakeBroker())

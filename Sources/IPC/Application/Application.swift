@@ -56,7 +56,7 @@ public final class Application {
     ) async throws(IPCError) -> Application {
         let id = try checked { () throws(ApplicationID.Invalid) in try ApplicationID(id) }
         try check(schemes: schemes)
-        let application = Application(id: id, link: try await .open(bus), resends: resends)
+        let application = Application(id: id, link: try await .open(bus, isLasting: resends), resends: resends)
         if !schemes.isEmpty {
             application.conflicts = try await application.receive(
                 schemes, window: window, allowReserved: allowReserved)

@@ -26,7 +26,7 @@ final class BrokerGate {
 
     /// Goes on with `nil` where the call comes from the broker, and with a refusal where it does not.
     func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
-        guard let name = link.broker else { return proceed(nil) }
+        guard let name = link.broker, !link.route.leads(to: call.connection) else { return proceed(nil) }
         if let owner { return proceed(call.sender == owner ? nil : .stranger) }
         // Just after a reconnect the owner may not be known yet.
         let connection = link.connection

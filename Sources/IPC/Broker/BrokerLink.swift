@@ -20,24 +20,33 @@ final class BrokerLink {
     let broker: BusName?
     /// Where the bus is; `nil` without one.
     let bus: BusAddress?
+    let route: Route
     /// Whether there was a broker before, so that its absence is a restart.
     private var wasThere = false
     private var isClosed = false
 
-    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil) {
+    /// - Parameter isLasting: whether a direct connection may pay.
+    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, isLasting: Bool = false) {
         self.connection = connection
+        route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: isLasting))
         self.broker = broker
         self.bus = bus
     }
 
     /// Connects to a bus; the connection outlives restarts of it.
-    static func open(_ bus: BusAddress) async throws(IPCError) -> BrokerLink {
+    static func open(_ bus: BusAddress, isLasting: Bool = false) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
             return BrokerLink(
-                try await Connection.open(bus, reconnects: true), broker: Broker1.busName, bus: bus)
+                try await Connection.open(bus, reconnects: true), broker: Broker1.busName, bus: bus,
+                isLasting: isLasting)
         } catch {
             throw IPCError(error, bus: bus)
         }
+    }
+
+    /// The way over a connection to the session bus.
+    static func of(_ connection: Connection) -> BrokerLink {
+        BrokerLink(connection, broker: Broker1.busName, bus: .session)
     }
 
     /// Calls a method of the broker.
@@ -52,12 +61,15 @@ final class BrokerLink {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         var input = input
         while true {
+            let direct = await route.direct()
             do throws(CallError) {
-                let output = try await connection.call(
-                    method, on: broker, at: path, input, timeout: ContinuousClock.now.duration(to: deadline))
+                let output = try await (direct ?? connection).call(
+                    method, on: direct == nil ? broker : nil, at: path, input,
+                    timeout: ContinuousClock.now.duration(to: deadline))
                 wasThere = true
                 return output
             } catch {
+                if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
                 // What the bus gave to nobody has not been sent yet.
                 if error.meansCutOff { input = repeated(input) }
@@ -98,6 +110,7 @@ final class BrokerLink {
     /// Waits until what was sent has left the process, then ends the connection.
     func close() async {
         isClosed = true
+        await route.close()
         await connection.closeAfterFlush()
     }
 }

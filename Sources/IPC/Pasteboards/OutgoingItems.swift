@@ -57,14 +57,36 @@ enum OutgoingItems {
 
     private static func sealed(_ bytes: UnsafeRawBufferPointer) -> Result<Representation.Value, IPCError> {
         do throws(SystemError) {
-            let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
-            return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
+            guard bytes.count > Digest.statedBytes else {
+                let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
+                return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
+            }
+            // The digest costs no time beside the filling.
+            nonisolated(unsafe) var digest: ContentDigest?
+            nonisolated(unsafe) var file: Result<CInt, SystemError>?
+            Background.both {
+                file = Result { () throws(SystemError) in
+                    try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
+                }
+            } _: {
+                digest = ContentDigest(of: bytes)
+            }
+            let descriptor = try file?.get() ?? -1
+            return .success(.file(ContentFile(owning: descriptor, byteCount: bytes.count, knownDigest: digest)))
         } catch {
             return .failure(IPCError(memoryFile: error, byteCount: bytes.count))
         }
     }
+
+    /// What is known of the digests of items, as it travels; nil where nothing is.
+    static func digests(of items: [PasteboardItem]) -> [[String]]? {
+        let digests = items.map { $0.representations.map { $0.value.knownDigest?.description ?? "" } }
+        return digests.contains { $0.contains { !$0.isEmpty } } ? digests : nil
+    }
 }
 
 extension Representation.Value {
+    fileprivate var knownDigest: ContentDigest? { if case .file(let file) = self { file.knownDigest } else { nil } }
+
     var isFile: Bool { if case .file = self { true } else { false } }
 }

@@ -54,9 +54,22 @@ extension Pasteboard {
         _ method: Method<([PasteboardItem], WriteOptions), UInt64>, _ items: [PasteboardItem],
         _ options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {
-        let wire = try await wireOptions(options)
+        var wire = try await wireOptions(options)
         let items = try await OutgoingItems.prepare(items)
-        return try await application.link.call(
+        wire.digests = OutgoingItems.digests(of: items)
+        do {
+            return try await send(method, items, wire)
+        } catch let error where error.code == .invalidArguments && wire.digests != nil {
+            // A broker that is older than this option refuses it, and makes the digests itself.
+            wire.digests = nil
+            return try await send(method, items, wire)
+        }
+    }
+
+    private func send(
+        _ method: Method<([PasteboardItem], WriteOptions), UInt64>, _ items: [PasteboardItem], _ wire: WriteOptions
+    ) async throws(IPCError) -> UInt64 {
+        try await application.link.call(
             method, at: path, (items, wire), timeout: BrokerLink.timeout(storing: items.byteCount),
             repeatable: wire.id != nil)
     }

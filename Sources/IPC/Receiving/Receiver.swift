@@ -42,6 +42,7 @@ final class Receiver {
         do throws(IPCError) {
             let result = try await register(registration)
             registrations.append(registration)
+            link.route.handles()
             return (result.conflicts ?? []).map { Handler($0) }
         } catch {
             if isFirst { await disappear() }
@@ -120,6 +121,7 @@ final class Receiver {
                 return
             }
         }
+        if !registrations.isEmpty { link.route.handles() }
     }
 
     /// Schemes that were given up are not registered again; empty means all.

@@ -49,10 +49,14 @@ enum Confinement: Sendable, Hashable {
         guard let process = credentials.process else { return .hidden }
         // A process on the broker's own root directory is in no Flatpak. This needs no right to trace it, so programs
         // that forbid core dumps (password managers, agents) pass here although their root directory is closed to us.
-        guard let own = rootMount(of: "self", procfs: procfs), own == rootMount(of: "\(process)", procfs: procfs)
+        guard let own = (procfs == "/proc" ? ownRootMount : nil) ?? rootMount(of: "self", procfs: procfs),
+            own == rootMount(of: "\(process)", procfs: procfs)
         else { return nil }
         return .free
     }
+
+    /// The broker's own; its number is nobody else's while the broker runs on it.
+    private static let ownRootMount = rootMount(of: "self", procfs: "/proc")
 
     /// `snap.NAME.APP` and `snap.NAME.hook.HOOK` are labels of snapd; the id is `snap.NAME`. A snap whose profile binds
     /// it to nothing, a “classic” one, is in no sandbox.
@@ -65,15 +69,16 @@ enum Confinement: Sendable, Hashable {
 
     /// The number of the mount that is the root directory of a process, which no other mount of the system has
     /// (proc_pid_mountinfo(5)); `nil` where it cannot be read, and for a root directory within a mount.
-    private static func rootMount(of process: String, procfs: String) -> String? {
-        var found: [Substring] = []
+    private static func rootMount(of process: String, procfs: String) -> [UInt8]? {
+        var found: [ArraySlice<UInt8>] = []
         guard let text = readAll("\(procfs)/\(process)/mountinfo") else { return nil }
-        for line in text.split(separator: "\n") {
-            let fields = line.split(separator: " ", maxSplits: 5)
-            if fields.count > 4, fields[4] == "/" { found.append(fields[0]) }
+        // Bytes, for this is read for each new caller, and a desktop has some hundred mounts.
+        for line in text.split(separator: UInt8(ascii: "\n")) {
+            let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
+            if fields.count > 4, fields[4].elementsEqual("/".utf8) { found.append(fields[0]) }
         }
         // Mounts on top of each other leave open which of them it is.
-        return found.count == 1 ? String(found[0]) : nil
+        return found.count == 1 ? Array(found[0]) : nil
     }
 
     /// Flatpak puts `.flatpak-info` into the root directory of every process of a sandbox, its proxy of the bus
@@ -98,7 +103,7 @@ enum Confinement: Sendable, Hashable {
     }
 
     /// A file of `/proc`, whose length is not known before.
-    private static func readAll(_ path: String) -> String? {
+    private static func readAll(_ path: String) -> [UInt8]? {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
@@ -113,6 +118,6 @@ enum Confinement: Sendable, Hashable {
             // Nobody has so many mounts; who has them is looked at in the other way.
             if bytes.count > 4_194_304 { return nil }
         }
-        return String(decoding: bytes, as: UTF8.self)
+        return bytes
     }
 }

@@ -26,6 +26,16 @@ final class DescriptorBudget {
         return DescriptorCharge(more, caller, self)
     }
 
+    /// Charges a descriptor that the broker holds for a caller as long as it wants, such as that of a connection; these have
+    /// a limit of their own for each caller.
+    func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
+        try limits.check(\.descriptors, use: arriving, request: 1)
+        arriving += 1
+        return DescriptorCharge(1, nil, self, isConnection: true)
+    }
+
+    fileprivate func release(connections count: UInt64) { arriving -= count }
+
     fileprivate func release(_ count: UInt64, of caller: BusName?) {
         arriving -= count
         let left = ofCaller[caller].map { $0 - count } ?? 0
@@ -38,17 +48,20 @@ final class DescriptorBudget {
 final class DescriptorCharge {
     private let count: UInt64
     private let caller: BusName?
+    private let isConnection: Bool
     private var budget: DescriptorBudget?
 
-    fileprivate init(_ count: UInt64, _ caller: BusName?, _ budget: DescriptorBudget?) {
-        (self.count, self.caller, self.budget) = (count, caller, budget)
+    fileprivate init(
+        _ count: UInt64, _ caller: BusName?, _ budget: DescriptorBudget?, isConnection: Bool = false
+    ) {
+        (self.count, self.caller, self.budget, self.isConnection) = (count, caller, budget, isConnection)
     }
 
     isolated deinit { release() }
 
     /// Gives the descriptors back, once.
     func release() {
-        budget?.release(count, of: caller)
+        if isConnection { budget?.release(connections: count) } else { budget?.release(count, of: caller) }
         budget = nil
     }
 }

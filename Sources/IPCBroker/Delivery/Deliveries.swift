@@ -17,6 +17,7 @@ struct HandlerFacts {
 @DBusActor
 final class DeliverySurroundings {
     let connection: Connection
+    let direct: DirectConnections
     let clients: BusClients
     let table: RequestTable
     let records: RequestRecords
@@ -28,22 +29,33 @@ final class DeliverySurroundings {
     private var chances = 0
     /// Which handlers have sent something to a connection that is on the bus.
     var uses: [BusName: Set<ApplicationID>] = [:]
+    /// Which handlers wait until the way to a connection is free.
+    var heldUp: [BusName: Set<ApplicationID>] = [:]
 
     init(
-        connection: Connection, clients: BusClients, table: RequestTable, records: RequestRecords, limits: Limits,
+        connection: Connection, direct: DirectConnections, clients: BusClients, table: RequestTable,
+        records: RequestRecords, limits: Limits,
         control: DeliveryControl?, facts: @escaping @DBusActor (ApplicationID) -> HandlerFacts
     ) {
         (self.connection, self.clients, self.table, self.records) = (connection, clients, table, records)
+        self.direct = direct
         (self.limits, self.control, self.facts) = (limits, control, facts)
     }
 
     func serve() { isServing = true }
 
-    /// Whether a deliberate defect is to be shown now: once in a hundred times.
+    /// Whether a deliberate defect is to be shown now: at the first chance, and then once in a hundred.
     func isFaulty(_ control: DeliveryControl) -> Bool {
         guard self.control == control else { return false }
         chances += 1
-        return chances % 100 == 50
+        return chances % 100 == 1
+    }
+
+    /// Whether nothing may be sent to a handler's connection now; it is told when that has changed.
+    func isHeldUp(_ application: ApplicationID, _ owner: BusName) -> Bool {
+        guard direct.isSwitching(owner) else { return false }
+        heldUp[owner, default: []].insert(application)
+        return true
     }
 
     /// Whether a connection is not on the bus any more; asks the bus where it is not known.
@@ -124,6 +136,12 @@ final class Deliveries {
         for application in surroundings.uses.removeValue(forKey: connection) ?? [] {
             handlers[application]?.connectionLeft(connection)
         }
+    }
+
+    /// The way to a connection is free, or another one.
+    func routeChanged(_ owner: BusName) {
+        guard !surroundings.direct.isSwitching(owner) else { return }
+        for application in surroundings.heldUp.removeValue(forKey: owner) ?? [] { handlers[application]?.deliver() }
     }
 
     /// Begins to deliver what an earlier broker left.

@@ -23,13 +23,14 @@ extension HandlerDelivery {
             handBack(request, owner, message)
         case .failure(let error) where error.mayMeanDeparture:
             lookAfter(request, flight, owner, error)
+        case .failure(.disconnected) where request.isOnDirectRoute: cutOff(request, owner)
         case .failure(.disconnected), .failure(.cancelled):
             // The broker is about to end: one by one they would only be sent into the void.
             stop()
             end(request, nil)
         case .failure(.unsendable(.descriptorUnavailable)):
             putBack(request, isSuspect: false)
-            deliver(inMilliseconds: 1_000)
+            pause(milliseconds: 1_000)
         case .failure(let error):
             policy.answered()
             request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
@@ -77,6 +78,41 @@ extension HandlerDelivery {
             self.putBack(request, isSuspect: false)
             self.deliver()
         }
+    }
+
+    /// A direct connection ended while its handler had requests. One that is still on the bus gets them again by the bus,
+    /// with a higher attempt, since its answers are lost; that it is there is shown by an answer from itself. One that is
+    /// not has left.
+    private func cutOff(_ request: PendingRequest, _ owner: BusName) {
+        request.isCutOff = true
+        guard !surroundings.clients.hasDeparted(owner), lookedAfter.insert(owner).inserted else { return }
+        surroundings.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
+            guard let self else { return }
+            self.lookedAfter.remove(owner)
+            switch result {
+            case .failure(.disconnected), .failure(.cancelled): self.stop()
+            case .failure(let error) where error.mayMeanDeparture: self.connectionLeft(owner)
+            default: self.deliverAgain(self.inHand.values.filter { $0.isCutOff && $0.owner == owner })
+            }
+        }
+    }
+
+    private func deliverAgain(_ requests: [PendingRequest]) {
+        atOnce {
+            for request in requests.sorted(by: { $0.number < $1.number }) {
+                request.note(
+                    .handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection ended")
+                request.cuts += 1
+                request.isCutOff = false
+                // Once may happen to everybody; what comes again and again is held back.
+                if request.cuts > 1 {
+                    policy.failed(
+                        at: SystemClock.uptimeMilliseconds(), because: "\(application) cut its direct connection")
+                }
+                putBack(request, isSuspect: false)
+            }
+        }
+        deliver()
     }
 
     /// The handler left with requests in hand. Who waits learns it at once; what is queued comes again.

@@ -27,11 +27,17 @@ final class HandlerDelivery {
     private var flights: UInt64 = 0
     /// The connection that gave a request back without a look.
     var refuser: BusName?
+    /// Connections whose direct connection has ended, until it is known whether they are still there.
+    var lookedAfter: Set<BusName> = []
+    /// The connection that is known to have something of this handler.
+    private var user: BusName?
     var policy: StartPolicy
     var isStarting = false
     private var isAskingForOwner = false
     /// Whether nothing is delivered any more, because the broker ends.
     private var isEnding = false
+    /// Whether nothing can be sent for a while; it ends with the timer.
+    private var isPaused = false
     private var isBusy = false
     private var isDue = false
     private let timer = DBusTimer()
@@ -86,6 +92,7 @@ final class HandlerDelivery {
     /// A connection has left the bus.
     func connectionLeft(_ owner: BusName) {
         if refuser == owner { refuser = nil }
+        if user == owner { user = nil }
         let hadMore = unanswered.forget(owner)
         DBusActor.task {
             // What the bus could give to nobody is told by errors that come before this answer.
@@ -159,14 +166,14 @@ final class HandlerDelivery {
     }
 
     private func deliverNow() {
-        guard surroundings.isServing, !isEnding else { return }
+        guard surroundings.isServing, !isEnding, !isPaused else { return }
         releaseHeldBack()
         guard queue.first != nil else { return }
         guard surroundings.clients.isRunning(application) else { return start() }
         guard let owner = surroundings.clients.knownOwner(of: application) else { return askForOwner() }
-        guard owner != refuser, !isStuck(owner) else { return }
-        while let id = queue.first, let request = requests[id], fits(request) {
-            if surroundings.isFaulty(.reorder), queue.cancel(id) {
+        guard owner != refuser, !isStuck(owner), !isHeldUp(owner) else { return }
+        while !isPaused, let id = queue.first, let request = requests[id], fits(request) {
+            if queue.isFollowed(id), surroundings.isFaulty(.reorder), queue.cancel(id) {
                 queue.enqueue(id, line: request.line)
                 continue
             }
@@ -189,7 +196,16 @@ final class HandlerDelivery {
     func deliver(inMilliseconds milliseconds: UInt64) {
         let instant = ContinuousClock.now + .milliseconds(Int(clamping: milliseconds))
         if let set = timer.deadline, set <= instant { return }
-        timer.set(at: instant) { [weak self] in self?.deliver() }
+        timer.set(at: instant) { [weak self] in
+            self?.isPaused = false
+            self?.deliver()
+        }
+    }
+
+    /// Sends nothing for a while: what cannot be sent now would be tried again at once.
+    func pause(milliseconds: UInt64) {
+        isPaused = true
+        deliver(inMilliseconds: milliseconds)
     }
 
     private func askForOwner() {
@@ -220,6 +236,8 @@ final class HandlerDelivery {
         request.isReadyToLeave = !request.isQueued
         inHand[request.id] = request
         bytesInFlight += request.size
+        // With nothing before it, it leaves at once.
+        if request.isReadyToLeave, leaving.isEmpty, request.content != nil { return send(request) }
         leaving.append(request)
         surroundings.table.watch(request)
         if request.isQueued { prepare(request) } else { isDue = true }
@@ -265,7 +283,13 @@ final class HandlerDelivery {
 
     /// Sends what is ready, nothing before what came before it in its line.
     private func sendReady() {
+        if !leaving.isEmpty, let owner = surroundings.clients.knownOwner(of: application), isHeldUp(owner) { return }
         while let request = leaving.takeReady() { send(request) }
+    }
+
+    /// Whether nothing may be sent to the handler now: what was sent before is on another way, or comes again first.
+    private func isHeldUp(_ owner: BusName) -> Bool {
+        lookedAfter.contains(owner) || surroundings.isHeldUp(application, owner)
     }
 
     private func send(_ request: PendingRequest) {
@@ -287,7 +311,10 @@ final class HandlerDelivery {
         flights += 1
         let flight = flights
         request.flight = flight
-        surroundings.uses[owner, default: []].insert(application)
+        if user != owner {
+            user = owner
+            surroundings.uses[owner, default: []].insert(application)
+        }
         let context = OpenURLContext(content, of: request)
         if request.isQueued { request.content = nil }
         if request.isQueued, surroundings.isFaulty(.deliverTwice) {
@@ -295,8 +322,10 @@ final class HandlerDelivery {
             surroundings.connection.call(URLHandler1.openURL, on: owner, at: path, (other, content.url, context)) { _ in
             }
         }
-        surroundings.connection.call(
-            URLHandler1.openURL, on: owner, at: path, (request.id.text, content.url, context)
+        let route = surroundings.direct.route(to: owner)
+        (request.isOnDirectRoute, request.isCutOff) = (route.isDirect, false)
+        route.connection.call(
+            URLHandler1.openURL, on: route.destination, at: path, (request.id.text, content.url, context)
         ) { [weak self] result in
             self?.answered(request, flight, owner, result)
         }
@@ -311,7 +340,7 @@ final class HandlerDelivery {
         request.state = .waiting
         // Because the handler left without an answer when it had it, or gave it back twice, it and its line have a pause;
         // what the handler has not seen of other lines goes at once.
-        let isHeldBack = request.wasLeft || request.handBacks > 1
+        let isHeldBack = request.wasLeft || request.handBacks > 1 || request.cuts > 1
         if isHeldBack { heldBack.append(request.id) }
         queue.putBack(request.id, isSuspect: isSuspect, isReady: !isHeldBack)
         surroundings.table.watch(request)
@@ -336,7 +365,7 @@ final class HandlerDelivery {
     private func endUnanswered(_ request: PendingRequest) {
         if let owner = request.owner {
             tellCancelled(request, owner)
-            unanswered.add(request.flight, bytes: request.size, owner: owner)
+            if !request.isCutOff { unanswered.add(request.flight, bytes: request.size, owner: owner) }
         }
         end(
             request,
@@ -345,7 +374,8 @@ final class HandlerDelivery {
 
     private func tellCancelled(_ request: PendingRequest, _ owner: BusName) {
         // A handler that does not hear of it answers into the void, which does no harm.
-        try? surroundings.connection.notify(URLHandler1.cancelURL, on: owner, at: path, request.id.text)
+        let route = surroundings.direct.route(to: owner)
+        try? route.connection.notify(URLHandler1.cancelURL, on: route.destination, at: path, request.id.text)
     }
 
     private func expired(_ request: PendingRequest) -> RequestEnd {
@@ -354,6 +384,13 @@ final class HandlerDelivery {
                 .failed, code: "handler-ended",
                 because: "the handler left without an answer when it had it (attempts: \(request.attempts)), and its "
                     + "time passed")
+        }
+        if request.cuts > 0 {
+            return RequestEnd(
+                .timedOut,
+                because:
+                    "the direct connection of the handler ended when it had it, and it could not be delivered again in "
+                    + "time; the handler may have done it")
         }
         if request.mayHaveBeenSeen {
             return RequestEnd(

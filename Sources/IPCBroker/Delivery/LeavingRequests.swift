@@ -7,6 +7,8 @@ internal import IPCModel
 struct LeavingRequests {
     private var lines: [DeliveryLine: [PendingRequest]] = [:]
 
+    var isEmpty: Bool { lines.isEmpty }
+
     mutating func append(_ request: PendingRequest) { lines[request.line, default: []].append(request) }
 
     /// Takes the first request of a line that is ready to leave.

@@ -29,6 +29,8 @@ final class PendingRequest {
     let digest: ContentDigest?
     /// Bytes of the payload, and of the URL where that is in memory.
     private(set) var size: UInt64
+    /// Bytes that it takes in memory while its sender waits.
+    private(set) var memory: UInt64
     let parent: RequestID?
     let depth: UInt32
     /// How long the handler has for its answer, where that counts from the delivery.
@@ -60,6 +62,12 @@ final class PendingRequest {
     var wasLeft = false
     /// How often a handler gave it back without a look.
     var handBacks = 0
+    /// Whether it was sent over a direct connection.
+    var isOnDirectRoute = false
+    /// Whether that connection has ended without the answer, and it is not known yet what has become of the handler.
+    var isCutOff = false
+    /// How often a direct connection ended when its handler, which is still there, had it.
+    var cuts = 0
     /// Whether an earlier broker may have delivered it.
     var mayHaveBeenSeen = false
     /// An earlier broker accepted it for a sender who waited, and nobody has come for it yet.
@@ -75,18 +83,24 @@ final class PendingRequest {
     var acceptanceWaiters: [RequestWaiter] = []
     /// Whether the payload may be kept with the record.
     var keepsPayload = true
-    /// Its place in the table of deadlines.
+    /// The order in which they came.
     var number: UInt64 = 0
+    /// On which accounts it is, while it is in the table.
+    var loads: RequestTable.Loads?
+    /// When it is looked at, and its place among those that are; see ``RequestDeadlines``.
+    var lookedAt: ContinuousClock.Instant?
+    var deadlinePlace = -1
     /// The group of the store with which its beginning reaches the disk.
     var group: CommitGroup?
 
     init(
         id: RequestID, application: ApplicationID, source: Source, caller: BusName?, line: DeliveryLine,
         isQueued: Bool, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
-        answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64
+        answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64, memory: UInt64? = nil
     ) {
         (self.id, self.application, self.source, self.caller, self.line) = (id, application, source, caller, line)
         (self.isQueued, self.hasRecord, self.digest, self.size) = (isQueued, hasRecord, digest, size)
+        self.memory = memory ?? size
         (self.parent, self.depth, self.answerTime) = (parent, depth, answerTime)
         (self.expiry, self.accepted) = (expiry, accepted)
     }
@@ -113,7 +127,7 @@ final class PendingRequest {
     var payer: String { source.payer(caller) }
 
     /// The payload turned out to be larger; see ``RequestTable/recharge(_:size:)``.
-    func setSize(_ size: UInt64) { self.size = size }
+    func setSize(_ size: UInt64, memory: UInt64) { (self.size, self.memory) = (size, memory) }
 
     func takeAcceptanceWaiters() -> [RequestWaiter] {
         defer { acceptanceWaiters = [] }
@@ -174,12 +188,15 @@ final class RequestWaiter {
     let takesDescriptors: Bool
     /// Whether it is the sender itself, whose leaving calls the request off.
     let isSender: Bool
-    private var continuation: CheckedContinuation<OpenURLResult, any Error>?
+    private var answer: DelayedAnswer<OpenURLResult>?
     private let timer = DBusTimer()
 
     init(_ caller: BusName?, takesDescriptors: Bool, isSender: Bool) {
         (self.caller, self.takesDescriptors, self.isSender) = (caller, takesDescriptors, isSender)
     }
+
+    /// Waits for the end with a closure.
+    func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
 
     /// Waits until the request ends, or for so long.
     /// - Parameters:
@@ -190,7 +207,7 @@ final class RequestWaiter {
         gaveUp: @escaping @DBusActor () -> OpenURLResult
     ) async throws -> OpenURLResult {
         try await withCheckedThrowingContinuation { continuation in
-            self.continuation = continuation
+            self.begin { continuation.resume(with: $0) }
             if let time {
                 timer.set(at: .now + time) { [weak self] in self?.end(with: .success(gaveUp())) }
             }
@@ -199,12 +216,13 @@ final class RequestWaiter {
     }
 
     /// Whether it still waits.
-    var isWaiting: Bool { continuation != nil }
+    var isWaiting: Bool { answer != nil }
 
     func end(with result: Result<OpenURLResult, any Error>) {
         timer.cancel()
-        continuation?.resume(with: result)
-        continuation = nil
+        let answer = answer
+        self.answer = nil
+        answer?(result)
     }
 }
 

@@ -6,12 +6,26 @@ internal import IPCStore
 @DBusActor
 final class RequestTable {
     /// How many requests, and the bytes of their payloads.
-    struct Load {
+    @DBusActor
+    final class Load {
         var requests: UInt64 = 0
         var bytes: UInt64 = 0
         /// Of one of them: all others have the same texts in memory.
         var source: Source?
         var application: ApplicationID?
+
+        /// Adds a request, or takes it off.
+        func count(_ request: PendingRequest, _ apply: (inout UInt64, UInt64) -> Void) {
+            apply(&requests, 1)
+            apply(&bytes, request.size)
+        }
+    }
+
+    /// The accounts that a request is on.
+    @DBusActor
+    struct Loads {
+        let source: Load
+        let handler: Load
     }
 
     private let limits: Limits
@@ -19,9 +33,10 @@ final class RequestTable {
     private var ofSource: [String: Load] = [:]
     private var ofHandler: [ApplicationID: Load] = [:]
     private var waiters: [BusName: [ObjectIdentifier: (waiter: RequestWaiter, request: PendingRequest)]] = [:]
+    /// What requests whose senders wait take in memory.
     private var waitingBytes: UInt64 = 0
-    private var deadlines = DeadlineQueue()
-    private var byNumber: [UInt64: PendingRequest] = [:]
+    private var queuedCount: UInt64 = 0
+    private var deadlines = RequestDeadlines()
     private var last: UInt64 = 0
     private let timer = DBusTimer()
     private var depths = RecentDepths()
@@ -37,24 +52,42 @@ final class RequestTable {
     subscript(id: RequestID) -> PendingRequest? { requests[id] }
 
     /// The requests that their handlers have.
-    private(set) var delivered: Set<RequestID> = []
+    var delivered: Set<RequestID> { Set(requests.values.lazy.filter { $0.state == .delivered }.map(\.id)) }
 
     /// Requests whose sender waits.
     private(set) var waitingCount = 0
 
     // MARK: Admission
 
+    /// Bytes that a queued request takes in memory.
+    static let queuedCost: UInt64 = 1_152
+
     /// Refuses a request that would be too many, or whose payload would be too much.
+    /// - Parameters:
+    ///   - size: bytes of URL and payload.
+    ///   - memory: bytes that it takes in memory where its sender waits; by themselves those of URL and payload.
     func checkRoom(
-        for application: ApplicationID, payer: String, size: UInt64, isQueued: Bool
+        for application: ApplicationID, payer: String, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
         try limits.check(\.pendingRequests, use: UInt64(requests.count), request: 1)
-        let (own, handlers) = (ofSource[payer] ?? Load(), ofHandler[application] ?? Load())
-        try limits.check(\.pendingRequestsPerSource, use: own.requests, request: 1)
-        try limits.check(\.pendingRequestsPerHandler, use: handlers.requests, request: 1)
-        try limits.check(\.pendingBytesPerSource, use: own.bytes, request: size)
-        try limits.check(\.pendingBytesPerHandler, use: handlers.bytes, request: size)
-        if !isQueued { try limits.check(\.waitingBytes, use: waitingBytes, request: size) }
+        let (own, handlers) = (ofSource[payer], ofHandler[application])
+        try limits.check(\.pendingRequestsPerSource, use: own?.requests ?? 0, request: 1)
+        try limits.check(\.pendingRequestsPerHandler, use: handlers?.requests ?? 0, request: 1)
+        try limits.check(\.pendingBytesPerSource, use: own?.bytes ?? 0, request: size)
+        try limits.check(\.pendingBytesPerHandler, use: handlers?.bytes ?? 0, request: size)
+        if !isQueued { try limits.check(\.waitingBytes, use: waitingBytes, request: memory ?? size) }
+        try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
+    }
+
+    /// All requests together take no more memory than as many queued ones as there may be, or than may wait.
+    private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
+        let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
+        let use = waitingBytes + queuedCount * Self.queuedCost
+        guard request > 0, use + request > most else { return }
+        // In the unit of the limit that says it.
+        throw LimitExceeded(
+            limit: "pending-requests", use: use / Self.queuedCost, request: (request - 1) / Self.queuedCost + 1,
+            allowed: most / Self.queuedCost)
     }
 
     /// The same source, with the text that other requests of it have: a hundred thousand copies would be felt.
@@ -70,9 +103,8 @@ final class RequestTable {
         last += 1
         request.number = last
         requests[request.id] = request
-        byNumber[request.number] = request
-        change(request) { $0 += $1 }
-        if !request.isQueued { waitingBytes += request.size }
+        charge(request)
+        if request.isQueued { queuedCount += 1 } else { waitingBytes += request.memory }
         if !request.isQueued, !request.isOrphan { waitingCount += 1 }
         watch(request)
     }
@@ -81,30 +113,28 @@ final class RequestTable {
     func remove(_ request: PendingRequest) {
         guard requests[request.id] === request else { return }
         requests[request.id] = nil
-        byNumber[request.number] = nil
-        deadlines.remove(request.number)
-        delivered.remove(request.id)
-        change(request) { $0 -= min($0, $1) }
-        if !request.isQueued { waitingBytes -= request.size }
+        deadlines.remove(request)
+        refund(request)
+        if request.isQueued { queuedCount -= 1 } else { waitingBytes -= request.memory }
         if !request.isQueued, !request.isOrphan { waitingCount -= 1 }
-        depths.add(request.id, request.depth)
+        // Of one at the top is known as much as of one that nobody knows.
+        if request.depth > 0 { depths.add(request.id, request.depth) }
         if waitingCount == 0 { wakeIdle() }
     }
 
     /// Charges a request with what turned out to go with it.
-    func recharge(_ request: PendingRequest, size: UInt64) {
+    func recharge(_ request: PendingRequest, size: UInt64, memory: UInt64) {
         guard requests[request.id] === request else { return }
-        change(request) { $0 -= min($0, $1) }
-        if !request.isQueued { waitingBytes -= request.size }
-        request.setSize(size)
-        change(request) { $0 += $1 }
-        if !request.isQueued { waitingBytes += request.size }
+        refund(request)
+        if !request.isQueued { waitingBytes -= request.memory }
+        request.setSize(size, memory: memory)
+        charge(request)
+        if !request.isQueued { waitingBytes += request.memory }
     }
 
     /// How many bytes more a request may turn out to have.
     func room(for request: PendingRequest) -> UInt64 {
-        let own = ofSource[request.payer]?.bytes ?? 0
-        let handlers = ofHandler[request.application]?.bytes ?? 0
+        let (own, handlers) = (request.loads?.source.bytes ?? 0, request.loads?.handler.bytes ?? 0)
         var room = min(
             limits.pendingBytesPerSource - min(limits.pendingBytesPerSource, own),
             limits.pendingBytesPerHandler - min(limits.pendingBytesPerHandler, handlers))
@@ -112,16 +142,27 @@ final class RequestTable {
         return room
     }
 
-    private func change(_ request: PendingRequest, _ apply: (inout UInt64, UInt64) -> Void) {
-        func change<Key: Hashable>(_ loads: inout [Key: Load], _ key: Key) {
-            var load = loads[key] ?? Load()
-            apply(&load.requests, 1)
-            apply(&load.bytes, request.size)
-            (load.source, load.application) = (load.source ?? request.source, load.application ?? request.application)
-            loads[key] = load.requests == 0 ? nil : load
+    private func charge(_ request: PendingRequest) {
+        let loads = Loads(
+            source: ofSource[request.payer] ?? Load(), handler: ofHandler[request.application] ?? Load())
+        if loads.source.requests == 0 {
+            loads.source.source = request.source
+            ofSource[request.payer] = loads.source
         }
-        change(&ofSource, request.payer)
-        change(&ofHandler, request.application)
+        if loads.handler.requests == 0 {
+            loads.handler.application = request.application
+            ofHandler[request.application] = loads.handler
+        }
+        request.loads = loads
+        for load in [loads.source, loads.handler] { load.count(request) { $0 += $1 } }
+    }
+
+    private func refund(_ request: PendingRequest) {
+        guard let loads = request.loads else { return }
+        request.loads = nil
+        for load in [loads.source, loads.handler] { load.count(request) { $0 -= min($0, $1) } }
+        if loads.source.requests == 0 { ofSource[request.payer] = nil }
+        if loads.handler.requests == 0 { ofHandler[request.application] = nil }
     }
 
     // MARK: Those who wait
@@ -166,9 +207,7 @@ final class RequestTable {
 
     /// Looks at a request anew whose state has changed, or its deadline.
     func watch(_ request: PendingRequest) {
-        if request.state == .delivered { delivered.insert(request.id) } else { delivered.remove(request.id) }
-        deadlines.remove(request.number)
-        if let deadline = request.deadline { deadlines.insert(request.number, at: deadline) }
+        deadlines.watch(request)
         arm()
     }
 
@@ -181,8 +220,13 @@ final class RequestTable {
 
     private func expire() {
         let now = ContinuousClock.now
-        while let number = deadlines.takeDue(at: now) {
-            if let request = byNumber[number] { deadlinePassed(request) }
+        while let request = deadlines.takeDue(at: now) {
+            // Its deadline may have moved since.
+            if let deadline = request.deadline, deadline <= now {
+                deadlinePassed(request)
+            } else {
+                deadlines.watch(request)
+            }
         }
         arm()
     }

@@ -47,7 +47,9 @@ final class RequestAcceptance {
         let facts = deliveries.surroundings.facts(target)
         try items.map { try OutgoingValues.checkHanded($0, limits, takesDescriptors: facts.takesDescriptors) }
         let size = size(of: items, request, takesDescriptors: facts.takesDescriptors)
-        try table.checkRoom(for: target, payer: source.payer(caller), size: size, isQueued: request.isQueued)
+        let memory = Self.memory(of: items, request, size)
+        try table.checkRoom(
+            for: target, payer: source.payer(caller), size: size, memory: memory, isQueued: request.isQueued)
         let (target, source) = (table.shared(target), table.shared(source, payer: source.payer(caller)))
         let life: Duration = request.isQueued ? .milliseconds(Int(clamping: request.timeToLive)) : request.timeout
         let pending = PendingRequest(
@@ -55,7 +57,7 @@ final class RequestAcceptance {
             line: DeliveryLine(source, caller?.text ?? ""), isQueued: request.isQueued,
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
             depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
-            accepted: SystemClock.milliseconds())
+            accepted: SystemClock.milliseconds(), memory: memory)
         if let earlier {
             table.remove(earlier)
             pending.waiters = earlier.waiters
@@ -79,20 +81,73 @@ final class RequestAcceptance {
         return url + OutgoingValues.inlineBytes(of: items, limits)
     }
 
+    /// What a request whose sender waits takes in memory: its parts, and what the broker needs for it and for each of them.
+    /// - Parameter size: of its URL and payload.
+    private static func memory(of items: [PasteboardItem]?, _ request: ValidatedRequest, _ size: UInt64) -> UInt64 {
+        let parts = items?.reduce(0) { $0 + $1.representations.count + 1 } ?? 0
+        let kept = (request.annotation?.marshalledEnd(from: 0) ?? 0) + (request.activationToken?.utf8.count ?? 0)
+        return size + requestCost + UInt64(parts) * partCost + 4 * UInt64(kept)
+    }
+
+    private static let requestCost: UInt64 = 2_304
+    private static let partCost: UInt64 = 192
+
     /// Binds the payload and notes the request. A queued one is on the disk when this returns; one whose sender waits is
     /// written and not yet waited for, because the answer is the acknowledgement (I1).
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source
     ) async throws -> Acceptance {
-        guard pending.hasRecord || request.pasteboard != nil else {
-            // Nothing of it is kept, so that the disk need not be asked.
-            let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-            let payload = BoundPayload(
-                items: try items.map { try OutgoingValues.handed($0, limits, takesDescriptors: takesDescriptors) })
-            bind(payload, to: pending, request)
-            return .bound(payload)
+        guard pending.hasRecord || request.pasteboard != nil else { return try unkept(pending, request, items) }
+        return bound(try await staged(pending, request, items, source), to: pending, request)
+    }
+
+    /// The same for a request whose sender waits, with a closure. Takes back what is refused.
+    func accept(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
+        then: @escaping @DBusActor (Result<Acceptance, any Error>) -> Void
+    ) {
+        let settle: @DBusActor (Result<Acceptance, any Error>) -> Void = { result in
+            if case .failure(let error) = result { self.refuse(pending, error, restoring: nil) }
+            then(result)
         }
-        let accepted = try await staged(pending, request, items, source)
+        guard pending.hasRecord || request.pasteboard != nil else {
+            return settle(Result { try unkept(pending, request, items) })
+        }
+        do {
+            store.stage(try operation(pending, request, items, source, nil)) { result in
+                DBusActor.assumeIsolated {
+                    switch result {
+                    case .success(let staged):
+                        pending.group = staged.group
+                        settle(.success(self.bound(staged.value, to: pending, request)))
+                    case .failure(let error) where error is UnfulfilledPromises || error is IntakeOutdated:
+                        // Something has to be fetched or moved first, in several steps.
+                        DBusActor.task {
+                            do { settle(.success(try await self.accept(pending, request, items, source))) } catch {
+                                settle(.failure(error))
+                            }
+                        }
+                    case .failure(let error): settle(.failure(error))
+                    }
+                }
+            }
+        } catch { settle(.failure(error)) }
+    }
+
+    /// Nothing of it is kept, so that the disk need not be asked.
+    private func unkept(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?
+    ) throws -> Acceptance {
+        let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
+        let payload = BoundPayload(
+            items: try items.map { try OutgoingValues.handed($0, limits, takesDescriptors: takesDescriptors) })
+        bind(payload, to: pending, request)
+        return .bound(payload)
+    }
+
+    private func bound(
+        _ accepted: Acceptance, to pending: PendingRequest, _ request: ValidatedRequest
+    ) -> Acceptance {
         if request.set.endsByItself { expiry.look() }
         if case .bound(let payload) = accepted { bind(payload, to: pending, request) }
         return accepted
@@ -106,7 +161,8 @@ final class RequestAcceptance {
         }
         if request.items == nil, let items = payload.items {
             let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-            table.recharge(pending, size: size(of: items, request, takesDescriptors: takesDescriptors))
+            let size = size(of: items, request, takesDescriptors: takesDescriptors)
+            table.recharge(pending, size: size, memory: Self.memory(of: items, request, size))
         }
         pending.keepsPayload = !payload.isSecret
         guard !pending.isQueued else { return }
@@ -163,15 +219,30 @@ final class RequestAcceptance {
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
         _ copy: DiskCopy?
     ) async throws -> Acceptance {
+        let body = try operation(pending, request, items, source, copy)
+        guard !request.isQueued else {
+            let accepted = try await store.commit(body)
+            _ = pending.takeTrace()
+            return accepted
+        }
+        let staged = try await store.stage(body)
+        pending.group = staged.group
+        return staged.value
+    }
+
+    /// What acceptance does in the store, in one step.
+    private func operation(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
+        _ copy: DiskCopy?
+    ) throws -> @Sendable (borrowing StoreTransaction) throws -> Acceptance {
         let (limits, trace) = (limits, pending.trace)
         let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
         let writer = promises.writer(pending.caller)
         let (target, id, digest, depth) = (pending.application, pending.id, pending.digest, pending.depth)
-        let arguments = try digest ?? request.digest(items)
+        let arguments = try pending.hasRecord ? digest ?? request.digest(items) : nil
         let room = table.room(for: pending)
-        let hasRecord = pending.hasRecord
         let context = try request.kept.isEmpty ? nil : request.kept.marshalled()
-        let body: @Sendable (borrowing StoreTransaction) throws -> Acceptance = { transaction in
+        return { transaction in
             var known: RequestRecord?
             if let digest, let record = try transaction.request(id) {
                 guard record.arguments == digest else { throw RequestError.identifierReused(id) }
@@ -186,7 +257,7 @@ final class RequestAcceptance {
                     \.waitingBytes, use: limits.waitingBytes - min(room, limits.waitingBytes), request: bound.byteCount)
             }
             payload.earlierAttempts = known?.attempts
-            guard hasRecord, known == nil else { return .bound(payload) }
+            guard let arguments, known == nil else { return .bound(payload) }
             let record = RequestRecord(
                 id: id, arguments: arguments, state: request.isQueued ? .queued : .waiting, source: source,
                 caller: writer, application: target.text, url: request.url.text, pasteboard: request.pasteboard,
@@ -197,14 +268,6 @@ final class RequestAcceptance {
                 record, payload: request.isQueued ? payload.queued(copy) : .none, trace: request.isQueued ? trace : [])
             return .bound(payload)
         }
-        guard !request.isQueued else {
-            let accepted = try await store.commit(body)
-            _ = pending.takeTrace()
-            return accepted
-        }
-        let staged = try await store.stage(body)
-        pending.group = staged.group
-        return staged.value
     }
 
     /// Takes back a request that was not accepted, and tells those who joined it.
@@ -234,7 +297,8 @@ extension ValidatedRequest {
 extension DeliveryLine {
     /// The source as it was stated, else the connection: order holds within it.
     init(_ source: Source, _ connection: String) {
-        self = (try? ApplicationID(source.application)).map { .application($0) } ?? .connection(connection)
+        let application = source.application.isEmpty ? nil : try? ApplicationID(source.application)
+        self = application.map { .application($0) } ?? .connection(connection)
     }
 }
 

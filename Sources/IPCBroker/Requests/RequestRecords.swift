@@ -78,7 +78,24 @@ final class RequestRecords {
         request.note(
             .ended,
             detail: end.failure.code.isEmpty ? end.outcome.rawValue : "\(end.outcome.rawValue): \(end.failure.code)")
-        DBusActor.task { await self.record(end, of: request) }
+        let payload = request.payloadToKeep(after: end)
+        guard !end.reply.hasFiles, payload.isAtHand else {
+            DBusActor.task { await self.record(end, of: request) }
+            return
+        }
+        let trace = request.takeTrace()
+        guard let finish = finishing(request, end, trace) else { return recorded(end, of: request) }
+        store.commit(finish(payload)) { result in
+            DBusActor.assumeIsolated {
+                guard case .failure(let error) = result else { return self.recorded(end, of: request) }
+                DBusActor.task { await self.record(end, of: request, after: (error, trace)) }
+            }
+        }
+    }
+
+    private func recorded(_ end: RequestEnd, of request: PendingRequest) {
+        room.wakeAll()
+        conclude(request, end)
     }
 
     /// What the bus would say if the broker were killed. A request with an id stays without an end, so that its sender
@@ -87,13 +104,21 @@ final class RequestRecords {
         .noReply, "the broker ended before the request did; repeat it with the same id")
 
     /// Payload, request and outcome become durable together, before the sender is answered (I1).
-    private func record(_ end: RequestEnd, of request: PendingRequest) async {
+    /// - Parameter failed: what came of the first attempt, and the steps that were to be written with it.
+    private func record(
+        _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])? = nil
+    ) async {
         let end = await takenIn(end)
+        var failed = failed
         while true {
             do {
-                try await write(end, of: request)
-                room.wakeAll()
-                return conclude(request, end)
+                if let (error, trace) = failed {
+                    failed = nil
+                    try await writeAgain(end, of: request, after: error, trace)
+                } else {
+                    try await write(end, of: request)
+                }
+                return recorded(end, of: request)
             } catch {
                 guard request.isQueued, (error as? any Condition)?.ipcError.code == .noSpace, !isEnding else {
                     return conclude(request, Self.notRecorded(end, error))
@@ -105,26 +130,41 @@ final class RequestRecords {
     }
 
     private func write(_ end: RequestEnd, of request: PendingRequest) async throws {
-        let (id, hasRecord, group) = (request.id, request.hasRecord, request.group)
-        guard hasRecord || group != nil else { return }
         let trace = request.takeTrace()
-        let finish: @Sendable (RequestPayload) -> (@Sendable (borrowing StoreTransaction) throws -> Void) = { payload in
+        guard let finish = finishing(request, end, trace) else { return }
+        do {
+            try await store.withPayload(request.payloadToKeep(after: end)) { try await store.commit(finish($0)) }
+        } catch {
+            try await writeAgain(end, of: request, after: error, trace)
+        }
+    }
+
+    /// An end is not lost because what went with it cannot be kept for a retry; a full disk is another matter.
+    private func writeAgain(
+        _ end: RequestEnd, of request: PendingRequest, after error: any Error, _ trace: [TraceStep]
+    ) async throws {
+        do {
+            guard (error as? any Condition)?.ipcError.code != .noSpace,
+                let finish = finishing(request, end, trace)
+            else { throw error }
+            try await store.commit(finish(.withheld))
+        } catch {
+            request.trace = trace + request.trace
+            throw error
+        }
+    }
+
+    /// What the end does in the store, in one step, with what is kept of the payload; nil where nothing is written.
+    private func finishing(
+        _ request: PendingRequest, _ end: RequestEnd, _ trace: [TraceStep]
+    ) -> (@Sendable (RequestPayload) -> @Sendable (borrowing StoreTransaction) throws -> Void)? {
+        let (id, hasRecord, group) = (request.id, request.hasRecord, request.group)
+        guard hasRecord || group != nil else { return nil }
+        return { payload in
             { transaction in
                 if let group { try transaction.require(group) }
                 if hasRecord { _ = try transaction.finishRequest(id, end, payload: payload, trace: trace) }
             }
-        }
-        do {
-            try await store.withPayload(request.payloadToKeep(after: end)) { try await store.commit(finish($0)) }
-        } catch let error where (error as? any Condition)?.ipcError.code != .noSpace {
-            // An end is not lost because what went with it cannot be kept for a retry.
-            do { try await store.commit(finish(.withheld)) } catch {
-                request.trace = trace + request.trace
-                throw error
-            }
-        } catch {
-            request.trace = trace + request.trace
-            throw error
         }
     }
 
@@ -241,6 +281,17 @@ extension PendingRequest {
             return .version(of: pasteboard, changeCount: changeCount)
         }
         return items.hasFiles ? .withheld : .items(items)
+    }
+}
+
+extension RequestPayload {
+    /// Whether nothing has to be taken over to the disk first.
+    fileprivate var isAtHand: Bool {
+        switch self {
+        case .none, .withheld: true
+        case .items(let items): !items.hasFiles
+        case .version: false
+        }
     }
 }
 

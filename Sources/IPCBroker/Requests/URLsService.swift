@@ -33,14 +33,26 @@ final class URLsService {
 
     // MARK: OpenURL
 
-    func openURL(_ input: (String, OpenURLOptions), _ call: IncomingCall) async throws -> OpenURLResult {
-        let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
+    /// What needs no question to anybody begins at once, and goes on to its end without a task.
+    func openURL(
+        _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) {
+        do {
+            let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
+            if try openAtOnce(request, call, answer) { return }
+            CallOrder.begin {
+                do { answer(.success(try await self.openInTurn(request, call))) } catch { answer(.failure(error)) }
+            }
+        } catch { answer(.failure(error)) }
+    }
+
+    private func openInTurn(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> OpenURLResult {
         let held = try descriptors.charge(request.items?.fileCount ?? 0, to: call.sender)
         defer { held.release() }
         guard let id = request.id else { return try await open(request, call) }
         do {
             return try await open(request, call)
-        } catch let error as any Condition where [.noHandler, .handlerUnavailable].contains(error.ipcError.code) {
+        } catch let error where error.saysNobodyIsThere {
             // What has ended is told from its record, also when its handler is gone by now.
             guard let known = try await ended(id, request) else { throw error }
             return known
@@ -69,14 +81,7 @@ final class URLsService {
             // Its receiver was fixed with the first call, whatever has become of claims and policies.
             return try await repeated(request, pending, call)
         }
-        if request.items?.hasFiles != true, !arrivals.isOccupied(caller),
-            let source = clients.knownSource(stated: request.source, by: caller),
-            let resolution = schemes.knownResolution(
-                request.url, pinned: request.application, queued: request.isQueued),
-            let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
-        {
-            if let name = request.pasteboard { try visibility.check(name) }
-            let target = try self.target(resolution, request, source)
+        if let (source, target) = try known(request, of: caller) {
             return try await accept(request, request.items, target, source, call, in: nil)
         }
         let turn = await arrivals.turn(of: caller)
@@ -87,6 +92,42 @@ final class URLsService {
         let target = try self.target(resolution, request, source)
         let items = try await acceptance.takenIn(request)
         return try await accept(request, items, target, source, call, in: turn)
+    }
+
+    /// Source and receiver of a request, where nobody needs to be asked and nothing to be taken in.
+    private func known(
+        _ request: ValidatedRequest, of caller: BusName?
+    ) throws -> (source: Source, target: ApplicationID)? {
+        guard request.items?.hasFiles != true, !arrivals.isOccupied(caller),
+            let source = clients.knownSource(stated: request.source, by: caller),
+            let resolution = schemes.knownResolution(
+                request.url, pinned: request.application, queued: request.isQueued),
+            let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
+        else { return nil }
+        if let name = request.pasteboard { try visibility.check(name) }
+        return (source, try target(resolution, request, source))
+    }
+
+    /// Opens what nobody needs to be asked for and whose sender waits; false, and no effect, for anything else.
+    private func openAtOnce(
+        _ request: ValidatedRequest, _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) throws -> Bool {
+        guard !isEnding, !request.isQueued, request.id.map({ table[$0] == nil }) ?? true else { return false }
+        let place: (source: Source, target: ApplicationID)?
+        do { place = try known(request, of: call.sender) } catch let error
+            where error.saysNobodyIsThere && request.id != nil
+        { return false }
+        guard let (source, target) = place else { return false }
+        let digest = try request.id.map { _ in try request.digest(request.items) }
+        let pending = try acceptance.begin(
+            request, request.items, digest, target, source, by: call.sender, after: nil)
+        acceptance.accept(pending, request, request.items, source) { accepted in
+            do {
+                if let result = try self.settle(try accepted.get(), pending, call) { return answer(.success(result)) }
+                self.awaitEnd(of: pending, request, call, answer)
+            } catch { answer(.failure(error)) }
+        }
+        return true
     }
 
     /// Who gets the request, if it may be accepted.
@@ -132,6 +173,14 @@ final class URLsService {
             acceptance.refuse(pending, error, restoring: earlier)
             throw error
         }
+        if let result = try settle(accepted, pending, call) { return result }
+        return try await request.isQueued ? queued(pending) : end(of: pending, request, call)
+    }
+
+    /// The result of a request that has ended before; nil where it is accepted now.
+    private func settle(
+        _ accepted: Acceptance, _ pending: PendingRequest, _ call: IncomingCall
+    ) throws -> OpenURLResult? {
         switch accepted {
         case .ended(let record, let outcome):
             pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
@@ -141,7 +190,7 @@ final class URLsService {
             if payload.isNewPasteboard, let name = payload.pasteboard {
                 try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
             }
-            return try await request.isQueued ? queued(pending) : end(of: pending, request, call)
+            return nil
         }
     }
 
@@ -166,16 +215,25 @@ final class URLsService {
     private func end(
         of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall
     ) async throws -> OpenURLResult {
+        try await withCheckedThrowingContinuation { continuation in
+            awaitEnd(of: pending, request, call) { continuation.resume(with: $0) }
+        }
+    }
+
+    /// Lets a request be delivered, and its sender wait for the end.
+    private func awaitEnd(
+        of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) {
         let waiter = RequestWaiter(call.sender, takesDescriptors: request.takesDescriptors, isSender: true)
         table.note(waiter, of: pending)
-        defer { table.forget(waiter) }
-        return try await waiter.wait {
-            self.records.add(waiter, to: pending)
-            if self.clients.hasDeparted(call.sender) { self.callerLeft(pending) }
-            self.deliveries.ready(pending)
-        } gaveUp: {
-            OpenURLResult(queued: pending)
+        waiter.begin { result in
+            self.table.forget(waiter)
+            answer(result)
         }
+        records.add(waiter, to: pending)
+        if clients.hasDeparted(call.sender) { callerLeft(pending) }
+        deliveries.ready(pending)
     }
 
     /// A repeated call has one effect and the same result (I10): it waits for the one that is under way.
@@ -237,7 +295,9 @@ final class URLsService {
         ExportedInterface(
             URLs1.description,
             methods: [
-                URLs1.openURL.answered { try await self.openURL($0, $1) },
+                URLs1.openURL.answered(later: { input, call, answer in
+                    CallOrder.begin(atOnce: { self.openURL(input, call, answer) })
+                }),
                 URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
                 URLs1.waitRequest.answered { try await self.waitRequest($0.0, $0.1, $1) },
                 URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },
@@ -246,5 +306,13 @@ final class URLsService {
                 URLs1.listRequests.answered { try await self.listRequests($0, $1) },
                 URLs1.traceRequest.answered { try await self.traceRequest($0.0, $1) },
             ])
+    }
+}
+
+extension Error {
+    /// Whether it says that there is no handler, or none that can be had now.
+    fileprivate var saysNobodyIsThere: Bool {
+        guard let code = (self as? any Condition)?.ipcError.code else { return false }
+        return code == .noHandler || code == .handlerUnavailable
     }
 }

@@ -9,15 +9,17 @@ final class BrokerService {
     private let configuration: BrokerConfiguration
     private let state: @DBusActor () -> [String: String]
     private let usage: @DBusActor (BusName?) async throws -> UsageReport
+    private let direct: DirectConnections
 
     /// - Parameters:
     ///   - state: figures of the moment, for people.
     ///   - usage: what is in use of the limits, as far as a caller may know.
     init(
-        _ configuration: BrokerConfiguration, state: @escaping @DBusActor () -> [String: String],
+        _ configuration: BrokerConfiguration, direct: DirectConnections,
+        state: @escaping @DBusActor () -> [String: String],
         usage: @escaping @DBusActor (BusName?) async throws -> UsageReport
     ) {
-        (self.configuration, self.state, self.usage) = (configuration, state, usage)
+        (self.configuration, self.direct, self.state, self.usage) = (configuration, direct, state, usage)
     }
 
     /// 64-bit numbers are strings, because many readers of JSON keep numbers as doubles.
@@ -44,7 +46,10 @@ final class BrokerService {
         let limits = configuration.limits.dictionary
         return ExportedInterface(
             Broker1.description,
-            methods: [Broker1.describe.answered { _, call in try await self.describe(to: call.sender) }],
+            methods: [
+                Broker1.connect.answered { options, call throws in try self.direct.connect(options, call) },
+                Broker1.describe.answered { _, call in try await self.describe(to: call.sender) },
+            ],
             properties: [
                 Broker1.version.answered(get: { _ in ProductVersion.text }),
                 Broker1.features.answered(get: { _ in BrokerConfiguration.features }),

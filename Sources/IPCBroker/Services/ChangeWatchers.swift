@@ -16,7 +16,7 @@ final class ChangeWatchers {
         let since: UInt64
         /// What came before anybody waited for it.
         var answer: Answer?
-        var continuation: CheckedContinuation<Answer, Never>?
+        var receiver: DelayedAnswer<Answer>?
 
         init(_ names: Set<PasteboardName>, since: UInt64, by caller: BusName?) {
             (self.names, self.since, self.caller) = (names, since, caller)
@@ -49,44 +49,51 @@ final class ChangeWatchers {
     var count: Int { watchers.count }
 
     /// Tells what has changed after `since`, or waits for the next change of one of `names`, or of any pasteboard that
-    /// the caller sees; an empty list when the time is over or the caller is gone.
+    /// the caller sees; an empty list when the time is over or the caller is gone. Who waits costs no task.
     ///
     /// It watches before it asks for what is past, so that nothing falls between, neither a change nor the caller's end.
-    /// - Parameter past: what has changed already; `nil` if nothing has.
-    /// - Throws: `LimitExceeded` for `watchers` or `watchers-per-caller`; what `past` throws.
+    /// - Parameters:
+    ///   - past: asks what has changed already, and tells it once; `nil` if nothing has.
+    ///   - answer: gets the answer, once. An error is `LimitExceeded` for `watchers` or `watchers-per-caller`, or what
+    ///     `past` tells.
     func wait(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
-        past: @DBusActor () async throws -> Answer?
-    ) async throws -> Answer {
-        let ofCaller = caller.flatMap { byCaller[$0]?.count } ?? 0
-        try limits.check(\.watchersPerCaller, use: UInt64(ofCaller), request: 1)
-        try limits.check(\.watchers, use: UInt64(watchers.count), request: 1)
+        past: @DBusActor (@escaping DelayedAnswer<Answer?>) -> Void, then answer: @escaping DelayedAnswer<Answer>
+    ) {
+        do {
+            let ofCaller = caller.flatMap { byCaller[$0]?.count } ?? 0
+            try limits.check(\.watchersPerCaller, use: UInt64(ofCaller), request: 1)
+            try limits.check(\.watchers, use: UInt64(watchers.count), request: 1)
+        } catch { return answer(.failure(error)) }
         let watcher = Watcher(names, since: since, by: caller)
         let number = add(watcher)
-        do {
-            if let past = visible(try await past(), to: watcher) {
-                remove(number)
-                return past
+        past { result in
+            do {
+                guard let past = self.visible(try result.get(), to: watcher) else {
+                    return self.stay(watcher, number, until: deadline, answer)
+                }
+                self.remove(number)
+                answer(.success(past))
+            } catch {
+                self.remove(number)
+                answer(.failure(error))
             }
-        } catch {
-            remove(number)
-            throw error
         }
-        if let answer = watcher.answer { return answer }
-        guard !isEnding, !hasDeparted(caller), deadline > .now else {
+    }
+
+    /// Waits, unless the answer has come meanwhile or none is to be waited for.
+    private func stay(
+        _ watcher: Watcher, _ number: UInt64, until deadline: ContinuousClock.Instant,
+        _ answer: @escaping DelayedAnswer<Answer>
+    ) {
+        if let early = watcher.answer { return answer(.success(early)) }
+        guard !isEnding, !hasDeparted(watcher.caller), deadline > .now else {
             remove(number)
-            return (since, [], ChangeFacts())
+            return answer(.success((watcher.since, [], ChangeFacts())))
         }
+        watcher.receiver = answer
         deadlines.insert(number, at: deadline)
         arm()
-        return await withCheckedContinuation { continuation in
-            // The way here may have been a suspension of its own.
-            if let answer = watcher.answer {
-                continuation.resume(returning: answer)
-            } else {
-                watcher.continuation = continuation
-            }
-        }
     }
 
     /// What the caller may know of an answer to a question for all pasteboards; `nil` if nothing is left.
@@ -141,8 +148,8 @@ final class ChangeWatchers {
     private func answer(_ number: UInt64, _ answer: Answer) {
         guard let watcher = remove(number) else { return }
         watcher.answer = answer
-        watcher.continuation?.resume(returning: answer)
-        watcher.continuation = nil
+        watcher.receiver?(.success(answer))
+        watcher.receiver = nil
     }
 
     private func add(_ watcher: Watcher) -> UInt64 {

@@ -66,6 +66,16 @@ final class PasteboardService {
             }
         }
 
+        /// The same with the digests that the writer has stated; `InvalidArguments` where they do not fit the items.
+        func stating(_ digests: [[String]]?) throws -> Change {
+            guard let digests else { return self }
+            switch self {
+            case .set(let items): return .set(try items.stating(digests))
+            case .add(let items): return .add(try items.stating(digests))
+            case .clear: return self
+            }
+        }
+
         /// Carries the change out, with the items as they were taken in.
         func apply(
             _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions,
@@ -87,10 +97,50 @@ final class PasteboardService {
         case done(UInt64)
     }
 
+    /// What needs no question to anybody begins at once, and goes on to its end without a task.
+    private func write(
+        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<UInt64>
+    ) {
+        do {
+            if try writeAtOnce(change, options, call, answer) { return }
+            CallOrder.begin {
+                do { answer(.success(try await self.write(change, options, call))) } catch { answer(.failure(error)) }
+            }
+        } catch { answer(.failure(error)) }
+    }
+
+    /// Writes what needs nothing more from the bus or the disk before it goes to the store; false, and no effect, for
+    /// anything else.
+    private func writeAtOnce(
+        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<UInt64>
+    ) throws -> Bool {
+        guard !change.items.hasFiles, !arrivals.isOccupied(call.sender) else { return false }
+        let stated = try options.sourceApplication.map { try ApplicationID($0) }
+        try limits.checkPayload(change.items)
+        let asked = try IPCStore.WriteOptions(
+            options, items: change.items, writer: promises.writer(call.sender), limits: limits)
+        guard let name = try knownName(call), let source = clients.knownSource(stated: stated, by: call.sender) else {
+            return false
+        }
+        let options = asked.with(source)
+        store.commit {
+            try change.apply(change.items, to: name, options, $0)
+        } then: { result in
+            DBusActor.assumeIsolated {
+                if case .success = result, options.endsByItself { self.expiry.look() }
+                answer(result.map(\.value))
+            }
+        }
+        return true
+    }
+
     private func write(
         _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall
     ) async throws -> UInt64 {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
+        let change = try change.stating(options.digests)
         try limits.checkPayload(change.items)
         let asked = try IPCStore.WriteOptions(
             options, items: change.items, writer: promises.writer(call.sender), limits: limits)
@@ -250,7 +300,9 @@ extension PasteboardService {
 
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered { try await self.write(.set($0.0), $0.1, $1) },
+            Pasteboard1.setItems.answered(later: { input, call, answer in
+                CallOrder.begin(atOnce: { self.write(.set(input.0), input.1, call, answer) })
+            }),
             Pasteboard1.addItems.answered { input, call in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
                     throw IPCError(.invalidArguments, "there is no item to add")

@@ -114,25 +114,49 @@ final class PasteboardsService {
         }
     }
 
-    func waitForChange(
-        _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall
-    ) async throws -> ChangeWatchers.Answer {
-        try limits.check(\.namesPerCall, request: UInt64(input.0.count))
-        let names = Set(try input.0.map { try PasteboardName($0) })
-        let visibility = await clients.visibility(of: call.sender)
-        for name in names { try visibility.check(name) }
-        let deadline =
-            ContinuousClock.now
-            + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
-        let since = input.1
-        return try await watchers.wait(for: names, since: since, until: deadline, by: call.sender) {
-            let past = try await self.store.commit { try $0.changes(of: Array(names), since: since) }
-            guard !past.changed.isEmpty || past.mustResynchronize else { return nil }
-            var facts = ChangeFacts()
-            if past.mustResynchronize { facts.resync = true }
-            let rows = past.changed.map { ChangedPasteboard(name: $0.name.text, changeCount: $0.changeCount) }
-            return (past.latest, rows, facts)
+    /// Begins at once where the caller is known, and waits without a task.
+    private func waitForChange(
+        _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
+    ) {
+        guard let visibility = clients.knownVisibility(of: call.sender) else {
+            return CallOrder.begin {
+                self.waitForChange(input, seeing: await self.clients.visibility(of: call.sender), call, answer)
+            }
         }
+        waitForChange(input, seeing: visibility, call, answer)
+    }
+
+    private func waitForChange(
+        _ input: ([String], UInt64, WaitOptions), seeing visibility: PasteboardVisibility, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
+    ) {
+        do {
+            try limits.check(\.namesPerCall, request: UInt64(input.0.count))
+            let names = Set(try input.0.map { try PasteboardName($0) })
+            for name in names { try visibility.check(name) }
+            let deadline =
+                ContinuousClock.now
+                + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
+            watchers.wait(for: names, since: input.1, until: deadline, by: call.sender) { told in
+                self.store.commit {
+                    try $0.changes(of: Array(names), since: input.1)
+                } then: { result in
+                    DBusActor.assumeIsolated { told(result.map { Self.answer($0.value) }) }
+                }
+            } then: {
+                answer($0)
+            }
+        } catch { answer(.failure(error)) }
+    }
+
+    /// What has changed already; `nil` if nothing has.
+    private static func answer(_ past: Changes) -> ChangeWatchers.Answer? {
+        guard !past.changed.isEmpty || past.mustResynchronize else { return nil }
+        var facts = ChangeFacts()
+        if past.mustResynchronize { facts.resync = true }
+        let rows = past.changed.map { ChangedPasteboard(name: $0.name.text, changeCount: $0.changeCount) }
+        return (past.latest, rows, facts)
     }
 
     /// The connection that made unique pasteboards is gone; those that were not set persistent go with it.
@@ -158,7 +182,9 @@ final class PasteboardsService {
                 Pasteboards1.createUniquePasteboard.answered { try await self.createUnique($0, $1) },
                 Pasteboards1.removePasteboard.answered { try await self.removePasteboard($0.0, $1) },
                 Pasteboards1.listPasteboards.answered { try await self.listPasteboards($0, $1) },
-                Pasteboards1.waitForChange.answered { try await self.waitForChange($0, $1) },
+                Pasteboards1.waitForChange.answered(later: { input, call, answer in
+                    CallOrder.begin(atOnce: { self.waitForChange(input, call, answer) })
+                }),
                 Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
                 Pasteboards1.skipChangeCounts.answered { input, call in
                     guard await self.clients.visibility(of: call.sender).isWhole else {

@@ -18,7 +18,19 @@ package enum Broker1 {
     package static let describe = Method(
         name, "Describe", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<String>("state")),
         "Describes the state of the broker as JSON.")
+    package static let connect = Method(
+        name, "Connect", takes: .of(Argument<ConnectOptions>("options")),
+        returns: .of(Argument<Descriptor>("socket")),
+        "Opens a direct connection to the broker, without the bus between.")
 
     package static let description = InterfaceDescription(
-        name, "", [describe.description, version.description, features.description, limits.description])
+        name, "",
+        [connect.description, describe.description, version.description, features.description, limits.description])
+}
+
+package struct ConnectOptions: Options {
+    /// Whether requests for a handler, and their cancelling, come over the connection from its `Hello` on.
+    package var deliveries: Bool?
+    package init() {}
+    package static let keys: [Key<Self>] = [Key("deliveries", \.deliveries)]
 }

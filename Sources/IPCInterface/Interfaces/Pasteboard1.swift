@@ -64,11 +64,13 @@ package struct WriteOptions: Options {
     package var once: Bool?
     package var promises: [[String]]?
     package var sourceApplication: String?
+    /// In the shape of the items; empty for a value whose digest is not stated.
+    package var digests: [[String]]?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("if-change-count", \.ifChangeCount), Key("id", \.id), Key("time-to-live", \.timeToLive),
         Key("sensitive", \.sensitive), Key("once", \.once), Key("promises", \.promises),
-        Key("source-application", \.sourceApplication),
+        Key("source-application", \.sourceApplication), Key("digests", \.digests),
     ]
 }
 

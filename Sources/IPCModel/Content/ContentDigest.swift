@@ -43,6 +43,21 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         bytes = stored
     }
 
+    /// Reads a digest from the wire; nil where it is none of this kind.
+    package init?(wire text: String) {
+        let digits = text.utf8.dropFirst(Self.prefix.utf8.count)
+        guard text.hasPrefix(Self.prefix), digits.count == 32 else { return nil }
+        var bytes: [UInt8] = []
+        var rest = digits[...]
+        while !rest.isEmpty {
+            let pair = String(decoding: rest.prefix(2), as: UTF8.self)
+            guard !pair.hasPrefix("+"), let byte = UInt8(pair, radix: 16) else { return nil }
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        self.bytes = bytes
+    }
+
     /// The digest on the wire: `xxh128:` and 32 hexadecimal digits.
     package var description: String {
         let digits = Array("0123456789abcdef".utf8)

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Synchronization
 
 /// A value outside the memory of its process: an open file whose bytes do not change.
 ///
@@ -15,6 +16,8 @@ public final class ContentFile: Sendable {
     package let taken: Taken?
     /// Who closes the descriptor in the place of this one.
     private let owner: ContentFile?
+    /// Where the whole file is mapped, for as long as this lives; 0 where it is not.
+    private let mapping = Mutex<UInt>(0)
 
     /// Takes over a descriptor of a regular file, or of a memory file, with so many bytes.
     public convenience init(owning descriptor: CInt, byteCount: Int) {
@@ -33,6 +36,12 @@ public final class ContentFile: Sendable {
         (self.taken, owner) = (taken, file)
     }
 
+    /// Stands for the open file of another, whose writer has stated a digest.
+    package init(sharing file: ContentFile, stated digest: ContentDigest) {
+        (descriptor, byteCount, knownDigest) = (file.descriptor, file.byteCount, digest)
+        (taken, owner) = (nil, file)
+    }
+
     /// Takes over a descriptor and asks the system for its length; 0 where it is no regular file.
     /// The corresponding C function is `fstat`.
     public convenience init(owning descriptor: CInt) {
@@ -41,7 +50,40 @@ public final class ContentFile: Sendable {
         self.init(owning: descriptor, byteCount: isFile ? Int(status.st_size) : 0)
     }
 
-    deinit { if owner == nil { close(descriptor) } }
+    deinit {
+        mapping.withLock { start in
+            if start != 0 { munmap(UnsafeMutableRawPointer(bitPattern: start), byteCount) }
+        }
+        if owner == nil { close(descriptor) }
+    }
+}
+
+extension ContentFile {
+    /// Maps the whole file, so that reading it more than once costs its pages once; only where neither length nor content can
+    /// change. Without room for it nothing happens: it is mapped or read each time then.
+    /// The corresponding C function is `mmap`.
+    package func keepMapped() {
+        guard byteCount > 0 else { return }
+        mapping.withLock { start in
+            guard start == 0, let memory = mmap(nil, byteCount, PROT_READ, MAP_SHARED, descriptor, 0),
+                memory != MAP_FAILED
+            else { return }
+            start = UInt(bitPattern: memory)
+        }
+    }
+
+    /// The bytes where ``keepMapped()`` has put them; nil where it has not.
+    package var mappedBytes: UnsafeRawBufferPointer? {
+        let start = mapping.withLock { $0 }
+        return UnsafeRawPointer(bitPattern: start).map { UnsafeRawBufferPointer(start: $0, count: byteCount) }
+    }
+
+    /// Brings pages of a part of the mapped file in, all at once, which takes half as long as one after the other.
+    /// The corresponding C function is `madvise` with `MADV_POPULATE_READ`; kernels before 5.14 bring them in when they are read.
+    package static func populate(_ bytes: UnsafeRawBufferPointer) {
+        let populateRead: CInt = 22
+        madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, populateRead)
+    }
 }
 
 extension ContentFile {
@@ -56,6 +98,10 @@ extension ContentFile {
     ) throws -> Result {
         let range = range.clamped(to: 0..<byteCount)
         guard !range.isEmpty else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        if let mapped = mappedBytes {
+            defer { withExtendedLifetime(self) {} }
+            return try body(UnsafeRawBufferPointer(rebasing: mapped[range]))
+        }
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
         let start = range.lowerBound / page * page
         let length = range.upperBound - start

@@ -18,6 +18,10 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
     /// Checks a text that is a MIME type with or without parameters (RFC 2045 §5.1), the bare name of an X11 target,
     /// or a uniform type identifier, which becomes its MIME type where ``uniformTypes`` has one.
     public init(_ text: String) throws(Invalid) {
+        if let common = Self.common[text] {
+            self = common
+            return
+        }
         let written = Self.mimeType(ofUniformType: text) ?? text
         var grammar = try ContentTypeGrammar(written)
         (essence, parameters) = try grammar.parse()
@@ -92,6 +96,10 @@ extension ContentType {
     public static let jpeg = ContentType(canonical: "image/jpeg")
     /// Bytes of which nothing is known; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
+
+    /// Those that most values have, by their text: to read it costs more than all else that is done with a short value.
+    private static let common: [String: ContentType] = Dictionary(
+        uniqueKeysWithValues: [utf8PlainText, plainText, url, html, json, png, jpeg, octetStream].map { ($0.text, $0) })
 
     /// Whether bytes of this type are a picture; RFC 2046 §4.2.
     public var isImage: Bool { essence.hasPrefix("image/") }

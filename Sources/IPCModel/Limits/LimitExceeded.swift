@@ -28,10 +28,17 @@ extension Limits {
     package func check(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
     ) throws(LimitExceeded) {
-        let allowed = self[keyPath: keyPath]
+        let allowed = number(keyPath)
         let (sum, overflow) = use.addingReportingOverflow(request)
         guard overflow || sum > allowed else { return }
         let name = Self.all.first { $0.keyPath == keyPath }?.name ?? ""
         throw LimitExceeded(limit: name, use: use, request: request, allowed: allowed)
+    }
+
+    /// The number at a key path, which is stored there: the runtime follows a key path step by step, at several checks for
+    /// each request.
+    private func number(_ keyPath: KeyPath<Limits, UInt64>) -> UInt64 {
+        guard let offset = MemoryLayout<Limits>.offset(of: keyPath) else { return self[keyPath: keyPath] }
+        return withUnsafeBytes(of: self) { $0.load(fromByteOffset: offset, as: UInt64.self) }
     }
 }

@@ -19,7 +19,7 @@ extension Limits {
     private static let mostBytes: UInt64 = 1 << 50
 
     /// The limits in the order in which they are shown.
-    package static let all: [Row] = messageRows + nameRows + pasteboardRows + schemeRows + requestRows
+    package static let all: [Row] = messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows
 
     private static let messageRows = [
         Row(
@@ -99,6 +99,13 @@ extension Limits {
         Row("ended-requests-kept", \.endedRequestsKept, 0...1_000_000, raise),
         Row("ended-requests-kept-seconds", \.endedRequestsKeptSeconds, 0...2_592_000, raise),
         Row("reply-kept-bytes", \.replyKeptBytes, 0...16_777_216, raise),
+    ]
+
+    private static let directRows = [
+        Row("direct-connections", \.directConnections, 0...100_000, "stay on the bus"),
+        Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, "close one that stands"),
+        Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
+        Row("direct-bytes", \.directBytes, 1...mostBytes, "read what is sent"),
     ]
 
     /// Milliseconds of a day.

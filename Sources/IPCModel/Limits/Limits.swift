@@ -123,7 +123,7 @@ package struct Limits: Sendable, Hashable {
     package var pendingBytesPerSource: UInt64 = 8_589_934_592
     /// Bytes of the payloads of requests that have not ended, for one handler: 8 GiB.
     package var pendingBytesPerHandler: UInt64 = 8_589_934_592
-    /// Bytes in memory of the URLs and payloads of requests whose senders wait: 32 MiB.
+    /// Bytes that requests whose senders wait take in the broker's memory, URL, payload and all else: 32 MiB.
     package var waitingBytes: UInt64 = 33_554_432
     /// Bytes that are on the bus to one handler, unless it is one request alone: 4 MiB.
     package var bytesInFlight: UInt64 = 4_194_304
@@ -144,6 +144,18 @@ package struct Limits: Sendable, Hashable {
     package var endedRequestsKeptSeconds: UInt64 = 86_400
     /// Bytes of a reply that is kept with the record of its request.
     package var replyKeptBytes: UInt64 = 65_536
+
+    // Direct connections
+
+    /// Direct connections, of all callers.
+    package var directConnections: UInt64 = 1_000
+    /// Direct connections of one caller.
+    package var directConnectionsPerCaller: UInt64 = 4
+    /// Milliseconds in which the socket of a direct connection has to be used.
+    package var directMilliseconds: UInt64 = 10_000
+    /// Bytes that wait because those on direct connections do not read, of all of them; a message more is let pass:
+    /// 16 MiB.
+    package var directBytes: UInt64 = 16_777_216
 
     /// The limits of the contract.
     package init() {}

@@ -7,12 +7,21 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
 
     /// The id as it was written; case matters.
     package let text: String
+    /// Of the text: an id is looked up many times.
+    private let hash: Int
 
     /// Checks a text against the grammar of well-known bus names.
     package init(_ text: String) throws(Invalid) {
-        if let reason = Self.violation(in: text) { throw reason }
-        self.text = text
+        // Nearly all are right; only then is looked for what is wrong.
+        if !Self.isRight(text), let reason = Self.violation(in: text) { throw reason }
+        (self.text, hash) = (text, text.hashValue)
     }
+
+    package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
+        left.hash == right.hash && left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     package var description: String { text }
 
@@ -31,6 +40,23 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
     }
 
     package static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
+
+    /// Whether the bytes follow the grammar.
+    private static func isRight(_ text: String) -> Bool {
+        var (elements, length) = (1, 0)
+        for byte in text.utf8 {
+            if byte == 0x2E {
+                guard length > 0 else { return false }
+                (elements, length) = (elements + 1, 0)
+                continue
+            }
+            guard byte.isASCIILetter || byte == 0x5F || byte == 0x2D || length > 0 && byte.isASCIIDigit else {
+                return false
+            }
+            length += 1
+        }
+        return elements > 1 && length > 0 && text.utf8.count <= maximumBytes
+    }
 
     private static func violation(in text: String) -> Invalid? {
         guard !text.isEmpty else { return .empty }

@@ -5,7 +5,7 @@ extension String {
     /// The text in quotation marks for a message: shortened, with control characters spelled out.
     ///
     /// A message goes to terminals, logs and D-Bus strings, and what it quotes comes from anybody: an escape sequence
-    /// must not reach a terminal, NUL must not reach libdbus, and a name of a mebibyte must not fill a log.
+    /// must not reach a terminal, NUL cannot stand in a D-Bus string, and a name of a mebibyte must not fill a log.
     package var quoted: String {
         var result = "“"
         var count = 0

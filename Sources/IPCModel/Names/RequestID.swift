@@ -1,3 +1,5 @@
+internal import Synchronization
+
 /// The id of an open request or of a call that may be repeated, chosen by its sender.
 ///
 /// Who knows it may ask, wait and cancel, so it is to be random.
@@ -7,46 +9,64 @@ package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// The id as it was written; case matters.
     package let text: String
+    /// Of the text: an id is looked up many times.
+    private let hash: Int
 
     /// Checks that a text is 16 to 64 of `[A-Za-z0-9-]`.
     package init(_ text: String) throws(Invalid) {
-        if let scalar = text.unicodeScalars.first(where: { !Self.isAllowed($0) }) { throw .character(text, scalar) }
+        if !text.utf8.allSatisfy(Self.isAllowed),
+            let scalar = text.unicodeScalars.first(where: { !$0.isASCII || !Self.isAllowed(UInt8($0.value)) })
+        {
+            throw .character(text, scalar)
+        }
         guard Self.length.contains(text.utf8.count) else { throw .length(text) }
-        self.text = text
+        self.init(checked: text)
     }
 
     private init(checked text: String) {
-        self.text = text
+        (self.text, hash) = (text, text.hashValue)
     }
+
+    package static func == (left: RequestID, right: RequestID) -> Bool {
+        left.hash == right.hash && left.text == right.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     package var description: String { text }
 
     package static func < (left: RequestID, right: RequestID) -> Bool { left.text < right.text }
 
     /// A fresh id: a UUID of version 4 (RFC 9562 §5.4), 122 random bits from the system's generator.
-    package static func random() -> RequestID {
-        var generator = SystemRandomNumberGenerator()
-        return random(using: &generator)
-    }
+    package static func random() -> RequestID { SystemRandomReserve.shared.withLock { random(using: &$0) } }
 
     /// A fresh id from a given generator.
     package static func random(using generator: inout some RandomNumberGenerator) -> RequestID {
-        // Two calls of the system rather than sixteen.
-        let (high, low) = (generator.next() as UInt64, generator.next() as UInt64)
-        var bytes = [high, low].flatMap { number in (0..<8).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) } }
-        bytes[6] = bytes[6] & 0x0F | 0x40
-        bytes[8] = bytes[8] & 0x3F | 0x80
-        var text: [UInt8] = []
-        for (index, byte) in bytes.enumerated() {
-            if [4, 6, 8, 10].contains(index) { text.append(0x2D) }
-            text += byte.hexadecimal
+        // The first byte is the lowest: version in the upper half of the seventh, variant in two bits of the ninth.
+        var (first, second) = (generator.next() as UInt64, generator.next() as UInt64)
+        first = first & ~(0xF0 << 48) | (0x40 << 48)
+        second = second & ~0xC0 | 0x80
+        let text = String(unsafeUninitializedCapacity: 36) { text in
+            var end = 0
+            for index in 0..<16 {
+                if index == 4 || index == 6 || index == 8 || index == 10 {
+                    text[end] = 0x2D
+                    end += 1
+                }
+                let number = index < 8 ? first : second
+                let byte = UInt8(truncatingIfNeeded: number >> (UInt64(index % 8) * 8))
+                text[end] = Self.digit(byte >> 4)
+                text[end + 1] = Self.digit(byte & 0x0F)
+                end += 2
+            }
+            return end
         }
-        return RequestID(checked: String(decoding: text, as: UTF8.self))
+        return RequestID(checked: text)
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "-" || scalar.isASCII && UInt8(ascii: scalar).isASCIIAlphanumeric
-    }
+    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte == 0x2D || byte.isASCIIAlphanumeric }
 }
 
 extension RequestID {

@@ -68,8 +68,13 @@ extension Checksum {
 
     /// The checksum of a row as SQLite stores it.
     static func of(_ columns: [SQLValue], in domain: Domain) -> SQLValue {
+        of(columns, first: columns.count, in: domain)
+    }
+
+    /// The checksum over the first columns of a row.
+    static func of(_ columns: [SQLValue], first count: Int, in domain: Domain) -> SQLValue {
         var checksum = Checksum(domain: domain)
-        for column in columns { checksum.add(column) }
+        for index in 0..<count { checksum.add(columns[index]) }
         return .integer(Int64(bitPattern: checksum.value))
     }
 }

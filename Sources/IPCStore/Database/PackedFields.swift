@@ -37,8 +37,11 @@ extension [UInt8] {
     }
 
     mutating func append(field: String) {
-        append(number: UInt64(field.utf8.count))
-        append(contentsOf: field.utf8)
+        var field = field
+        field.withUTF8 { utf8 in
+            append(number: UInt64(utf8.count))
+            append(contentsOf: utf8)
+        }
     }
 
     mutating func append(field: [UInt8]) {

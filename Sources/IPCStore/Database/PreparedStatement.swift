@@ -10,6 +10,11 @@ final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
     private let sql: String
+    /// Room for short texts and bytes, from where SQLite takes them; taken at the first of them.
+    private var room: UnsafeMutableRawPointer?
+    private var roomUsed = 0
+
+    private static let roomSize = 1_024
 
     /// Compiles a statement. The corresponding C function is `sqlite3_prepare_v3`.
     init(_ sql: String, on database: Database) throws {
@@ -24,6 +29,7 @@ final class PreparedStatement {
 
     deinit {
         sqlite3_finalize(handle)
+        room?.deallocate()
     }
 
     /// Whether the statement changes nothing. The corresponding C function is `sqlite3_stmt_readonly`.
@@ -44,10 +50,12 @@ final class PreparedStatement {
 
     /// Runs the statement and hands each row to a closure until it says false.
     func scan(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Bool) throws {
-        defer {
-            sqlite3_reset(handle)
-            sqlite3_clear_bindings(handle)
+        // Each run binds all of them anew, so that nothing is left of what was lent before.
+        guard values.count == Int(sqlite3_bind_parameter_count(handle)) else {
+            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(values.count) values are bound", sql: sql)
         }
+        roomUsed = 0
+        defer { sqlite3_reset(handle) }
         try bind(values, from: 0) {
             while true {
                 let code = sqlite3_step(handle)
@@ -60,6 +68,9 @@ final class PreparedStatement {
         }
     }
 
+    /// How many rows the statement changed when it ran last. The corresponding C function is `sqlite3_changes`.
+    var changes: Int32 { sqlite3_changes(connection) }
+
     /// The first row, as a closure makes something of it; nil where there is none.
     func first<Value>(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Value?) throws -> Value? {
         var result: Value?
@@ -70,7 +81,8 @@ final class PreparedStatement {
         return result
     }
 
-    /// Binds from a position on, then runs the body; texts and bytes are lent to SQLite for so long, not copied.
+    /// Binds from a position on, then runs the body. Short texts and bytes are copied into the room of the statement,
+    /// longer ones are lent to SQLite as they are: neither is copied by it.
     private func bind(_ values: [SQLValue], from position: Int, _ body: () throws -> Void) throws {
         for index in position..<values.count {
             let parameter = Int32(index + 1)
@@ -80,18 +92,25 @@ final class PreparedStatement {
             case .integer(let number):
                 try check(sqlite3_bind_int64(handle, parameter, number))
             case .text(var text):
+                if try text.withUTF8({ try bindShort(UnsafeRawBufferPointer($0), parameter, isText: true) }) {
+                    continue
+                }
                 return try text.withUTF8 { utf8 in
-                    try lend(utf8, parameter)
+                    try lend(UnsafeRawBufferPointer(utf8), parameter, isText: true)
                     try bind(values, from: index + 1, body)
                 }
             case .textBytes(var text):
+                if try text.withUTF8({ try bindShort(UnsafeRawBufferPointer($0), parameter, isText: false) }) {
+                    continue
+                }
                 return try text.withUTF8 { utf8 in
-                    try lend(UnsafeRawBufferPointer(utf8), parameter)
+                    try lend(UnsafeRawBufferPointer(utf8), parameter, isText: false)
                     try bind(values, from: index + 1, body)
                 }
             case .bytes(let bytes):
+                if try bytes.withUnsafeBytes({ try bindShort($0, parameter, isText: false) }) { continue }
                 return try bytes.withUnsafeBytes { bytes in
-                    try lend(bytes, parameter)
+                    try lend(bytes, parameter, isText: false)
                     try bind(values, from: index + 1, body)
                 }
             }
@@ -99,20 +118,27 @@ final class PreparedStatement {
         try body()
     }
 
-    private func lend(_ utf8: UnsafeBufferPointer<UInt8>, _ parameter: Int32) throws {
-        // A null pointer would be NULL, not an empty text.
-        let start = UnsafeRawPointer(utf8.baseAddress ?? Self.nothing.utf8Start).assumingMemoryBound(to: CChar.self)
-        try check(sqlite3_bind_text(handle, parameter, start, Int32(utf8.count), nil))
+    /// Binds what the room has place for; false where it has none.
+    private func bindShort(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws -> Bool {
+        guard bytes.count <= Self.roomSize - roomUsed else { return false }
+        let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
+        self.room = room
+        let start = room + roomUsed
+        if let source = bytes.baseAddress { start.copyMemory(from: source, byteCount: bytes.count) }
+        roomUsed += bytes.count
+        try lend(UnsafeRawBufferPointer(start: start, count: bytes.count), parameter, isText: isText)
+        return true
     }
 
-    private static let nothing: StaticString = ""
-
-    private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32) throws {
-        // A null pointer would be NULL, not an empty value.
-        guard let start = bytes.baseAddress, !bytes.isEmpty else {
-            return try check(sqlite3_bind_zeroblob(handle, parameter, 0))
+    /// Binds bytes that stay where they are until the statement has run; not at a null pointer, which would be NULL.
+    private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
+        if isText {
+            try check(
+                sqlite3_bind_text(
+                    handle, parameter, bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(bytes.count), nil))
+        } else {
+            try check(sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), nil))
         }
-        try check(sqlite3_bind_blob64(handle, parameter, start, UInt64(bytes.count), nil))
     }
 
     private func check(_ code: Int32) throws {

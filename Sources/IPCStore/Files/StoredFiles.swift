@@ -1,5 +1,6 @@
 internal import Glibc
 internal import IPCModel
+internal import Synchronization
 
 /// The values of versions that are files: blobs by their names in the folder, those in memory by their descriptors.
 ///
@@ -14,6 +15,8 @@ struct StoredFiles {
     /// The keys of blobs whose rows the group has deleted.
     fileprivate(set) var released: Set<UInt64> = []
     fileprivate var mustSynchronize = false
+    /// The memory files whose rows the group has deleted.
+    fileprivate var letGo: [ContentFile] = []
 
     init(_ folder: BlobFolder, remover: WorkerThreads, willRemove: @escaping @Sendable () -> Void) {
         (self.folder, self.remover, self.willRemove) = (folder, remover, willRemove)
@@ -31,6 +34,7 @@ struct StoredFiles {
     /// They lose the names of their rows at once: a pasteboard that moves to memory and back has rows with the same
     /// keys again, and their blobs are not to be removed late in the place of those.
     mutating func committed() {
+        closeMemoryFiles()
         guard !released.isEmpty else { return }
         let (folder, willRemove) = (folder, willRemove)
         let names = released.compactMap { folder.putAside($0, in: nil) }
@@ -39,6 +43,24 @@ struct StoredFiles {
             willRemove()
             folder.remove(names)
         }
+    }
+}
+
+extension StoredFiles {
+    /// Closes the memory files that the group has let go of, on another thread: to give the pages of a large one back takes
+    /// as long as to copy half of it, and who waits for the commit need not wait for that.
+    private mutating func closeMemoryFiles() {
+        guard !letGo.isEmpty else { return }
+        let last = LastReferences(letGo)
+        letGo.removeAll()
+        remover.add { last.drop() }
+    }
+
+    /// Keeps files until they are dropped, wherever the last one who knows of it ends.
+    private final class LastReferences: Sendable {
+        private let files: Mutex<[ContentFile]>
+        init(_ files: [ContentFile]) { self.files = Mutex(files) }
+        func drop() { files.withLock { $0 = [] } }
     }
 }
 
@@ -86,20 +108,21 @@ extension StoreSession {
 
     /// Deletes the rows of representations between two keys, and lets go of the files that are their values.
     func deleteRepresentations(_ keys: [SQLValue], _ area: Area) throws {
+        // Not “RETURNING”: that collects the rows in a table of its own.
         var released: [UInt64] = []
-        try write(
-            "DELETE FROM @.representation WHERE id BETWEEN ? AND ? RETURNING id, kind", area, keys
-        ) { row in
-            if row.integer(1) == RepresentationRow.fileKind { released.append(row.number(0)) }
+        try statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area).query(keys) {
+            released.append($0.number(0))
         }
+        try write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
         for key in released { releaseFile(key, area) }
     }
 
     private func releaseFile(_ key: UInt64, _ area: Area) {
         switch area {
         case .volatile:
-            undo.append(.memoryFile(key, earlier: files.inMemory[key]))
-            files.inMemory[key] = nil
+            guard let file = files.inMemory.removeValue(forKey: key) else { return }
+            undo.append(.memoryFile(key, earlier: file))
+            files.letGo.append(file)
         case .persistent:
             guard files.released.insert(key).inserted else { return }
             undo.append(.blobReleased(key))

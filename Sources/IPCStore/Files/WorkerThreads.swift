@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 internal import Synchronization
 
 /// A few threads for what may block: jobs run in the order in which they came.
@@ -28,19 +29,16 @@ final class WorkerThreads: Sendable {
     }
 
     private let state: Mutex<State>
-    private let queues: [DispatchQueue]
+    private let name: String
     private let width: Int
 
     /// Jobs that run for longer than this hang.
-    private static let patience = DispatchTimeInterval.milliseconds(500)
     private static let patienceNanoseconds: UInt64 = 500_000_000
     /// The most threads, with those that hang.
     private static let widest = 8
 
     init(_ name: String, width: Int) {
-        self.width = width
-        // A serial queue has a thread of its own; those of a concurrent one are shared with Swift's tasks.
-        queues = (0..<Self.widest).map { DispatchQueue(label: "\(name)-\($0)") }
+        (self.name, self.width) = (name, width)
         state = Mutex(State(idle: Array((0..<Self.widest).reversed())))
     }
 
@@ -72,11 +70,12 @@ final class WorkerThreads: Sendable {
             if mustWatch { state.isWatched = true }
             return (started, mustWatch)
         }
-        for (thread, job) in started { queues[thread].async { self.work(thread, job) } }
-        if mustWatch { DispatchQueue.global().asyncAfter(deadline: .now() + Self.patience) { self.lookAgain() } }
+        for (thread, job) in started { OwnThread.start("\(name)-\(thread)") { self.work(thread, job) } }
+        if mustWatch { OwnThread.start("\(name)-watch") { self.lookAgain() } }
     }
 
     private func lookAgain() {
+        usleep(UInt32(Self.patienceNanoseconds / 1_000))
         state.withLock { $0.isWatched = false }
         startThreads()
     }

@@ -14,6 +14,7 @@ package final class Store: Sendable {
     /// The way of large values into the store.
     package let intake: ContentIntake
     private let queue: OperationQueue
+    private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
     private let lifetime: StoreLifetime
     private let remover: WorkerThreads
     private let sweeping: Task<SweepReport, any Error>
@@ -43,21 +44,25 @@ package final class Store: Sendable {
         intake = ContentIntake(folder, configuration.limits, remover: remover)
         self.remover = remover
         (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)
-        directory = configuration.directory
-        database.asyncWriteWithoutTransaction { database in
-            Self.live(database, configuration, report, files, queue, statistics, lifetime)
+        (directory, handOver) = (configuration.directory, configuration.handOver)
+        OwnThread.start("store") {
+            // GRDB's queue runs this on the thread that asks for it.
+            database.writeWithoutTransaction { database in
+                Self.live(database, configuration, report, files, queue, statistics, lifetime)
+            }
         }
         // A store that does not start has nothing to sweep: its operations fail.
-        sweeping = Self.sweep(folder, report, remover, queue)
+        sweeping = Self.sweep(folder, report, remover, queue, on: configuration.executor)
         try lifetime.awaitStart()
     }
 
     /// Removes what a crash has left behind among the blobs.
     private static func sweep(
-        _ folder: BlobFolder, _ report: OpeningReport, _ threads: WorkerThreads, _ queue: OperationQueue
+        _ folder: BlobFolder, _ report: OpeningReport, _ threads: WorkerThreads, _ queue: OperationQueue,
+        on executor: (any TaskExecutor)?
     ) -> Task<SweepReport, any Error> {
         let sweep = OrphanSweep(folder: folder, quarantine: report.quarantine.map { $0 + "-blobs" }, threads: threads)
-        return Task.detached {
+        return Task.detached(executorPreference: executor) {
             try await sweep.run { keys in
                 try await run(on: queue, staged: false) {
                     try $0.session.putOrphansAside(keys, in: sweep.quarantine)
@@ -95,6 +100,23 @@ package final class Store: Sendable {
         try await Self.run(on: queue, staged: true, body)
     }
 
+    /// The same as ``commit(_:)``, with the result given to a closure, where ``StoreConfiguration/handOver`` runs it.
+    package func commit<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value,
+        then: @escaping @Sendable (Result<Staged<Value>, any Error>) -> Void
+    ) {
+        Self.add(
+            AnsweredOperation(isStaged: false, body: body, receiver: .closure(then), handOver: handOver), to: queue)
+    }
+
+    /// The same as ``stage(_:)``, with the result given to a closure, where ``StoreConfiguration/handOver`` runs it.
+    package func stage<Value: Sendable>(
+        _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value,
+        then: @escaping @Sendable (Result<Staged<Value>, any Error>) -> Void
+    ) {
+        Self.add(AnsweredOperation(isStaged: true, body: body, receiver: .closure(then), handOver: handOver), to: queue)
+    }
+
     /// Ends the store: what is there is run and brought to the disk, the write-ahead log is emptied, and the stop is
     /// marked as one in good order. Throws the fault that came in between, if one did.
     package func close() async throws {
@@ -106,9 +128,14 @@ package final class Store: Sendable {
         on queue: OperationQueue, staged: Bool, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Staged<Value> {
         try await withUnsafeThrowingContinuation { continuation in
-            let operation = AwaitedOperation(isStaged: staged, body: body, continuation: continuation)
-            if !queue.add(operation) { operation.fail(StoreError.unavailable) }
+            add(
+                AnsweredOperation(isStaged: staged, body: body, receiver: .task(continuation), handOver: { _ in }),
+                to: queue)
         }
+    }
+
+    private static func add(_ operation: some PendingOperation, to queue: OperationQueue) {
+        if !queue.add(operation) { operation.fail(StoreError.unavailable) }
     }
 
     /// The whole life of the store's thread.

@@ -12,11 +12,18 @@ package struct StoreConfiguration: Sendable {
     package var uptime: @Sendable () -> UInt64 = SystemClock.uptimeMilliseconds
     /// Milliseconds after which what was only staged goes to the disk where no commit takes it along before.
     package var lingerMilliseconds: UInt64 = 5
+    /// How long what waits for the disk lets other requests join it, while more of them are on their way.
+    package var gatherMicroseconds: UInt64 = 1_000
     /// The most calls with an id that are remembered at a time; the oldest go first.
     package var operationsKept = 100_000
     /// Called on the store's own thread with the pasteboards that moved, after their changes are on the disk and before
     /// the callers are answered; in the order of the change counts.
     package var onChange: @Sendable ([PasteboardMove]) -> Void = { _ in }
+    /// Runs the answers to operations that were begun with a closure, in their order. Called with those that are due at
+    /// the same time, on the store's own thread, or where an operation is refused at once.
+    package var handOver: @Sendable ([@Sendable () -> Void]) -> Void = { for answer in $0 { answer() } }
+    /// Where the store's own tasks run; nil for Swift's pool.
+    package var executor: (any TaskExecutor)?
     /// Called once, on the store's own thread, when the disk has failed and nothing more is acknowledged.
     package var onFault: @Sendable (any Error) -> Void = { _ in }
     /// Called on the thread that removes blobs before it removes those of a group.

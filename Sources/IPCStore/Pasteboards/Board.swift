@@ -107,12 +107,21 @@ extension StoreSession {
 
     /// Writes the changed row of a pasteboard.
     func update(_ board: Board) throws {
-        let columns = board.columns
-        try write(
-            "UPDATE @.pasteboard SET change_count = ?, history_limit = ?, versions = ?, checksum = ? WHERE id = ?",
-            board.area,
-            [columns[2], columns[3], columns[5], Checksum.of(columns, in: .pasteboard), .number(board.id)])
+        let columns = Self.columnsOfUpdate(board)
+        if let earlier = boards[board.name] {
+            try write(Self.updateBoard, board.area, columns, reversal: .board(earlier))
+        } else {
+            try write(Self.updateBoard, board.area, columns)
+        }
         boards[board.name] = board
         note(PasteboardMove(board))
+    }
+
+    static let updateBoard: StaticString =
+        "UPDATE @.pasteboard SET change_count = ?, history_limit = ?, versions = ?, checksum = ? WHERE id = ?"
+
+    static func columnsOfUpdate(_ board: Board) -> [SQLValue] {
+        let columns = board.columns
+        return [columns[2], columns[3], columns[5], Checksum.of(columns, in: .pasteboard), .number(board.id)]
     }
 }

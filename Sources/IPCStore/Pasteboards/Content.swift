@@ -95,7 +95,8 @@ extension StoreSession {
         let columns = entry.row.columns(key: .number(key))
         try write(
             "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
-            columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null])
+            columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null],
+            reversal: .newRepresentation(key, area))
         if let value = entry.value { try attach(value, key: key, area) }
     }
 
@@ -136,7 +137,7 @@ extension StoreSession {
 }
 
 extension Representation.Value {
-    fileprivate var column: SQLValue {
+    var column: SQLValue {
         switch self {
         case .text(let text): .textBytes(text)
         case .bytes(let bytes): .bytes(bytes)

@@ -131,16 +131,22 @@ extension StoreSession {
     }
 
     /// Checks that a version has not too much, and fits one message, with what is added to it.
-    private func check(_ addition: VersionAddition, on base: VersionRow?, _ board: Board) throws {
+    func check(_ addition: VersionAddition, on base: VersionRow?, _ board: Board) throws {
         try checkExtent(
             items: addition.itemCount, representations: addition.entries.count, beside: base.map(extent) ?? Extent())
         if addition.hasPromises { try checkPromises(addition.promiseCount, on: base, board.area) }
+        let least = min(configuration.limits.inlineMessageBytes, configuration.limits.valueBytes)
+        guard (base.map(extent)?.bytes ?? 0) &+ addition.byteCount > least else { return }
         try checkFit(addition.entries.map(\.row.size), on: base, board.name, board.area)
     }
 
     /// Checks that a version has not too many parts with what is added to it.
     func checkExtent(items: Int, representations: Int, beside first: Extent = Extent()) throws {
         let limits = configuration.limits
+        guard
+            UInt64(first.items + items) > limits.itemsPerVersion
+                || UInt64(first.representations + representations) > limits.representationsPerVersion
+        else { return }
         do {
             try limits.check(\.itemsPerVersion, use: UInt64(first.items), request: UInt64(items))
             try limits.check(

@@ -75,6 +75,7 @@ struct OperationLog {
     private(set) var lastSequence: Int64 = 0
     /// The calls for which a version is held.
     private(set) var holding = 0
+    private var isLoaded = false
 
     /// Calls that are remembered.
     var count: Int { entries.count - first }
@@ -133,9 +134,18 @@ struct OperationLog {
 }
 
 extension OperationLog {
-    /// Reads which calls the file remembers. A damaged one is known by its id, so that its repetition is an error and
+    /// Reads which calls the file remembers, once. A damaged one is known by its id, so that its repetition is an error and
     /// not a second effect, until its turn to be forgotten comes.
     mutating func load(_ session: StoreSession) throws {
+        guard !isLoaded else { return }
+        do { try read(session) } catch {
+            self = OperationLog()
+            throw error
+        }
+        isLoaded = true
+    }
+
+    private mutating func read(_ session: StoreSession) throws {
         try session.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
             lastSequence = max(lastSequence, row.integer(0))
             guard let id = try? RequestID(row.text(1)) else { return }
@@ -148,6 +158,10 @@ extension OperationLog {
 }
 
 extension StoreSession {
+    /// Makes known which calls were made before; at the first use and not at the start, which does not wait for it. Whoever
+    /// repeats a call does.
+    private func loadOperations() throws { try operations.load(self) }
+
     /// Whether so many seconds are over since a time. A time that lies ahead, after the clock was set back, is not.
     func isOver(_ time: UInt64, _ seconds: UInt64, at now: UInt64) -> Bool {
         now >= time && (now - time) / 1_000 >= seconds
@@ -157,6 +171,7 @@ extension StoreSession {
     func known(
         _ id: RequestID, _ kind: OperationKind, _ arguments: ContentDigest, at now: UInt64
     ) throws -> KnownOperation? {
+        try loadOperations()
         guard let place = operations.place(id) else { return nil }
         return try statement("SELECT * FROM @.operation WHERE sequence = ?", place.area)
             .first([.integer(place.sequence)]) { row in
@@ -175,6 +190,7 @@ extension StoreSession {
     func remember(
         _ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area, at now: UInt64
     ) throws {
+        try loadOperations()
         try forgetOperations(at: now)
         // The same id may stand there from a call that is too old to be known.
         let sequence = operations.lastSequence + 1
@@ -200,6 +216,7 @@ extension StoreSession {
     /// Forgets calls that are older than they are kept, so that what was taken with them is let go of although no other
     /// call with an id comes.
     func forgetOperations(atMost count: Int, at now: UInt64) throws {
+        try loadOperations()
         for _ in 0..<count {
             guard let oldest = operations.oldest, isOver(oldest, at: now) else { return }
             try forget(oldest)
@@ -210,6 +227,8 @@ extension StoreSession {
     ///
     /// A call counts by the clock of the day. Where that was set back, the end is looked at again after the whole time.
     func operationsEnd(at now: UInt64) -> UInt64? {
+        // Where they cannot be read, who needs one learns why.
+        try? loadOperations()
         guard operations.holding > 0, let oldest = operations.oldest else { return nil }
         let kept = configuration.limits.operationKeptSeconds * 1_000
         let age = now - min(oldest.time, now)

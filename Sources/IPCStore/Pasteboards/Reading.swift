@@ -131,6 +131,7 @@ extension StoreSession {
         let board = try existingBoard(name)
         let wanted = count ?? board.changeCount
         guard board.versions.contains(wanted) else { throw PasteboardError.noSuchVersion(name, wanted) }
+        if let known = known.version(wanted, of: board) { return (board, known.row) }
         guard let version = try version(wanted, of: name, board.area), version.pasteboard == board.id else {
             throw PasteboardError.damaged(name, wanted)
         }
@@ -146,6 +147,9 @@ extension StoreSession {
         of version: VersionRow, types: [ContentType]?, _ name: PasteboardName, _ area: Area
     ) throws -> VersionContent {
         if version.isSensitive { return try sensitiveContent(of: version, types: types, name) }
+        if types == nil, let known = known.version(version, area) {
+            return VersionContent(facts: facts(of: version), items: known.items)
+        }
         var items = [[Representation]](repeating: [], count: version.items)
         var (ordinal, promised): (Int, [(Int, RepresentationRow)]) = (0, [])
         let damage = PasteboardError.damaged(name, version.changeCount)
@@ -200,6 +204,7 @@ extension StoreSession {
     /// Reads what is known of the representations of a version without their values.
     func heads(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [RepresentationRow] {
         if version.isSensitive { return sensitive[version.changeCount]?.entries.map(\.row) ?? [] }
+        if let known = known.version(version, area) { return known.entries.map(\.row) }
         var heads: [RepresentationRow] = []
         try query(
             "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id BETWEEN ? AND ?",
@@ -226,6 +231,7 @@ extension StoreSession {
             }
             return try handedOut(value)
         }
+        if let value = known.version(version, area)?.entries[ordinal].value { return value }
         let key = ContentKeys(content: version.content).key(ordinal)
         let value = try statement("SELECT * FROM @.representation WHERE id = ?", area)
             .first([key]) { row in try RepresentationRow(row).flatMap { try self.value($0, row, area) } }

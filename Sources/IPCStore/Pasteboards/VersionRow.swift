@@ -119,14 +119,19 @@ extension StoreSession {
 
     /// Writes the row of a version and charges its source with it.
     func insert(_ version: VersionRow, _ area: Area) throws {
-        try insert(
-            "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
-            in: .version)
+        let columns = version.columns
+        try write(
+            Self.insertVersion, area, columns + [Checksum.of(columns, in: .version)],
+            reversal: .newVersion(version.changeCount, area))
         charge(version.usage, to: version.source.application, area)
     }
 
+    static let insertVersion: StaticString =
+        "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
     /// Writes the row of a version anew; what it is charged with is the caller's.
     func replace(_ version: VersionRow, _ area: Area) throws {
+        known.remove(version.changeCount)
         try insert(
             "REPLACE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
             in: .version)
@@ -175,6 +180,7 @@ extension StoreSession {
     func setPins(_ pins: UInt64, of version: VersionRow, _ area: Area) throws {
         var version = version
         version.pins = pins
+        known.remove(version.changeCount)
         try write(
             "UPDATE @.version SET pins = ?, checksum = ? WHERE change_count = ?", area,
             [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
@@ -193,7 +199,10 @@ extension StoreSession {
 
     /// Deletes a version with what belongs to it alone, whoever holds it.
     func delete(_ version: VersionRow, _ area: Area) throws {
-        try write("DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)])
+        known.remove(version.changeCount)
+        try write(
+            "DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)],
+            reversal: .deletedVersion(version, area))
         refund(version.usage, to: version.source.application, area)
         // Where its pasteboard has moved to the other database, the version goes on there.
         if version.expiresAt != nil, try intactVersion(version.changeCount, area.other) == nil {

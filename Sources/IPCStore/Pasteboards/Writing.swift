@@ -65,8 +65,14 @@ extension StoreTransaction {
         }
         var board = try session.board(name, toBeWrittenBy: kind, options)
         let addition = VersionAddition(entries, items: items, options)
+        if kind == .setItems, let oldest = session.overwritable(board, by: addition) {
+            let count = try session.overwrite(oldest, of: board, with: addition, items, at: now)
+            try call.map { try session.remember($0, result: count, board.area, at: now) }
+            return count
+        }
         let version = try session.nextVersion(of: board, kind, addition, at: now)
         try session.append(version, to: &board)
+        if kind == .setItems { session.remember(version, board.area, entries, items) }
         // No digest of what is sensitive reaches the disk either.
         let area = version.isSensitive ? .volatile : board.area
         try call.map { try session.remember($0, result: version.changeCount, area, at: now) }

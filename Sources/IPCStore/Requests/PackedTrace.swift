@@ -11,6 +11,7 @@ struct PackedTrace {
 
     init(_ steps: [TraceStep]) {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(steps.count * 128)
         for step in steps {
             bytes.append(field: step.kind.rawValue)
             bytes.append(number: step.time)

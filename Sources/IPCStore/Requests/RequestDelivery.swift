@@ -79,9 +79,7 @@ extension StoreTransaction {
     ) throws -> RequestRecord {
         var (sequence, request) = try session.existingRequest(id)
         guard request.state != .ended else { return request }
-        (request.state, request.outcome, request.ended) = (.ended, end.outcome, now)
-        (request.attempts, request.failure) = (max(request.attempts, end.attempts), end.failure)
-        request.reply = end.reply
+        request.end(end, at: now)
         request.append(trace, most: session.configuration.limits.traceSteps)
         if end.outcome.isTaken {
             try session.releasePayload(of: &request)
@@ -89,9 +87,27 @@ extension StoreTransaction {
             try session.keep(try keepableOrWithheld(payload, of: request.source), with: &request, at: now)
         }
         try session.update(request, sequence)
-        session.noteEnd(of: id, sequence, source: request.source.application, at: now)
-        try session.forgetRequests(of: request.source.application, at: now, most: 2)
+        session.noteEnd(of: request, sequence, at: now)
         return request
+    }
+
+    /// Writes the record of a request that has ended, which had none before: its acceptance and its end are one row. Nil
+    /// where it is new, else the record of the first call with the id, which stays as it is (I10).
+    ///
+    /// The end is never refused because of the payload, as with ``finishRequest(_:_:payload:trace:)``; `request` says how it
+    /// was accepted, and nothing is kept of what was handled or delivered.
+    package func recordEndedRequest(
+        _ request: RequestRecord, end: RequestEnd, payload: RequestPayload = .none, trace: [TraceStep] = []
+    ) throws -> RequestRecord? {
+        if let known = try known(request) { return known }
+        var request = request
+        request.end(end, at: now)
+        request.append(trace, most: session.configuration.limits.traceSteps)
+        if !end.outcome.isTaken {
+            try session.keep(try keepableOrWithheld(payload, of: request.source), with: &request, at: now)
+        }
+        try session.insertEnded(request, at: now)
+        return nil
     }
 
     private func keepableOrWithheld(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {
@@ -114,6 +130,14 @@ extension StoreTransaction {
         request.lateOutcome = outcome
         request.append(trace, most: session.configuration.limits.traceSteps)
         try session.update(request, sequence)
+    }
+}
+
+extension RequestRecord {
+    /// Sets how and when the request ended.
+    fileprivate mutating func end(_ end: RequestEnd, at now: UInt64) {
+        (state, outcome, ended) = (.ended, end.outcome, now)
+        (attempts, failure, reply) = (max(attempts, end.attempts), end.failure, end.reply)
     }
 }
 

@@ -7,6 +7,8 @@ struct RequestLog {
         let key: Int
         let sequence: Int64
         let time: UInt64
+        /// The version that is held as its payload, 0 for none; nil where its row has to tell.
+        let payload: UInt64?
         /// Whether somebody had it forgotten before its time.
         var isDropped = false
     }
@@ -53,9 +55,10 @@ struct RequestLog {
         order.append(sequence)
     }
 
-    mutating func end(_ key: Int, _ sequence: Int64, source: String, at time: UInt64) {
+    mutating func end(_ key: Int, _ sequence: Int64, payload: UInt64? = nil, source: String, at time: UInt64) {
         unended[sequence] = nil
-        lines[source, default: Line()].ended.append(Ended(key: key, sequence: sequence, time: time))
+        lines[source, default: Line()].ended.append(
+            Ended(key: key, sequence: sequence, time: time, payload: payload))
         firstEnd = min(firstEnd ?? time, time)
     }
 

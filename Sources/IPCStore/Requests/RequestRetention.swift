@@ -54,6 +54,11 @@ extension StoreSession {
 
     private func forget(_ ended: RequestLog.Ended) throws {
         let key: [SQLValue] = [.integer(ended.sequence)]
+        if let payload = ended.payload {
+            try write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, key)
+            if payload > 0 { try releaseVersion(payload) }
+            return
+        }
         let payload = try statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first(key) { row in
             // What a damaged row holds is not known.
             row.isIntact(.openRequest, checksum: 30) ? row.integer(13) : nil

@@ -1,19 +1,22 @@
 internal import IPCModel
 
 extension RequestRecord {
-    /// The columns of the row without the key before them and the checksum behind them.
-    func columns(replyKeptBytes: UInt64) -> [SQLValue] {
+    /// The columns of the row under a key.
+    func columns(_ sequence: Int64, replyKeptBytes: UInt64) -> [SQLValue] {
         let version: SQLValue = lacksPayload ? .integer(-1) : .number(payloadVersion)
-        return [
-            .text(id.text), .integer(state.rawValue), .text(outcome?.rawValue), .text(lateOutcome?.rawValue),
+        var columns: [SQLValue] = [
+            .integer(sequence), .text(id.text), .integer(state.rawValue), .text(outcome?.rawValue),
+            .text(lateOutcome?.rawValue),
             .integer(source.strength.number), .text(source.application), .number(ended), .bytes(arguments.bytes),
             .text(caller), .text(application), .text(pasteboard?.text), .number(changeCount), version,
             .number(UInt64(payload?.items ?? 0)), .number(payload?.bytes ?? 0), .number(UInt64(attempts)),
             .number(UInt64(crashes)), .number(timeout), .text(parent?.text), .number(UInt64(depth)),
             .number(accepted), .number(expiresAt), .text(failure.name), .text(failure.code),
             .text(failure.message), .text(url), .bytes(context), .bytes(PackedTrace(trace).bytes),
-            .bytes(PackedItems(reply, most: replyKeptBytes)?.bytes),
+            .bytes(PackedItems(reply, most: replyKeptBytes)?.bytes), .null,
         ]
+        columns[30] = Checksum.of(columns, first: 30, in: .openRequest)
+        return columns
     }
 
     /// Reads a row of `SELECT *`; nil where it is damaged.
@@ -66,26 +69,45 @@ extension StoreSession {
         // There may be a record of the same id whose time is over; it goes when its turn comes.
         let earlier = requests.sequence(request.id)
         let sequence = requests.lastSequence + 1
-        try insert(
-            """
-            INSERT INTO @.open_request VALUES
-            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .persistent, [.integer(sequence)] + columns(request), in: .openRequest)
+        try write(
+            Self.insertRequest, .persistent, columns(request, sequence), reversal: .request(sequence))
         requests.begin(request.id, sequence)
         undo.append(.requestBegun(request.id, earlier: earlier))
+        openRequests.keep(request, sequence)
     }
+
+    /// Writes the row of a request that has ended already.
+    func insertEnded(_ request: RequestRecord, at now: UInt64) throws {
+        let earlier = requests.sequence(request.id)
+        let sequence = requests.lastSequence + 1
+        try write(Self.insertRequest, .persistent, columns(request, sequence), reversal: .request(sequence))
+        requests.begin(request.id, sequence)
+        undo.append(.requestBegun(request.id, earlier: earlier))
+        noteEnd(of: request, sequence, at: now)
+    }
+
+    private static let insertRequest: StaticString = """
+        INSERT INTO @.open_request VALUES
+        (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
 
     /// Writes the row of a request anew.
     func update(_ request: RequestRecord, _ sequence: Int64) throws {
-        try insert(
-            """
-            REPLACE INTO @.open_request VALUES
-            (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-            """, .persistent, [.integer(sequence)] + columns(request), in: .openRequest)
+        let columns = columns(request, sequence)
+        if let former = openRequests.take(sequence) {
+            try write(Self.replaceRequest, .persistent, columns, reversal: .changedRequest(former, sequence))
+        } else {
+            try write(Self.replaceRequest, .persistent, columns)
+        }
     }
 
-    private func columns(_ request: RequestRecord) -> [SQLValue] {
-        request.columns(replyKeptBytes: configuration.limits.replyKeptBytes)
+    static let replaceRequest: StaticString = """
+        REPLACE INTO @.open_request VALUES
+        (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """
+
+    func columns(_ request: RequestRecord, _ sequence: Int64) -> [SQLValue] {
+        request.columns(sequence, replyKeptBytes: configuration.limits.replyKeptBytes)
     }
 
     /// The record that stands under a key; nil where there is none, an error where it is damaged.
@@ -100,9 +122,9 @@ extension StoreSession {
 
     /// The record of a request that has to be there.
     func existingRequest(_ id: RequestID) throws -> (sequence: Int64, record: RequestRecord) {
-        guard let sequence = requests.sequence(id), let record = try request(sequence, id) else {
-            throw RequestError.noSuchRequest(id)
-        }
+        guard let sequence = requests.sequence(id),
+            let record = try openRequests[sequence, id] ?? request(sequence, id)
+        else { throw RequestError.noSuchRequest(id) }
         return (sequence, record)
     }
 

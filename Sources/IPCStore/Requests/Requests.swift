@@ -57,9 +57,13 @@ extension StoreSession {
         (request.payload, request.payloadVersion) = (ended.payload, ended.payloadVersion)
     }
 
-    func noteEnd(of id: RequestID, _ sequence: Int64, source: String, at now: UInt64) {
-        requests.end(id.hashValue, sequence, source: source, at: now)
+    /// Notes that a request has ended, and that its source may have too many then: they are forgotten with the group.
+    func noteEnd(of request: RequestRecord, _ sequence: Int64, at now: UInt64) {
+        let source = request.source.application
+        requests.end(
+            request.id.hashValue, sequence, payload: request.payloadVersion, source: source, at: now)
         undo.append(.requestEnded(source: source))
+        endedInGroup[source, default: 0] += 1
     }
 
     fileprivate func noteDropped(_ id: RequestID, _ sequence: Int64, source: String) {

@@ -17,26 +17,52 @@ struct FinishedOperation {
     /// Whether it wrote anything.
     let wrote: Bool
     /// Answers with the result.
-    let answer: () -> Void
+    let answer: Answer
 }
 
-/// An operation whose caller awaits it.
-struct AwaitedOperation<Value: Sendable>: PendingOperation {
+/// The answer to an operation, to be given once.
+enum Answer {
+    /// Given on the store's thread.
+    case here(() -> Void)
+    /// Handed over together with others; see ``StoreConfiguration/handOver``.
+    case elsewhere(@Sendable () -> Void)
+}
+
+/// Who gets the result of an operation.
+enum Receiver<Value: Sendable>: Sendable {
+    /// A task that awaits it.
+    case task(UnsafeContinuation<Staged<Value>, any Error>)
+    /// A closure that runs where results are handed over.
+    case closure(@Sendable (Result<Staged<Value>, any Error>) -> Void)
+
+    func answer(_ result: Result<Staged<Value>, any Error>) -> Answer {
+        switch self {
+        case .task(let continuation): .here { continuation.resume(with: result) }
+        case .closure(let then): .elsewhere { then(result) }
+        }
+    }
+}
+
+/// An operation whose caller gets its result.
+struct AnsweredOperation<Value: Sendable>: PendingOperation {
     let isStaged: Bool
     let body: @Sendable (borrowing StoreTransaction) throws -> Value
-    let continuation: UnsafeContinuation<Staged<Value>, any Error>
+    let receiver: Receiver<Value>
+    let handOver: @Sendable ([@Sendable () -> Void]) -> Void
 
     func run(_ session: StoreSession) throws -> FinishedOperation {
-        let continuation = continuation
         do {
             let staged = Staged(value: try session.perform(body), group: session.group)
-            return FinishedOperation(wrote: session.operationWrote) { continuation.resume(returning: staged) }
+            return FinishedOperation(wrote: session.operationWrote, answer: receiver.answer(.success(staged)))
         } catch let error where !error.isFault && !(error is GroupLost) {
-            return FinishedOperation(wrote: false) { continuation.resume(throwing: error) }
+            return FinishedOperation(wrote: false, answer: receiver.answer(.failure(error)))
         }
     }
 
     func fail(_ error: any Error) {
-        continuation.resume(throwing: error)
+        switch receiver.answer(.failure(error)) {
+        case .here(let answer): answer()
+        case .elsewhere(let answer): handOver([answer])
+        }
     }
 }

@@ -17,10 +17,13 @@ final class StoreSession {
     var undo = UndoLog()
     /// Pasteboards that were read, by name; emptied when anything is undone.
     var boards: [PasteboardName: Board] = [:]
+    /// Versions that are known whole; emptied when anything is undone.
+    var known = KnownVersions()
     var boardCount: UInt64 = 0
     var contentTypes: [String: ContentType] = [:]
     var operations = OperationLog()
     var requests = RequestLog()
+    var openRequests = OpenRequests()
     var files: StoredFiles
     /// What each source has in the store.
     var usage = UsageTally()
@@ -40,10 +43,16 @@ final class StoreSession {
     /// Whether the group that gathers has written anything.
     private(set) var isDirty = false
     private var step = Step()
+    /// How to take back what the operation wrote without a savepoint, latest last.
+    private var reversals: [Reversal] = []
+    /// How many requests of each source have ended in the group.
+    var endedInGroup: [String: Int] = [:]
 
     /// What an operation has opened.
     private struct Step {
         var wrote = false
+        /// Whether the transaction began with the operation, and is undone with it.
+        var beganGroup = false
         var hasSavepoint = false
     }
 
@@ -69,7 +78,6 @@ final class StoreSession {
         }
         try loadUsage(afterCleanStop: report.wasClean)
         try loadDeadlines()
-        try operations.load(self)
         try requests.load(self)
         if report.salvaged != nil { try releaseUnheldPayloads() }
         try createGeneral()
@@ -115,24 +123,40 @@ extension StoreSession {
 // MARK: Transactions
 
 extension StoreSession {
-    /// Opens the transaction of the group before its first write, and a savepoint before the first write of each
-    /// further operation: the first one is undone with the transaction.
+    /// Opens the transaction of the group before its first write, and a savepoint before a write of a further operation
+    /// for which no reversal is noted: the first one is undone with the transaction.
     func prepareToWrite() throws {
-        guard !step.wrote else { return }
-        if isDirty {
+        if !isDirty {
+            try statement("BEGIN IMMEDIATE", .persistent).run()
+            (isDirty, step.beganGroup) = (true, true)
+        } else if !step.beganGroup, !step.hasSavepoint {
             try statement("SAVEPOINT operation", .persistent).run()
             step.hasSavepoint = true
-        } else {
-            try statement("BEGIN IMMEDIATE", .persistent).run()
-            isDirty = true
         }
         step.wrote = true
+    }
+
+    /// Runs a statement that writes rows one at a time, of which it is known how to take them back. A savepoint would
+    /// copy each page that the statement changes.
+    ///
+    /// The statement itself changes all or nothing: each checks its row before it writes, and where the disk fails SQLite
+    /// undoes the whole transaction.
+    func write(
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], reversal: @autoclosure () -> Reversal
+    ) throws {
+        if !isDirty { try prepareToWrite() }
+        step.wrote = true
+        try statement(sql, area).run(values)
+        if !step.beganGroup, !step.hasSavepoint { reversals.append(reversal()) }
     }
 
     /// Whether the operation that runs, or ran last, has written anything.
     var operationWrote: Bool { step.wrote }
 
-    func beginOperation() { step = Step() }
+    func beginOperation() {
+        step = Step()
+        if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
+    }
 
     /// Runs one operation; what it throws undoes what it wrote.
     ///
@@ -157,15 +181,29 @@ extension StoreSession {
         if step.hasSavepoint {
             try statement("ROLLBACK TO operation", .persistent).run()
             try statement("RELEASE operation", .persistent).run()
-        } else {
+        }
+        if step.beganGroup {
             try statement("ROLLBACK", .persistent).run()
             isDirty = false
+        } else {
+            try reverse()
         }
         forget(to: mark)
     }
 
+    /// Takes back what was written before there was a savepoint; without room for that the whole group is lost.
+    private func reverse() throws {
+        do {
+            while let reversal = reversals.popLast() { try run(reversal) }
+        } catch let error where error.isFullDisk {
+            throw GroupLost()
+        }
+    }
+
     private func forget(to mark: Int) {
         boards.removeAll(keepingCapacity: true)
+        known.removeAll()
+        openRequests.removeAll()
         while let change = undo.pop(to: mark) { revert(change) }
     }
 
@@ -174,6 +212,7 @@ extension StoreSession {
         if isDirty {
             try files.prepareCommit()
             do {
+                try forgetExcess()
                 try writeUsage()
                 try statement("COMMIT", .persistent).run()
             } catch let error where error.isFullDisk {
@@ -203,9 +242,21 @@ extension StoreSession {
         undo.append(.moved)
     }
 
+    /// Forgets ended requests of the sources that have ended some in the group, for all of its operations together.
+    private func forgetExcess() throws {
+        guard !endedInGroup.isEmpty else { return }
+        beginOperation()
+        // What fails here is undone with the group.
+        (step.wrote, step.beganGroup) = (true, true)
+        let now = configuration.now()
+        for (source, ended) in endedInGroup { try forgetRequests(of: source, at: now, most: 2 * ended) }
+        endedInGroup.removeAll(keepingCapacity: true)
+    }
+
     /// Takes back everything that the group wrote, and begins the next.
     func abandonGroup(hadStaged: Bool) throws {
         if database.isInsideTransaction { try statement("ROLLBACK", .persistent).run() }
+        endedInGroup.removeAll()
         isDirty = false
         forget(to: 0)
         if hadStaged { lostGroups.insert(group) }

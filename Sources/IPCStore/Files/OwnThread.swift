@@ -1,0 +1,23 @@
+internal import CLinux
+
+/// Threads that are started for what they do, and end with it.
+///
+/// Not Dispatch's: from its first thread on libdispatch looks at its pools once a second, as long as the process lives, and a
+/// broker without work is to sleep. Nothing in the store may start one: no asynchronous block, no task without an executor.
+enum OwnThread {
+    private final class Body {
+        let run: @Sendable () -> Void
+
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
+    /// Runs `body` on a new thread. The corresponding C function is `pthread_create`; a process that has no room for
+    /// another thread ends.
+    /// - Parameter name: the first 15 bytes are seen from outside.
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+        let error = clinux_start_thread(
+            name, { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() },
+            Unmanaged.passRetained(Body(body)).toOpaque())
+        precondition(error == 0, "the process cannot start a thread: error \(error)")
+    }
+}
