@@ -4,11 +4,28 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 # What "make run" sends.
 TEXT ?= hello
+# "make bench": a file for the rows as JSON; 1 for two minutes in the place of many; options such as --readme, --only NAME.
+JSON ?=
+QUICK ?=
+BENCH ?=
+# "make bench-soak": how long.
+SOAK_SECONDS ?= 600
 
 # A target may only import what it names as a dependency: this holds the arrows of the architecture.
 SWIFT_FLAGS = --explicit-target-dependency-import-check error
-# The programs as they are shipped: no Swift installation is needed where they run.
-RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib
+# The programs as they are shipped: no Swift installation is needed where they run. The C++ library that Swift's runtime
+# needs is linked in as well: to load it and bind its symbols takes longer than to run most commands. These flags are not in
+# Package.swift, where they would keep others from depending on the package (unsafeFlags).
+# Metadata of a generic type comes from its arguments rather than from its mangled name, which the runtime would have to look
+# up in all conformances of the program, at each start. No symbol is exported, for nothing is loaded that could ask for one.
+RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --disable-local-rpath \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic
+# A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
+STATIC = $(CURDIR)/.build/static
+# One start for each command, so at a fixed address and without the dynamic linker: 50,000 words need no relocation then, and
+# their pages no copy. The compiler takes the start of a program that relocates itself; this one has nothing to relocate.
+ipc-client_FLAGS = -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
 
 PRODUCTS = ipc-broker ipc-server ipc-client
 RELEASE = .build/release
@@ -19,10 +36,11 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks Fuzzing)
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
-.PHONY: help packages run test test-full check debug build lint install uninstall clean
+.PHONY: help packages run test test-full test-direct check-direct check debug build bench bench-growth bench-soak \
+	bench-programs lint install uninstall clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 packages: ## install the Debian packages that are missing, for all targets
 	@scripts/requirements test
@@ -36,9 +54,14 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check ## lint, build with warnings as errors, all tests at small size (about 5 minutes on 2 cores)
+test: packages lint check check-direct ## lint, build with warnings as errors, all tests at small size (about 6 minutes on 2 cores)
 
 test-full: export IPC_TEST_SIZE = full
+test-direct: export IPC_TEST_SIZE = small
+test-direct: export SWIFT_IPC_ROUTE = direct
+test-direct: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
+test-direct: packages check ## all tests over direct connections, where there can be one
+
 # One after the other: at full size the broker's start is held to half a second, which needs the machine.
 test-full: PARALLEL = --no-parallel
 test-full: packages lint check ## the same tests at full size
@@ -47,13 +70,33 @@ test-full: packages lint check ## the same tests at full size
 check: debug
 	swift test $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest
 
+# The promises that hold by either way to the broker, by the other one.
+BOTH_WAYS = CrashTests|DeliveryRunTests|MixedOperationsTests|RestartTests|WaitingRequestTests|QueuedRequestTests|RepeatedRequestTests|LibraryTests|MainJobTests|RouteTests
+check-direct:
+	SWIFT_IPC_ROUTE=direct swift test $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter 'EndToEndTests\.($(BOTH_WAYS))'
+
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
 	swift build --package-path Examples/ServerClientDemo
 
 build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build
-	for product in $(PRODUCTS); do swift build $(RELEASE_FLAGS) --product $$product || exit; done
+	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
+	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
+
+bench: bench-programs ## P1 to P7 and peers in one table, about 20 minutes (QUICK=1: two; JSON=FILE: as JSON too)
+	Benchmarks/run table $(if $(QUICK),--quick) $(if $(JSON),--json "$(JSON)") $(BENCH)
+
+bench-growth: bench-programs ## memory and time with 100,000 schemes, 1,000,000 items …, some minutes
+	Benchmarks/run growth $(BENCH)
+
+bench-soak: bench-programs ## 80 % of the greatest rate for 10 minutes (SOAK_SECONDS=), drawn as Benchmarks/soak.svg
+	Benchmarks/run soak --seconds $(SOAK_SECONDS) $(BENCH)
+
+bench-programs: build
+	@scripts/requirements bench
+	$(MAKE) -s -C Benchmarks/Floor OUT=../.build/floor
+	swift build --package-path Benchmarks --configuration release --static-swift-stdlib --product Load
 
 # Only where one is missing: "make install" as root uses what "make build" has built as a user.
 $(BINARIES) &:

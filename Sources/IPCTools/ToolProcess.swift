@@ -1,4 +1,5 @@
 package import ArgumentParser
+private import CLinux
 internal import Glibc
 private import IPC
 private import IPCModel
@@ -11,19 +12,35 @@ package enum ToolProcess {
     ///
     /// Not async: an async main runs on Swift's thread pool and starts Dispatch, which a command has no use for. The
     /// command's task is its only one, and begins on the actor that the command names.
-    package static func run(_ tool: any ParsableCommand.Type) -> Never {
+    /// - Parameters:
+    ///   - plain: the commands that are worth a way past the parser.
+    ///   - begin: what any command needs that is no request for help, such as a connection: begun before the command line
+    ///     is parsed, which takes as long as to connect does.
+    package static func run(
+        _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
+    ) -> Never {
         let program = tool._commandName
+        // One heap for the two threads: a second one takes longer to make than it saves.
+        clinux_share_heap()
         let arguments: [String]
         do throws(ToolFailure) { arguments = try ArgumentVector.checked() } catch { end(program, [], error) }
+        if namesCommand(arguments) { begin() }
+        if let command = command(plain, arguments) { start(command, tool, arguments) }
         do {
             var command = try parse(tool, arguments)
             guard let command = command as? any ToolCommand else {
                 try command.run()
                 exit(0)
             }
-            DBusActor.task { await run(command, tool, arguments) }
+            start(command, tool, arguments)
         } catch { end(tool, arguments, error) }
-        while true { pause() }
+    }
+
+    private static func start(
+        _ command: any ToolCommand, _ tool: any ParsableCommand.Type, _ arguments: [String]
+    ) -> Never {
+        DBusActor.task { await run(command, tool, arguments) }
+        StopSignal.attend()
     }
 
     @DBusActor
@@ -43,6 +60,14 @@ package enum ToolProcess {
         }
     }
 
+    /// The command of a line that has nothing but its name and words.
+    static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
+        guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
+            !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
+        else { return nil }
+        return command.init(words: Array(arguments.dropFirst()))
+    }
+
     /// Asks the subcommand alone: to lay out all commands takes longer than most of them take to run. Whatever goes
     /// wrong, and every request for help, is told by the whole tool, which knows all names.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
@@ -53,6 +78,12 @@ package enum ToolProcess {
             return command
         }
         return try tool.parseAsRoot(arguments)
+    }
+
+    /// Whether a command is to be run, as far as can be told at a glance.
+    private static func namesCommand(_ arguments: [String]) -> Bool {
+        guard let first = arguments.first, first != "help", !first.hasPrefix("-") else { return false }
+        return !["-h", "--help"].contains { ArgumentVector.contains($0, in: arguments) }
     }
 
     private static func end(_ program: String, _ arguments: [String], _ failure: ToolFailure) -> Never {
@@ -99,3 +130,10 @@ package enum ToolProcess {
 ///
 /// Its configuration should name it: to derive a name from a type takes longer than to parse a command line.
 package protocol ToolCommand: AsyncParsableCommand, Sendable {}
+
+/// A command that can be made without the parser, which takes longer than all else that a short command does.
+package protocol PlainCommand: ToolCommand {
+    /// The same command as ArgumentParser makes of a line of these words, none of which begins with “-”: all of them are
+    /// arguments of one kind, and every option has its default.
+    init(words: [String])
+}

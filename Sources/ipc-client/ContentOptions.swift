@@ -25,6 +25,11 @@ struct ContentOptions: ParsableArguments, Sendable {
     @Flag(help: "Leave out a newline at the end.")
     var trimNewline = false
 
+    init() {}
+
+    /// These words, and nothing else.
+    init(words: [String]) { (self.words, file, types, trimNewline) = (words, nil, [], false) }
+
     func validate() throws {
         guard file == nil || words.isEmpty else {
             throw ValidationError("Give either a text or --file, not both.")

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Describe: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "describe",
+        _superCommandName: Client.tool,
         abstract: "Show the state of the broker: version, features, limits, store.",
         discussion: """
             JSON, made for people and bug reports; with --json it is on one line. It never shows content.

@@ -44,7 +44,7 @@ struct IPCClientCommand: ParsableCommand {
             CommandGroup(name: "The broker:", subcommands: [Status.self, Describe.self]),
         ])
 
-    static func main() { ToolProcess.run(Self.self) }
+    static func main() { ToolProcess.run(Self.self, plain: [Send.self]) { _ = Client.connection } }
 
     func run() throws { throw ValidationError("Name a command; they are listed by --help.") }
 }

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Status: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "status",
+        _superCommandName: Client.tool,
         abstract: "Show how much the broker keeps, of what limit, and for whom.",
         discussion: """
             First the use of what is limited, then the use by source application ("-" where none was stated). In a pipe \

@@ -9,6 +9,13 @@ package struct OutputOptions: ParsableArguments, Sendable {
     package var color: ColorChoice = .auto
 
     package init() {}
+
+    /// As on a line without any of them.
+    package static var unstated: OutputOptions {
+        var options = OutputOptions()
+        (options.json, options.color) = (false, .auto)
+        return options
+    }
 }
 
 extension OutputOptions {

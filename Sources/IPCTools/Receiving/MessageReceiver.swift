@@ -2,6 +2,8 @@ private import Glibc
 internal import IPC
 private import IPCModel
 
+private import class IPCDBus.DBusActor
+
 /// Registers schemes, prints what comes, and answers: `ipc-server`, and `ipc-client listen`.
 package struct MessageReceiver: Sendable {
     private let program: String
@@ -79,7 +81,7 @@ package struct MessageReceiver: Sendable {
     }
 
     private func next(from app: Application) async throws -> OpenURLRequest? {
-        try await stop.run(untilSignal: 1) {
+        try await stop.wait(untilSignal: 1) {
             var requests = app.openURLs.makeAsyncIterator()
             return try await requests.next()
         }

@@ -2,6 +2,8 @@ private import CLinux
 private import Glibc
 private import Synchronization
 
+internal import class IPCDBus.DBusActor
+
 /// SIGTERM, SIGINT and SIGHUP as requests to stop, counted: the first one ends the wait for work, the second one work.
 ///
 /// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
@@ -16,14 +18,11 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts to listen. To be called once in a process, which is never ended by these signals afterwards.
+    /// Starts to listen. To be called once in a process, which is never ended by these signals afterwards; its first
+    /// thread is in ``attend()``.
     package func listen() {
-        var thread = pthread_t()
-        let me = Unmanaged.passRetained(self).toOpaque()
-        let status = pthread_create(
-            &thread, nil, { Unmanaged<StopSignal>.fromOpaque($0!).takeUnretainedValue().wait() }, me)
-        precondition(status == 0, "the process cannot start its signal thread")
-        pthread_detach(thread)
+        listening.withLock { $0 = self }
+        eventfd_write(arrivals, 1)
         for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) {
             // All that may be called in a signal handler, signal-safety(7).
             signal(number) { _ in _ = eventfd_write(arrivals, 1) }
@@ -56,7 +55,19 @@ package final class StopSignal: Sendable {
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        let task = Task { try await body() }
+        try await value(of: Task { try await body() }, untilSignal: signals)
+    }
+
+    /// The same for a wait for the bus, which goes on where its answer comes in: two changes of thread less.
+    package func wait<Result: Sendable>(
+        untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
+    ) async throws -> Result {
+        try await value(of: DBusActor.task(body), untilSignal: signals)
+    }
+
+    private func value<Result: Sendable>(
+        of task: Task<Result, any Error>, untilSignal signals: Int
+    ) async throws -> Result {
         let number = add(signals) { task.cancel() }
         defer { remove(number) }
         return try await task.value
@@ -102,15 +113,21 @@ package final class StopSignal: Sendable {
 
     private func remove(_ number: UInt64) { state.withLock { _ = $0.actions.removeValue(forKey: number) } }
 
-    /// The thread of the signals. It lets them in, because the threads of Swift's pool and of Dispatch do not.
-    private func wait() -> Never {
+    /// What the first thread of a process does that has nothing else to do: it waits for signals for whoever listens.
+    package static func attend() -> Never {
+        var count: eventfd_t = 0
+        while eventfd_read(arrivals, &count) != 0 {}
+        // The first one to arrive was the listener. From now on this thread lets signals in, because the threads of
+        // Swift's pool and of Dispatch do not.
+        count -= 1
         var signals = sigset_t()
         sigemptyset(&signals)
         for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        let listener = listening.withLock { $0 }
         while true {
-            var count: eventfd_t = 0
-            if eventfd_read(arrivals, &count) == 0 { for _ in 0..<count { raise() } }
+            for _ in 0..<count { listener?.raise() }
+            while eventfd_read(arrivals, &count) != 0 {}
         }
     }
 
@@ -121,3 +138,5 @@ package final class StopSignal: Sendable {
 
 /// Where the signal handler writes: a handler has no context.
 private let arrivals = eventfd(0, CInt(EFD_CLOEXEC))
+
+private let listening = Mutex<StopSignal?>(nil)

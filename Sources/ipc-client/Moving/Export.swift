@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Export: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
+        _superCommandName: Client.tool,
         abstract: "Write all pasteboards with their versions, and the handlers, to a folder.",
         discussion: """
             The folder gets "store.jsonl", JSON lines that docs/tools.md describes, and "blobs", a file for each value \

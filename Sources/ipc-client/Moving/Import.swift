@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Import: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
+        _superCommandName: Client.tool,
         abstract: "Bring in what 'export' wrote.",
         discussion: """
             Everything in the folder is checked before anything is written; a damaged one is refused. Pasteboards get \

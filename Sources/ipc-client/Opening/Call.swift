@@ -9,6 +9,7 @@ import class IPCDBus.DBusActor
 struct Call: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
+        _superCommandName: Client.tool,
         abstract: "Open a URL and print the reply.",
         discussion: """
             The reply goes to standard output, byte for byte: its first item, as plain text where it has it. The outcome \

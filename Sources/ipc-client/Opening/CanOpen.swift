@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct CanOpen: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "can-open",
+        _superCommandName: Client.tool,
         abstract: "Tell whether a URL could be opened now.",
         discussion: """
             Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \

@@ -5,6 +5,7 @@ import IPCTools
 struct Listen: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "listen",
+        _superCommandName: Client.tool,
         abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",
         discussion: ReceiverOptions.discussion + "\n\n" + """
             EXAMPLES

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Open: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
+        _superCommandName: Client.tool,
         abstract: "Open a URL and wait for the answer.",
         discussion: """
             A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code. The first \

@@ -33,6 +33,14 @@ struct RequestOptions: ParsableArguments, Sendable {
             valueName: "id"))
     var parent: String?
 
+    /// As on a line without any of them.
+    static var unstated: RequestOptions {
+        var options = RequestOptions()
+        options.application = Client.id
+        (options.to, options.timeout, options.id, options.parent) = (nil, nil, nil, nil)
+        return options
+    }
+
     /// How long a sender waits that states nothing.
     private static let defaultTimeout = "20s"
 
@@ -74,6 +82,13 @@ struct QueueOptions: ParsableArguments, Sendable {
             "With --queue: how long it may wait for its delivery, at most 30d. (default: 7d)", valueName: "time"),
         transform: LongTimeSpan.parse)
     var timeToLive: LongTimeSpan?
+
+    /// As on a line without any of them.
+    static var unstated: QueueOptions {
+        var options = QueueOptions()
+        (options.queue, options.timeToLive) = (false, nil)
+        return options
+    }
 
     private static let most: UInt64 = 30 * 86_400_000
 

@@ -5,9 +5,10 @@ import IPCTools
 import class IPCDBus.DBusActor
 
 /// The sample client's job: text on the pasteboard, URL to the server, in one step.
-struct Send: ToolCommand {
+struct Send: PlainCommand {
     static let configuration = CommandConfiguration(
         commandName: "send",
+        _superCommandName: Client.tool,
         abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
             Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
@@ -28,19 +29,31 @@ struct Send: ToolCommand {
     @OptionGroup var content: ContentOptions
 
     @Option(help: ArgumentHelp("The URL to open; it arrives unchanged.", valueName: "url"))
-    var url = "IPCServer.demo://IPCServer.demo?key=value"
+    var url = Self.url
 
     @Option(help: ArgumentHelp("The pasteboard to put it on.", valueName: "board"))
-    var pasteboard = "demo.IPCClient"
+    var pasteboard = Self.pasteboard
 
     @OptionGroup var request: RequestOptions
     @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
+    private static let url = "IPCServer.demo://IPCServer.demo?key=value"
+    private static let pasteboard = "demo.IPCClient"
+
+    init() {}
+
+    init(words: [String]) {
+        content = ContentOptions(words: words)
+        (url, pasteboard) = (Self.url, Self.pasteboard)
+        (request, queueing, output) = (.unstated, .unstated, .unstated)
+    }
+
     @DBusActor
     func run() async throws {
         try request.checkSurroundings()
         let item = try content.item()
+        Application.prepareToOpen()
         let app = try await Client.connect(as: request.application)
         let board = try Pasteboard(named: pasteboard, of: app)
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Boards: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "boards",
+        _superCommandName: Client.tool,
         abstract: "List the pasteboards.",
         discussion: """
             Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \

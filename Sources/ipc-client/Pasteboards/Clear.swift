@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Clear: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "clear",
+        _superCommandName: Client.tool,
         abstract: "Take everything off a pasteboard; it stays, empty.",
         discussion: """
             EXAMPLES

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Paste: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "paste",
+        _superCommandName: Client.tool,
         abstract: "Write what is on the general pasteboard to standard output, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES
@@ -32,6 +33,7 @@ struct Paste: ToolCommand {
 struct Get: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
+        _superCommandName: Client.tool,
         abstract: "Write what is on a pasteboard to standard output, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES

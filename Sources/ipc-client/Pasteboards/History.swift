@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct History: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "history",
+        _superCommandName: Client.tool,
         abstract: "List the versions of a pasteboard that are held.",
         discussion: """
             Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires); \

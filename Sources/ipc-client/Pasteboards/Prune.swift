@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Prune: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "prune",
+        _superCommandName: Client.tool,
         abstract: "Remove pasteboards that are old or empty, or let go of earlier versions.",
         discussion: """
             A pasteboard goes if it meets all the criteria that are given; without any the command refuses. With \

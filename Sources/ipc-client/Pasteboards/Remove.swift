@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Remove: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "remove",
+        _superCommandName: Client.tool,
         abstract: "Remove a pasteboard with all its versions.",
         discussion: """
             Requests on their way keep what they carry. The pasteboard "general" cannot be removed, only cleared.

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Copy: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "copy",
+        _superCommandName: Client.tool,
         abstract: "Put text, standard input or files on the general pasteboard.",
         discussion: """
             Replaces what was there. Bytes stay as they are; a newline at the end too. Large content goes to the \
@@ -37,6 +38,7 @@ struct Copy: ToolCommand {
 struct SetBoard: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
+        _superCommandName: Client.tool,
         abstract: "Put text, standard input or files on a pasteboard.",
         discussion: """
             Replaces what was there. The pasteboard is made, persistent, if there is none; then its content is on the \

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Show: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
+        _superCommandName: Client.tool,
         abstract: "Describe what is on a pasteboard: types, sizes, age, source, versions.",
         discussion: """
             Nothing is read but with --preview, so nothing is consumed and no promised data is asked for. The preview is \

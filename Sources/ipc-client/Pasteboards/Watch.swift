@@ -5,6 +5,7 @@ import IPCTools
 struct Watch: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch",
+        _superCommandName: Client.tool,
         abstract: "Tell every change of pasteboards, as it happens.",
         discussion: """
             A line for each change, written at once: time (UTC), pasteboard, change count, "set", "empty" or "removed", \

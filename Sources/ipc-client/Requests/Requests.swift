@@ -4,6 +4,7 @@ import ArgumentParser
 struct Requests: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "requests",
+        _superCommandName: Client.tool,
         abstract: "List requests to open URLs, and show, await, cancel, retry or drop them.",
         discussion: """
             Without a subcommand it lists: 'requests list'. Requests are known while they run, and for a day after their \

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct RequestsCancel: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel",
+        _superCommandName: Client.tool,
         abstract: "Call requests off.",
         discussion: """
             One that its receiver does not have ends at once. Of one that it has, the receiver is told, and its answer \

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct RequestsDrop: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "drop",
+        _superCommandName: Client.tool,
         abstract: "Forget requests that have ended, and what was sent with them.",
         discussion: """
             One that has not ended is refused (exit code 65): cancel it first. One that is forgotten cannot be retried.

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct RequestsList: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
+        _superCommandName: Client.tool,
         abstract: "List requests in the order of their acceptance.",
         discussion: """
             Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct RequestsRetry: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
+        _superCommandName: Client.tool,
         abstract: "Queue requests that were not handled once more.",
         discussion: """
             With the same URL, content and receiver, and a new id, which goes to standard output. One that has not \

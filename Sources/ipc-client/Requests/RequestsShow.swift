@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct RequestsShow: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
+        _superCommandName: Client.tool,
         abstract: "Tell all that is known of requests.",
         discussion: """
             What was sent with the URL is never shown, only its size. With --reply the reply of the receiver goes to \

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct RequestsWait: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
+        _superCommandName: Client.tool,
         abstract: "Wait for the outcome of requests.",
         discussion: """
             A reply goes to standard output, byte for byte; the outcome is the exit code, as of 'open'. Of several \

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Trace: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "trace",
+        _superCommandName: Client.tool,
         abstract: "Tell every step of a request: when, what, which attempt, who.",
         discussion: """
             Columns: local time, step, attempt, who, bytes, detail; the oldest first. In a pipe they are separated by \

@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Default: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "default",
+        _superCommandName: Client.tool,
         abstract: "Show or choose the application that handles a URL scheme.",
         discussion: """
             Without an application: prints the one that handles the scheme now; exit code 68 if there is none. With \

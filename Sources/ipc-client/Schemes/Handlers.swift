@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Handlers: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "handlers",
+        _superCommandName: Client.tool,
         abstract: "List the applications that claim a URL scheme, or all schemes.",
         discussion: """
             Columns: scheme, application, kind of the claim (live, persistent or installed), its rank ("handler" for \

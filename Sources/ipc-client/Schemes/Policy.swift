@@ -8,6 +8,7 @@ import class IPCDBus.DBusActor
 struct Policy: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "policy",
+        _superCommandName: Client.tool,
         abstract: "Show or set who may open the URLs of an application.",
         discussion: """
             Without options: shows it, a line for each rule: "default", "allow" or "deny", a tab, the word or the id. \

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Register: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "register",
+        _superCommandName: Client.tool,
         abstract: "Store a claim of an application to URL schemes.",
         discussion: """
             The claim outlives every process; the application is started by the bus when a URL comes, if a D-Bus \

@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Resolve: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "resolve",
+        _superCommandName: Client.tool,
         abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
         discussion: """
             The first line is the application (or "nobody"), the rule that chose it ("default": your choice, \

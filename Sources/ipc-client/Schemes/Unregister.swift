@@ -7,6 +7,7 @@ import class IPCDBus.DBusActor
 struct Unregister: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "unregister",
+        _superCommandName: Client.tool,
         abstract: "Take back stored claims of an application to URL schemes.",
         discussion: """
             A scheme that the application does not claim is no error. A claim that comes from a file stays: take the \

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Testing
+
+@testable import IPCTools
+@testable import ipc_client
+
+@Suite("Lines without options")
+struct PlainLineTests {
+    /// Tells every field with its value; one that has none is a “definition”.
+    private func description(_ command: any ParsableCommand) -> String { String(describing: command) }
+
+    @Test(arguments: [[], ["hello"], ["buy", "milk"], ["", "a b"], ["help"], ["send"], ["ü"], ["a=b", "c-d"]])
+    func makeTheCommandThatTheParserMakes(_ words: [String]) throws {
+        let line = ["send"] + words
+        let plain = try #require(ToolProcess.command([Send.self], line) as? Send)
+        #expect(plain.content.words == words)
+        #expect(try description(plain) == description(ToolProcess.parse(IPCClientCommand.self, line)))
+    }
+
+    @Test func differInEveryField() throws {
+        let parsed = try description(ToolProcess.parse(IPCClientCommand.self, ["send", "x"]))
+        #expect(!parsed.contains("definition") && description(Send()).contains("definition"))
+        for line in [
+            ["--url", "x:", "x"], ["--pasteboard", "general", "x"], ["--to", "a.b", "x"], ["--timeout", "1", "x"],
+            ["--queue", "x"], ["--json", "x"], ["--color", "never", "x"], ["--trim-newline", "x"], ["x", "x"],
+        ] {
+            #expect(try description(ToolProcess.parse(IPCClientCommand.self, ["send"] + line)) != parsed)
+        }
+    }
+
+    @Test(arguments: [
+        [], ["--help"], ["help", "send"], ["send", "--json", "x"], ["send", "-"], ["send", "x", "-h"],
+        ["send", "--", "x"], ["send", "--unknown"], ["open", "x:"],
+    ])
+    func leaveAllElseToTheParser(_ line: [String]) { #expect(ToolProcess.command([Send.self], line) == nil) }
+}
