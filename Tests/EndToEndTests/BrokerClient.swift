@@ -1,3 +1,4 @@
+import Glibc
 import IPCDBus
 import IPCInterface
 import IPCModel
@@ -7,18 +8,25 @@ import IPCTesting
 @DBusActor
 final class BrokerClient {
     let connection: Connection
+    private let direct: DirectWay?
 
-    /// - Parameter objects: what the broker may call here.
-    init(_ bus: PrivateBus? = nil, objects: ObjectServer? = nil) async throws {
+    /// - Parameters:
+    ///   - objects: what the broker may call here.
+    ///   - isDirect: whether calls go over a direct connection while there is one; else as the environment says.
+    init(_ bus: PrivateBus? = nil, objects: ObjectServer? = nil, isDirect: Bool = DirectWay.isUsual) async throws {
         let bus = try bus ?? PrivateBus.current
         connection = try await Connection.open(.address(bus.address), objects: objects)
+        direct = isDirect ? DirectWay(connection) : nil
     }
 
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input
     ) async throws(CallError) -> Output {
-        try await connection.call(
-            method, on: Broker1.busName, at: path, input, timeout: .seconds(30), startsService: false)
+        guard let direct = await direct?.connection() else {
+            return try await connection.call(
+                method, on: Broker1.busName, at: path, input, timeout: .seconds(30), startsService: false)
+        }
+        return try await direct.call(method, on: nil, at: path, input, timeout: .seconds(30))
     }
 
     func path(_ board: String) throws -> ObjectPath {
@@ -50,15 +58,45 @@ final class BrokerClient {
     }
 }
 
+/// The direct connection of a client of the contract: opened at the first call, and again when it is gone.
+@DBusActor
+final class DirectWay {
+    /// Whether all that can go over direct connections does (`make test-direct`).
+    nonisolated static var isUsual: Bool { getenv("SWIFT_IPC_ROUTE").map { String(cString: $0) } == "direct" }
+
+    private let bus: Connection
+    private var opening: Task<Connection?, Never>?
+    private(set) var opened: Connection?
+
+    init(_ bus: Connection) { self.bus = bus }
+
+    /// The connection; `nil` where there is no broker.
+    func connection() async -> Connection? {
+        if let opened, opened.isConnected { return opened }
+        let task =
+            opening
+            ?? Task { [bus] in
+                guard (try? await bus.owner(of: Broker1.busName)) ?? nil != nil else { return nil }
+                return try? await DirectConnection.open(for: bus, deliveries: true)
+            }
+        opening = task
+        let opened = await task.value
+        (self.opening, self.opened) = (nil, opened)
+        return opened
+    }
+}
+
 /// A handler in this process: it owns the application's bus name and answers at once.
 @DBusActor
 final class TestHandler {
     typealias Answer = @DBusActor (String, String, OpenURLContext) async throws -> (String, HandlerReply)
     let connection: Connection
+    private let direct: DirectWay?
+    private var watch: NameWatch?
 
     /// Returns when it is registered, persistently, so that it outlives the broker.
     init(
-        _ application: String, _ scheme: String, bus: PrivateBus? = nil,
+        _ application: String, _ scheme: String, bus: PrivateBus? = nil, isDirect: Bool = DirectWay.isUsual,
         answer: @escaping Answer = { _, _, _ in (Outcome.handled.rawValue, HandlerReply()) }
     ) async throws {
         let bus = try bus ?? PrivateBus.current
@@ -71,10 +109,17 @@ final class TestHandler {
             ])
         objects.export([handler], at: try ObjectPath(try ApplicationID(application).objectPath))
         connection = try await Connection.open(.address(bus.address), objects: objects)
+        direct = isDirect ? DirectWay(connection) : nil
         _ = try await connection.requestName(try BusName(application))
         var options = RegisterOptions()
         options.persistent = true
         _ = try await connection.call(
             Schemes1.register, on: Broker1.busName, at: Broker1.path, (application, [scheme], options))
+        guard let direct else { return }
+        _ = await direct.connection()
+        // The next broker delivers over the next one.
+        watch = try await connection.watchName(Broker1.busName) { _, owner in
+            if owner != nil { Task { _ = await direct.connection() } }
+        }
     }
 }

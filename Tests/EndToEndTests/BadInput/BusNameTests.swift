@@ -97,7 +97,7 @@ import Testing
             row("a member of another interface", "UnknownMethod") { $0.member = "OpenURL" },
             row("a member that is to come", "UnknownMethod") {
                 $0.interface = "org.swiftipc.Broker1"
-                $0.member = "Connect"
+                $0.member = "Disconnect"
             },
             row("another member of Properties", "UnknownMethod") {
                 $0.interface = "org.freedesktop.DBus.Properties"

@@ -8,6 +8,8 @@ struct WireCall: Sendable, Hashable {
     var interface: String
     var member: String
     var body: [WireValue] = []
+    /// What only a bus may say.
+    var sender: String?
     /// Instead of the signature of the body.
     var signature: String?
 
@@ -24,6 +26,7 @@ struct WireCall: Sendable, Hashable {
         let types = body.map(\.signature).joined()
         return #""destination":\#(JSON.text(destination)),"path":\#(JSON.text(path)),"#
             + #""interface":\#(JSON.text(interface)),"member":\#(JSON.text(member)),"#
+            + (sender.map { #""sender":\#(JSON.text($0)),"# } ?? "")
             + #""signature":\#(JSON.text(signature ?? types)),"types":\#(JSON.text(types)),"body":[\#(body.map(\.json).joined(separator: ","))]"#
     }
 }
@@ -89,15 +92,40 @@ struct WirePeer: Sendable {
     /// - Parameters:
     ///   - descriptors: whether it negotiates the passing of descriptors.
     ///   - orphaned: whether the process that made it has ended.
+    ///   - socket: what it connects to instead of the bus.
     @discardableResult
     func open(
-        _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false, orphaned: Bool = false
+        _ connection: String, until stage: Stage = .greeted, descriptors: Bool = false, orphaned: Bool = false,
+        socket: String? = nil
     ) async throws -> String {
         let answer = try await run(
             "open", connection,
-            #""socket":\#(JSON.text(bus.socketPath)),"until":"\#(stage.rawValue)","passes":\#(descriptors),"#
+            #""socket":\#(JSON.text(socket ?? bus.socketPath)),"until":"\#(stage.rawValue)","passes":\#(descriptors),"#
                 + #""orphaned":\#(orphaned)"#)
         return answer.values["name"]?.text ?? ""
+    }
+
+    /// Asks the broker for a direct connection on a connection of the bus.
+    /// - Returns: the path of the socket, for ``open(_:until:descriptors:orphaned:socket:)``.
+    func socket(
+        of connection: String, _ options: KeyValuePairs<String, WireValue> = [:]
+    ) async throws -> String {
+        let answer = try await call(WireCall("Broker1", "Connect", [.options(options)]), on: connection)
+        guard let path = answer.body.first?["path"]?.text else { throw HarnessError("Connect: \(answer)") }
+        return path
+    }
+
+    /// Opens a direct connection in the name of a connection of the bus; returns the name that `Hello` answers.
+    @discardableResult
+    func openDirect(
+        _ connection: String, of owner: String, _ options: KeyValuePairs<String, WireValue> = [:]
+    ) async throws -> String {
+        try await open(connection, descriptors: true, socket: try await socket(of: owner, options))
+    }
+
+    /// Tries to connect to a socket, and lets go of it; the error of the system, if there was one.
+    func connectError(_ path: String) async throws -> String? {
+        try await run("connect", "", #""socket":\#(JSON.text(path))"#).error
     }
 
     /// Closes a connection without a word.

@@ -80,7 +80,9 @@ enum WirePeerDescriptors {
                 os.close(kept.pop())
 
         def describe(descriptor):
-            "What arrived; it is closed."
+            "What arrived; it is closed, unless it only leads to something (O_PATH)."
+            if fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_PATH:
+                return {"path": f"/proc/self/fd/{descriptor}"}
             try:
                 return {"size": os.fstat(descriptor).st_size, "digest": digest(chunks_of(descriptor)),
                         "writable": fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE != os.O_RDONLY,

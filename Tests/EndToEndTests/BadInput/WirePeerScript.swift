@@ -13,6 +13,8 @@ enum WirePeerScript {
 
             # Less than the test itself waits for a line.
             DEADLINE = 25
+            BROKER = "org.swiftipc.Broker1"
+            DIRECT = os.environ.get("SWIFT_IPC_ROUTE") == "direct"
             ALIGNMENT = {"y": 1, "g": 1, "v": 1, "n": 2, "q": 2, "b": 4, "i": 4, "u": 4, "s": 4, "o": 4, "a": 4, "h": 4,
                          "x": 8, "t": 8, "d": 8, "(": 8, "{": 8}
             NUMBERS = {"y": "B", "n": "h", "q": "H", "b": "I", "i": "i", "u": "I", "x": "q", "t": "Q", "d": "d"}
@@ -195,9 +197,11 @@ enum WirePeerScript {
                     self.serial = 0
                     self.buffer, self.descriptors = bytearray(), []
                     self.replies, self.calls, self.signals, self.answered, self.twice = {}, [], [], set(), 0
+                    # Where calls to the broker go instead, and from where its own come.
+                    self.direct, self.above, self.asked = None, None, set()
 
                 def authenticate(self, until="BEGIN", passes=False):
-                    negotiation = ["NEGOTIATE_UNIX_FD"] if passes else []
+                    negotiation = ["NEGOTIATE_UNIX_FD"] if passes or DIRECT else []
                     for line in ["\0AUTH EXTERNAL " + str(os.getuid()).encode().hex()] + negotiation + ["BEGIN"]:
                         self.socket.sendall(line.encode() + b"\r\n")
                         if line == "BEGIN" or until == "AUTH":
@@ -213,19 +217,45 @@ enum WirePeerScript {
                         "body": []}))
                     self.name = reply["body"][0]
 
+                def open_direct(self):
+                    "Has the broker answer and call by a direct connection, if it runs and gives one."
+                    options = [["deliveries", {"type": "b", "value": True}]]
+                    reply = self.wait_reply(self.call({
+                        "destination": BROKER, "path": "/org/swiftipc/Broker1", "interface": BROKER,
+                        "member": "Connect", "signature": "a{sv}", "types": "a{sv}", "body": [options], "flags": 2}))
+                    if "error" in reply:
+                        return
+                    path = reply["body"][0]["path"]
+                    direct = Connection(path)
+                    os.close(int(path.rsplit("/", 1)[1]))
+                    direct.authenticate("BEGIN", True)
+                    direct.above = self
+                    direct.replies, direct.calls, direct.answered = self.replies, self.calls, self.answered
+                    direct.hello()
+                    self.direct = direct
+
                 def next_serial(self):
+                    if self.above:
+                        return self.above.next_serial()
                     self.serial += 1
                     return self.serial
 
                 def call(self, command):
+                    if self.direct and command["destination"] == BROKER and command.get("kind", 1) == 1:
+                        try:
+                            return self.direct.call(command)
+                        except (BrokenPipeError, ConnectionResetError):
+                            self.direct = None
                     serial = self.next_serial()
+                    self.asked.add(serial)
                     body = body_of(command["types"], command["body"])
                     self.send(self.marshalled_call(command, serial, body), body.descriptors)
                     return serial
 
                 def marshalled_call(self, command, serial, body=None):
                     body = body or body_of(command["types"], command["body"])
-                    fields = {name: command.get(name) for name in ["destination", "path", "interface", "member", "error"]}
+                    fields = {name: command.get(name) for name in ["destination", "path", "interface", "member", "error",
+                                                                 "sender"]}
                     fields["signature"] = command["signature"] or None
                     fields["unix_fds"] = len(body.descriptors) or None
                     return marshal(command.get("kind", 1), serial, fields, body.data, command.get("flags", 0))
@@ -243,16 +273,37 @@ enum WirePeerScript {
                     self.socket.sendall(memoryview(data)[sent:])
 
                 def answer(self, call, command):
+                    if call.get("direct") and not self.above:
+                        if self.direct:
+                            try:
+                                self.direct.answer(call, command)
+                            except (BrokenPipeError, ConnectionResetError):
+                                self.direct = None
+                        return
                     body = body_of(command["signature"], command["body"])
-                    fields = {"destination": call["sender"], "reply_serial": call["serial"],
+                    fields = {"destination": call.get("sender"), "reply_serial": call["serial"],
                               "signature": command["signature"] or None, "error": command.get("error"),
                               "unix_fds": len(body.descriptors) or None}
                     kind = 3 if command.get("error") else 2
                     self.send(marshal(kind, self.next_serial(), fields, body.data), body.descriptors)
 
                 def read(self, deadline=DEADLINE):
-                    if not select.select([self.socket], [], [], deadline)[0]:
+                    sockets = [self.socket] + ([self.direct.socket] if self.direct else [])
+                    ready = select.select(sockets, [], [], deadline)[0]
+                    if not ready:
                         raise TimeoutError()
+                    if self.direct and self.direct.socket in ready:
+                        try:
+                            self.direct.read()
+                            self.direct.take()
+                        except Gone:
+                            # What was on its way ends as with the bus when the broker goes.
+                            for serial in self.direct.asked - self.answered:
+                                self.sort(3, {"reply_serial": serial, "gone": True, "body": ["the direct way ended"],
+                                              "error": "org.freedesktop.DBus.Error.NoReply"})
+                            self.direct = None
+                        if self.socket not in ready:
+                            return
                     try:
                         data, rights, _, _ = self.socket.recvmsg(1 << 20, socket.CMSG_SPACE(4 * 253))
                         for _, _, numbers in rights:
@@ -279,7 +330,8 @@ enum WirePeerScript {
                         passed = fields.get("unix_fds", 0)
                         own, self.descriptors = self.descriptors[:passed], self.descriptors[passed:]
                         reader = Reader(bytes(self.buffer[start:start + length]), order, own)
-                        message = dict(fields, kind=kind, serial=serial, signature=types,
+                        marks = {"direct": True} if self.above else {}
+                        message = dict(fields, **marks, kind=kind, serial=serial, signature=types,
                                        body=[reader.get(type) for type in all_types(types)])
                         del self.buffer[:start + length]
                         self.sort(kind, message)
@@ -290,6 +342,9 @@ enum WirePeerScript {
                         self.twice += serial in self.answered
                         self.answered.add(serial)
                         self.replies[serial] = message
+                    elif kind == 1 and message["member"] == "Ping":
+                        # As every library answers it; only who reads does.
+                        self.answer(message, {"signature": "", "body": []})
                     elif kind == 1:
                         self.calls.append(message)
                     else:
@@ -345,7 +400,8 @@ enum WirePeerScript {
                     return {"tally": tally, "digests": digests}
 
                 def wait_end(self):
-                    while True:
+                    direct = self.direct
+                    while self.direct is direct:
                         self.take()
                         try:
                             self.read()
@@ -369,7 +425,15 @@ enum WirePeerScript {
                     connection.authenticate(until, command.get("passes", False))
                 if until == "Hello":
                     connection.hello()
+                    if DIRECT and not command["socket"].startswith("/proc/"):
+                        connection.open_direct()
                     return {"name": connection.name}
+                return {}
+            if verb == "connect":
+                try:
+                    socket.socket(socket.AF_UNIX).connect(command["socket"])
+                except OSError as error:
+                    return {"error": os.strerror(error.errno)}
                 return {}
             connection = connections[name]
             if verb == "send":
@@ -400,6 +464,8 @@ enum WirePeerScript {
                 return {}
             if verb == "close":
                 connection.socket.close()
+                if connection.direct:
+                    connection.direct.socket.close()
                 return {"twice": connections.pop(name).twice}
             if verb == "waiting":
                 return {"waiting": len(connection.calls)}

@@ -10,7 +10,6 @@ enum HandlerScript {
             import random, signal, zlib
 
             application, log_path, settings = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
-            BROKER = "org.swiftipc.Broker1"
             log = os.open(log_path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
 
             def note(*words):
@@ -112,6 +111,8 @@ enum HandlerScript {
             connection = Connection(os.environ["DBUS_SESSION_BUS_ADDRESS"].removeprefix("unix:path=").split(",")[0])
             connection.authenticate()
             connection.hello()
+            if DIRECT:
+                connection.open_direct()
             name = connection.wait_reply(call("org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus",
                                               "RequestName", "su", application, 4))
             note("name", name["body"][0])

@@ -160,6 +160,9 @@ enum ToyDeliveries: String, CaseIterable, CustomTestStringConvertible {
                     reply(call, "a{sv}", [])
                 elif member == "OpenURL":
                     open_url(call)
+                elif member == "Connect":
+                    connection.answer(call, {"signature": "s", "body": ["there is none"],
+                                             "error": "org.freedesktop.DBus.Error.UnknownMethod"})
                 else:
                     request = requests.get(call["body"][0])
                     if not request:

@@ -206,4 +206,57 @@ struct WaitingRequestTests {
         try await scene.answer(try await scene.next())
         #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
     }
+
+    @Test func `I8: a request that begins at once does not overtake one that goes to the disk first`() async throws {
+        let scene = try await DeliveryScene.start()
+        // The broker knows the caller from now on.
+        let known = try await scene.send(DeliveryScene.newID(), "known")
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.peer.reply(known)["outcome"]?.text == "handled")
+        // All of them are there when the broker looks.
+        scene.broker.signal(SIGSTOP)
+        defer { scene.broker.signal(SIGCONT) }
+        var serials: [Int] = []
+        for number in 0..<10 {
+            let timeout = KeyValuePairs(dictionaryLiteral: ("timeout", DeliveryScene.longTimeout))
+            let options = number % 3 == 0 ? ["queue": .b(true)] : timeout
+            serials.append(try await scene.send(DeliveryScene.newID(), "\(number)", options))
+        }
+        scene.broker.signal(SIGCONT)
+        for number in 0..<10 {
+            let request = try await scene.next()
+            #expect(request.path == "\(number)")
+            try await scene.answer(request)
+        }
+        for (number, serial) in serials.enumerated() {
+            let expected = number % 3 == 0 ? "queued" : "handled"
+            #expect(try await scene.peer.reply(serial)["outcome"]?.text == expected)
+        }
+    }
+
+    @Test func `a request that binds a pasteboard sees what its sender has put there before`() async throws {
+        let scene = try await DeliveryScene.start()
+        try await scene.succeed(.getPasteboard("canary", create: true), on: "caller")
+        let known = try await scene.send(DeliveryScene.newID(), "known")
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.peer.reply(known)["outcome"]?.text == "handled")
+        scene.broker.signal(SIGSTOP)
+        defer { scene.broker.signal(SIGCONT) }
+        var serials: [(write: Int, request: Int)] = []
+        for number in 0..<10 {
+            let write = try await scene.peer.send(.setItems(.item("\(number)")), on: "caller")
+            let request = try await scene.send(
+                DeliveryScene.newID(), "\(number)", ["timeout": DeliveryScene.longTimeout, "pasteboard": .s("canary")])
+            serials.append((write, request))
+        }
+        scene.broker.signal(SIGCONT)
+        for (write, serial) in serials {
+            let count = try await scene.peer.reply(write).body[0].number
+            let request = try await scene.next()
+            #expect(count != nil && request["change-count"]?.number == count)
+            try await scene.answer(request)
+            #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        }
+    }
+
 }

@@ -106,6 +106,10 @@ struct WatchingTests {
         print("watching: 1000 watchers learned of one change within \(time)")
         try await watching(0, writer)
         for client in clients { client.connection.close() }
+        // I17: of those who left.
+        try? await withDeadline("descriptors back at \(base)", limit: .seconds(1)) {
+            while try broker.openDescriptors != base { _ = try await writer.get("watched") }
+        }
         #expect(try broker.openDescriptors == base)
     }
 

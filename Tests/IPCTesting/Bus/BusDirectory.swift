@@ -46,6 +46,7 @@ struct BusDirectory: Sendable {
         "PATH", "LANG", "LC_ALL", "TZ", "TERM", "USER", "LOGNAME", "LD_LIBRARY_PATH", "LLVM_PROFILE_FILE",
         "ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS", "UBSAN_OPTIONS", "SWIFT_BACKTRACE",
         "IPC_BINARIES", "IPC_TEST_SIZE", "IPC_TEST_SEED", "IPC_TEST_DIRECTORY",
+        "SWIFT_IPC_ROUTE",
     ]
 
     /// Everything is allowed, as on a session bus; the limits are those of the stock `session.conf`, so that a test

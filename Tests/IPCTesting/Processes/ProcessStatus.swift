@@ -47,6 +47,19 @@ package struct ProcessStatus: Sendable {
         }
     }
 
+    /// How often each of its threads has gone to sleep and come back so far, by thread ID (`voluntary_ctxt_switches`).
+    package var wakeUps: [Int32: Int] {
+        get throws {
+            var counts: [Int32: Int] = [:]
+            for thread in (FileContents.names(in: "/proc/\(pid)/task") ?? []).compactMap({ Int32($0) }) {
+                // A thread may end meanwhile.
+                counts[thread] = try? field("voluntary_ctxt_switches", in: "/proc/\(pid)/task/\(thread)/status")
+            }
+            guard !counts.isEmpty else { throw HarnessError("process \(pid) has no threads: it has ended.") }
+            return counts
+        }
+    }
+
     /// The parent's process ID; `nil` when the process is gone.
     package var parent: Int32? { statistics.flatMap { Int32($0[1]) } }
 
@@ -123,11 +136,13 @@ package struct ProcessStatus: Sendable {
         }
     }
 
-    private func field(_ name: String) throws -> Int {
-        let lines = try FileContents.text("/proc/\(pid)/status").split(separator: "\n")
+    private func field(_ name: String) throws -> Int { try field(name, in: "/proc/\(pid)/status") }
+
+    private func field(_ name: String, in path: String) throws -> Int {
+        let lines = try FileContents.text(path).split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("\(name):") }),
             let number = line.split(whereSeparator: { $0 == " " || $0 == "\t" }).dropFirst().first.flatMap({ Int($0) })
-        else { throw HarnessError("/proc/\(pid)/status has no \(name): the process has ended.") }
+        else { throw HarnessError("\(path) has no \(name): the process has ended.") }
         return number
     }
 }

@@ -1,0 +1,161 @@
+import IPCTesting
+import Testing
+
+/// The direct connection as any program sees it: whose it is, how long it lasts, what it cannot do.
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+struct DirectConnectionTests {
+    private static let refused = "Connection refused"
+
+    @Test func `a direct connection has the name of who asked for it, and the broker's objects`() async throws {
+        let scene = try await DirectScene.start()
+        let owner = try await scene.peer.open("other", descriptors: true)
+        #expect(try await scene.peer.openDirect("direct", of: "owner") != owner)
+        #expect(try await scene.peer.openDirect("second", of: "other") == owner)
+        let made = try await scene.peer.call(.getPasteboard("here"), on: "direct")
+        #expect(made.error == nil)
+        let row = try await scene.peer.call(.listPasteboards(["prefix": .s("here")]), on: "witness")
+        #expect(row.body[0].elements?.count == 1)
+        // A property, the standard interfaces, and an error are as on the bus.
+        let version = WireCall.properties("Get", [.s("org.swiftipc.Broker1"), .s("Version")], at: WireCall.broker)
+        for connection in ["direct", "witness"] {
+            #expect(try await scene.peer.call(version, on: connection).text.isEmpty == false)
+            #expect(
+                try await scene.peer.call(.getRequest("no-such-request-0"), on: connection).error
+                    == "org.swiftipc.Error.NoSuchRequest")
+            #expect(
+                try await scene.peer.call(WireCall("Broker1", "Nothing"), on: connection).error
+                    == "org.freedesktop.DBus.Error.UnknownMethod")
+        }
+    }
+
+    @Test func `a socket accepts one connection, and is gone`() async throws {
+        let scene = try await DirectScene.start()
+        let socket = try await scene.peer.socket(of: "owner")
+        try await scene.peer.open("direct", socket: socket)
+        #expect(try await scene.peer.connectError(socket) == Self.refused)
+        #expect(try await scene.peer.call(.describe(), on: "direct").error == nil)
+        // The control: a socket that nobody has used accepts.
+        #expect(try await scene.peer.connectError(try await scene.peer.socket(of: "owner")) == nil)
+    }
+
+    @Test func `a socket that is not used, or by nobody who proves who he is, is gone after a while`() async throws {
+        let scene = try await DirectScene.start(limits: ["direct-milliseconds=200"])
+        let unused = try await scene.peer.socket(of: "owner")
+        try await scene.peer.open("silent", until: .connect, socket: try await scene.peer.socket(of: "owner"))
+        try await scene.peer.open("half", until: .authenticating, socket: try await scene.peer.socket(of: "owner"))
+        try await scene.peer.openDirect("whole", of: "owner")
+        try await scene.peer.waitForEnd(of: "silent")
+        try await scene.peer.waitForEnd(of: "half")
+        try await scene.waitForCount(1)
+        #expect(try await scene.peer.connectError(unused) == Self.refused)
+        #expect(try await scene.peer.call(.describe(), on: "whole").error == nil)
+    }
+
+    @Test func `I19: who calls over it is who asked for it, whatever he says`() async throws {
+        let scene = try await DirectScene.start()
+        let owner = try await scene.peer.open("app", descriptors: true)
+        #expect(try await scene.peer.call(.bus("RequestName", [.s("demo.App"), .u(4)]), on: "app").error == nil)
+        try await scene.peer.openDirect("of app", of: "app")
+        try await scene.peer.openDirect("of another", of: "owner")
+        var register = WireCall.register("demo.App", ["app.demo"])
+        #expect(try await scene.peer.call(register, on: "of app").error == nil)
+        register.sender = owner
+        #expect(try await scene.peer.call(register, on: "of another").error == "org.swiftipc.Error.NotOwner")
+    }
+
+    @Test func `a direct connection ends with the name for which it stands`() async throws {
+        let scene = try await DirectScene.start()
+        try await scene.peer.openDirect("direct", of: "owner")
+        try await scene.peer.openDirect("another", of: "witness")
+        let unused = try await scene.peer.socket(of: "owner")
+        try await scene.peer.close("owner")
+        try await scene.peer.waitForEnd(of: "direct")
+        #expect(try await scene.peer.call(.describe(), on: "another").error == nil)
+        #expect(try await scene.peer.connectError(unused) == Self.refused)
+    }
+
+    @Test func `signals and names stay on the bus`() async throws {
+        let scene = try await DirectScene.start()
+        try await scene.peer.openDirect("direct", of: "owner")
+        let rule = WireValue.s("type='signal',member='PasteboardAdded'")
+        #expect(
+            try await scene.peer.call(.bus("AddMatch", [rule]), on: "direct").error
+                == "org.freedesktop.DBus.Error.NotSupported")
+        #expect(try await scene.peer.call(.bus("AddMatch", [rule]), on: "witness").error == nil)
+        #expect(try await scene.peer.call(.getPasteboard("told"), on: "direct").error == nil)
+        #expect(try await scene.peer.nextSignal("PasteboardAdded", on: "witness").body.first?.text == "told")
+        #expect(try await scene.peer.heardSignals("PasteboardAdded", on: "direct") == 0)
+    }
+
+    @Test func `direct connections are limited for each caller and in all`() async throws {
+        let scene = try await DirectScene.start(limits: ["direct-connections=5"])
+        for number in 0..<4 { try await scene.peer.openDirect("\(number)", of: "owner") }
+        let call = WireCall("Broker1", "Connect", [.none])
+        let refused = try await scene.peer.call(call, on: "owner")
+        #expect(refused.error == "org.swiftipc.Error.LimitExceeded")
+        #expect(refused.text.contains("direct-connections-per-caller"))
+        try await scene.peer.openDirect("fifth", of: "witness")
+        #expect(try await scene.peer.call(call, on: "witness").text.contains("“direct-connections”"))
+        // One that ends makes room.
+        try await scene.peer.close("0")
+        try await scene.waitForCount(4)
+        try await scene.peer.openDirect("again", of: "owner")
+    }
+
+    @Test func `an option that is not known is refused, and a directory that is not there is said`() async throws {
+        let scene = try await DirectScene.start()
+        let unknown = WireCall("Broker1", "Connect", [.options(["secret": .b(true)])])
+        #expect(try await scene.peer.call(unknown, on: "owner").error == "org.swiftipc.Error.InvalidArguments")
+        var settings = BrokerProcess.Settings()
+        settings.environment = ["XDG_RUNTIME_DIR": "/nowhere/at/all"]
+        settings.store = try PrivateBus.current.directory.appending("second store")
+        try await scene.broker.kill9()
+        let second = try await BrokerProcess.start(settings)
+        let answer = try await scene.peer.call(WireCall("Broker1", "Connect", [.none]), on: "owner")
+        #expect(answer.error == "org.swiftipc.Error.StoreUnavailable")
+        #expect(answer.text.contains("/nowhere/at/all/swift-ipc"))
+        #expect(try await scene.peer.call(.describe(), on: "owner").error == nil)
+        try await second.terminate()
+    }
+
+    @Test func `I17: descriptors return, and seventeen in a message end the connection alone`() async throws {
+        let scene = try await DirectScene.start()
+        _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
+        _ = try await scene.peer.call(.setItems(.items([[("a/b", .h(.sealed(100)))]])), on: "witness")
+        let base = try scene.broker.openDescriptors
+        for round in 0..<20 {
+            let options: KeyValuePairs<String, WireValue> = round % 2 == 0 ? [:] : ["deliveries": .b(true)]
+            try await scene.peer.openDirect("direct", of: "owner", options)
+            let values = (0..<16).map { _ in [("a/b", WireValue.h(.sealed(10)))] }
+            #expect(try await scene.peer.call(.setItems(.items(values)), on: "direct").error == nil)
+            let more = values + [[("a/b", .h(.sealed(10)))]]
+            #expect(try await scene.peer.call(.setItems(.items(more)), on: "direct").gone)
+        }
+        #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
+        try await scene.waitForDescriptors(base)
+        // The control: connections that stand have descriptors.
+        try await scene.peer.openDirect("direct", of: "owner")
+        #expect(try scene.broker.openDescriptors > base)
+    }
+
+    @Test func `I16: who asks and does not read is let go, and the broker stays small`() async throws {
+        let scene = try await DirectScene.start()
+        _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
+        let size = 4 << 20
+        _ = try await scene.peer.call(.setItems(.items([[("a/b", .bytes(size))]])), on: "witness")
+        try await scene.peer.openDirect("deaf", of: "owner")
+        try await scene.peer.openDirect("reader", of: "witness")
+        let base = try scene.broker.residentAnonymousBytes
+        for number in 0..<50 {
+            _ = try await scene.peer.send(.getItems(), on: "deaf")
+            // Who reads gets everything meanwhile.
+            if number % 10 == 0 { #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil) }
+        }
+        #expect(try await scene.peer.call(.getItems(), on: "reader").error == nil)
+        // The bound, a message more, and what is just being made.
+        let grown = try scene.broker.residentAnonymousBytes - base
+        #expect(grown < (16 << 20) + 4 * size, "\(grown) bytes")
+        try await scene.peer.waitForEnd(of: "deaf")
+        try await scene.waitForCount(1)
+    }
+}

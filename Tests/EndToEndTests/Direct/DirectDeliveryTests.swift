@@ -1,0 +1,115 @@
+import IPCTesting
+import Testing
+
+/// Deliveries over a direct connection: the order over a switch, and what becomes of requests when it is cut.
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+struct DirectDeliveryTests {
+    private func open(_ scene: DeliveryScene, window: UInt32 = 8) async throws -> String {
+        let unique = try await scene.peer.open("handler", descriptors: true)
+        try await scene.succeed(.bus("RequestName", [.s(DeliveryScene.application), .u(4)]), on: "handler")
+        try await scene.succeed(
+            .register(DeliveryScene.application, [DeliveryScene.scheme], ["window": .u(window)]), on: "handler")
+        return unique
+    }
+
+    /// Opens the direct connection of the handler; deliveries come by it when it has read what came by the bus.
+    private func openDirect(_ scene: DeliveryScene) async throws {
+        try await scene.peer.openDirect("direct", of: "handler", ["deliveries": .b(true)])
+    }
+
+    @Test func `only who wants deliveries there gets them over a direct connection`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        _ = try await open(scene)
+        try await scene.peer.openDirect("direct", of: "handler")
+        let id = try await scene.queue()
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.end(id)["outcome"]?.text == "handled")
+        #expect(try await scene.peer.waitingCalls(on: "direct") == 0)
+    }
+
+    @Test func `I8: nothing comes by the new way before what was sent by the old one has arrived`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        _ = try await open(scene)
+        let first = try await scene.queue("1")
+        try await openDirect(scene)
+        // The handler has not read what came by the bus: there it lies before the broker's question.
+        let second = try await scene.queue("2")
+        #expect(try await scene.facts(second)["state"]?.text == "waiting")
+        let one = try await scene.next()
+        #expect((one.id, one.attempt) == (first, 1))
+        // And the question behind it.
+        try await scene.succeed(.describe(), on: "handler")
+        let two = try await scene.next(on: "direct")
+        #expect((two.id, two.attempt) == (second, 1))
+        try await scene.answer(two, on: "direct")
+        try await scene.answer(one)
+        for id in [first, second] { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
+    }
+
+    @Test func `I7, I8: what a cut leaves unanswered comes again by the bus, in order, with a higher attempt`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start(handler: false)
+        _ = try await open(scene, window: 2)
+        try await openDirect(scene)
+        // Reads the broker's question.
+        try await scene.succeed(.describe(), on: "handler")
+        let waiting = DeliveryScene.newID()
+        let serial = try await scene.send(waiting, "0")
+        let queued = [try await scene.queue("1"), try await scene.queue("2")]
+        for id in [waiting, queued[0]] {
+            let request = try await scene.next(on: "direct")
+            #expect((request.id, request.attempt) == (id, 1))
+        }
+        try await scene.peer.close("direct")
+        for (id, attempt) in [(waiting, 2), (queued[0], 2), (queued[1], 1)] {
+            let request = try await scene.next()
+            #expect((request.id, request.attempt) == (id, attempt))
+            try await scene.answer(request)
+        }
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        for id in queued { #expect(try await scene.end(id)["outcome"]?.text == "handled") }
+    }
+
+    @Test func `a handler that leaves the bus as well has left`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        let unique = try await open(scene)
+        try await openDirect(scene)
+        try await scene.succeed(.describe(), on: "handler")
+        let serial = try await scene.send(DeliveryScene.newID())
+        _ = try await scene.next(on: "direct")
+        try await scene.peer.close("direct")
+        try await scene.leave("handler", unique)
+        let answer = try await scene.peer.reply(serial)
+        #expect(answer["outcome"]?.text == "failed")
+        #expect(answer["error-code"]?.text == "handler-ended")
+    }
+
+    @Test func `a request is called off by the way by which it came`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        _ = try await open(scene)
+        try await openDirect(scene)
+        try await scene.succeed(.describe(), on: "handler")
+        let id = try await scene.queue()
+        let request = try await scene.next(on: "direct")
+        try await scene.succeed(.cancelRequest(id))
+        #expect(try await scene.peer.nextCall("CancelURL", on: "direct").body.first?.text == id)
+        try await scene.answer(request, "cancelled", on: "direct")
+        #expect(try await scene.end(id)["outcome"]?.text == "cancelled")
+    }
+
+    @Test func `a caller whose direct connection is cut finds its request again by its id`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        _ = try await open(scene)
+        try await scene.peer.open("caller", descriptors: true)
+        try await scene.peer.openDirect("sender", of: "caller")
+        let id = DeliveryScene.newID()
+        _ = try await scene.send(id, on: "sender")
+        let request = try await scene.next()
+        try await scene.peer.close("sender")
+        let serial = try await scene.send(id)
+        try await scene.answer(request)
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
+    }
+}

@@ -1,0 +1,39 @@
+import IPCTesting
+import Testing
+
+/// A broker, and connections whose every byte is the test's.
+struct DirectScene: Sendable {
+    let broker: BrokerProcess
+    let peer: WirePeer
+
+    /// - Parameter limits: `name=value`, as the broker's option takes them.
+    static func start(limits: [String] = []) async throws -> DirectScene {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = limits.flatMap { ["--limit", $0] }
+        let scene = DirectScene(broker: try await BrokerProcess.start(settings), peer: try await WirePeer.start())
+        for connection in ["owner", "witness"] { try await scene.peer.open(connection, descriptors: true) }
+        return scene
+    }
+
+    /// How many direct connections the broker has, those included that nobody uses yet.
+    static func count(_ peer: WirePeer) async throws -> Int {
+        let text = try await peer.call(.describe(), on: "witness").body[0].text ?? ""
+        let start = #""state":{"direct-connections":""#
+        guard let found = text.firstRange(of: start) else { throw HarnessError("Describe: \(text)") }
+        return Int(text[found.upperBound...].prefix { $0.isNumber }) ?? -1
+    }
+
+    /// Waits until the broker has so many.
+    func waitForCount(_ count: Int) async throws {
+        try await withDeadline("\(count) direct connections") { [peer] in
+            while try await Self.count(peer) != count {}
+        }
+    }
+
+    /// I17: waits for the descriptors of the broker to be as many as before.
+    func waitForDescriptors(_ base: Int) async throws {
+        try await withDeadline("descriptors back at \(base)", limit: .seconds(1)) { [broker, peer] in
+            while try broker.openDescriptors > base { _ = try await peer.call(.describe(), on: "witness") }
+        }
+    }
+}
