@@ -7,8 +7,14 @@ let package = Package(
     dependencies: [.package(name: "swift-ipc", path: "..")],
     targets: [
         .executableTarget(
-            name: "Load", dependencies: [.product(name: "IPC", package: "swift-ipc")],
-            swiftSettings: [.treatAllWarnings(as: .error)])
+            name: "Load",
+            dependencies: [
+                .product(name: "IPC", package: "swift-ipc"), .product(name: "IPCDBus", package: "swift-ipc"),
+            ],
+            swiftSettings: [
+                .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
+                .enableUpcomingFeature("InternalImportsByDefault"), .enableUpcomingFeature("MemberImportVisibility"),
+            ])
     ],
     swiftLanguageModes: [.v6]
 )

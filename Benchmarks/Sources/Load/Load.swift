@@ -1,53 +1,52 @@
 import Glibc
 import IPC
+import IPCDBus
 
-/// A receiver that answers at once, and a sender that keeps so many requests on their way.
+/// One side of a measurement: a receiver, a service, or a client that measures itself and prints one line of JSON.
 ///
-///     Load handle WINDOW                       registers the scheme "load" and answers until it is ended
-///     Load send COUNT WINDOW BYTES [BOARD]     COUNT requests, WINDOW at a time, each with a payload of BYTES
+///     Load MEASUREMENT [name=value …]
+///
+/// Which measurements there are, and what each takes, stands at their functions.
 @main
 struct Load {
-    static func main() async throws {
-        let arguments = CommandLine.arguments.dropFirst().map { $0 }
-        switch arguments.first {
-        case "handle": try await handle(window: UInt32(arguments[1])!)
-        case "send":
-            try await send(
-                count: Int(arguments[1])!, window: Int(arguments[2])!, bytes: Int(arguments[3])!,
-                board: arguments.count > 4 ? arguments[4] : nil)
-        default: print("usage: Load handle WINDOW | Load send COUNT WINDOW BYTES [BOARD]")
+    static func main() async {
+        do {
+            let arguments = try Settings(CommandLine.arguments.dropFirst())
+            try await DBusActor.task { try await run(arguments) }.value
+        } catch {
+            let line = "Load: \(error)\n"
+            write(STDERR_FILENO, line, line.utf8.count)
+            exit(1)
         }
     }
 
-    static func handle(window: UInt32) async throws {
-        let app = try await Application.connect(id: "org.example.Load", schemes: ["load"], window: window)
-        print("ready")
-        fflush(nil)
-        for try await request in app.openURLs { try await request.finish(.handled) }
-    }
-
-    static func send(count: Int, window: Int, bytes: Int, board: String?) async throws {
-        let app = try await Application.connect(id: "org.example.Sender", resends: false)
-        let pasteboard: Pasteboard? =
-            if let board { try await app.pasteboard(named: board, create: true) } else { nil }
-        let item = PasteboardItem.data([UInt8](repeating: 120, count: bytes))
-        _ = try await app.open("load:", sending: [item], on: pasteboard)
-        let start = ContinuousClock.now
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for sender in 0..<window {
-                group.addTask {
-                    for _ in stride(from: sender, to: count, by: window) {
-                        _ = try await app.open("load:", sending: [item], on: pasteboard)
-                    }
-                }
-            }
-            try await group.waitForAll()
+    @DBusActor
+    private static func run(_ settings: Settings) async throws {
+        switch settings.measurement {
+        case "receive": try await Requests.receive(settings)
+        case "open": try await Requests.open(settings)
+        case "queue": try await Requests.queue(settings)
+        case "ask": try await Requests.ask(settings)
+        case "connect-only": _ = try await Application.connect(id: "org.example.Sender")
+        case "soak": try await Soak.run(settings)
+        case "set": try await Boards.set(settings)
+        case "get": try await Boards.get(settings)
+        case "payload": try await LargeValues.run(settings)
+        case "watch": try await Watchers.run(settings)
+        case "echo-server": try await Echo.serve(settings)
+        case "echo-client": try await Echo.call(settings)
+        case "fill-boards": try await Growth.fillBoards(settings)
+        case "fill-items": try await Growth.fillItems(settings)
+        case "fill-schemes": try await Growth.fillSchemes(settings)
+        case "fill-pending": try await Growth.fillPending(settings)
+        case "connect": try await Growth.connect(settings)
+        default: throw Settings.Mistake(description: "there is no measurement “\(settings.measurement)”")
         }
-        let microseconds =
-            Double((ContinuousClock.now - start).components.attoseconds) / 1e12
-            + Double((ContinuousClock.now - start).components.seconds) * 1e6
-        print(
-            "count=\(count) window=\(window) bytes=\(bytes) us_per_request=\((microseconds / Double(count) * 10).rounded() / 10)",
-            "requests_per_s=\(Int(Double(count) / microseconds * 1e6))")
     }
+}
+
+/// Prints a line that the parent waits for.
+func say(_ line: String) {
+    print(line)
+    fflush(nil)
 }

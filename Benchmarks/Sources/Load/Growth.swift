@@ -1,0 +1,88 @@
+import Glibc
+import IPC
+import IPCDBus
+
+/// What fills a broker, to see what it costs then.
+@DBusActor
+enum Growth {
+    /// `fill-boards from=0 to=10000 persistent=yes bytes=16`: boards with one item each.
+    static func fillBoards(_ settings: Settings) async throws {
+        let app = try await Application.connect(id: settings.text("id", "org.example.Filler"))
+        let (persistent, first) = (settings.flag("persistent"), try settings.number("from", 0))
+        let item = PasteboardItem.data([UInt8](repeating: 98, count: try settings.number("bytes", 16)))
+        try await each(first..<(try settings.number("to", 10_000))) { number in
+            let board = try await app.pasteboard(named: "board.\(number)", create: true, persistent: persistent)
+            try await board.setItems([item])
+        }
+        say("done")
+    }
+
+    /// `fill-items count=1000000 boards=100 bytes=16 name=items.`: so many items on so many persistent boards.
+    static func fillItems(_ settings: Settings) async throws {
+        let app = try await Application.connect(id: "org.example.Filler")
+        let boards = try settings.number("boards", 100)
+        let count = try settings.number("count", 1_000_000) / boards
+        let item = PasteboardItem.data([UInt8](repeating: 105, count: try settings.number("bytes", 16)))
+        let items = [PasteboardItem](repeating: item, count: count)
+        let name = settings.text("name", "items.")
+        try await each(0..<boards, window: 2) { number in
+            let board = try await app.pasteboard(named: "\(name)\(number)", create: true)
+            try await board.setItems(items)
+        }
+        say("done")
+    }
+
+    /// `fill-schemes from=0 to=100000`: stored claims, a thousand an application.
+    static func fillSchemes(_ settings: Settings) async throws {
+        let app = try await Application.connect(id: "org.example.Filler")
+        let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
+        for start in stride(from: first, to: end, by: 1_000) {
+            let schemes = (start..<min(end, start + 1_000)).map { "scheme\($0)" }
+            try await app.register(schemes, for: "org.example.Claims\(start / 1_000)", persistent: true)
+        }
+        say("done")
+    }
+
+    /// `fill-pending from=0 to=100000 bytes=16`: queued requests for handlers that are not there.
+    static func fillPending(_ settings: Settings) async throws {
+        let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
+        let item = PasteboardItem.data([UInt8](repeating: 112, count: try settings.number("bytes", 16)))
+        // A source may have 10,000 and a handler 20,000 of them.
+        for start in stride(from: first, to: end, by: 5_000) {
+            let app = try await Application.connect(id: "org.example.Source\(start / 5_000)")
+            var options = OpenOptions()
+            options.isQueued = true
+            options.application = "org.example.Absent\(start / 10_000)"
+            let queued = options
+            try await each(start..<min(end, start + 5_000)) { _ in
+                _ = try await app.open("pending:", sending: [item], options: queued)
+            }
+            await app.close()
+        }
+        say("done")
+    }
+
+    /// `connect from=0 to=1000`: so many connected applications, each with a scheme; until the standard input ends.
+    static func connect(_ settings: Settings) async throws {
+        var apps: [Application] = []
+        for number in try settings.number("from", 0)..<(try settings.number("to", 1_000)) {
+            apps.append(try await .connect(id: "org.example.App\(number)", schemes: ["app\(number)"]))
+        }
+        say("ready")
+        await Task.detached { while readLine() != nil {} }.value
+        withExtendedLifetime(apps) {}
+    }
+
+    private static func each(
+        _ numbers: Range<Int>, window: Int = 64, _ body: @escaping @DBusActor @Sendable (Int) async throws -> Void
+    ) async throws {
+        let workers = (0..<window).map { worker in
+            DBusActor.task {
+                for number in stride(from: numbers.lowerBound + worker, to: numbers.upperBound, by: window) {
+                    try await body(number)
+                }
+            }
+        }
+        for worker in workers { try await worker.value }
+    }
+}

@@ -1,0 +1,63 @@
+"""P1: whole processes, from their start to their end, everything else warm."""
+
+import pathlib
+import subprocess
+
+from .rows import Row
+from .world import BROKER, LOAD, FLOOR, World
+
+ECHO = "floor.Handler"
+CLIENT = pathlib.Path(__file__).with_name("python_client.py")
+
+
+def peers(world):
+    """One call each to a service that does nothing, or to the one that opens URLs."""
+    return {
+        "dbus-send": ["dbus-send", "--print-reply", f"--dest={ECHO}", "/", "floor.Echo.Echo"],
+        "busctl call": ["busctl", "--user", "call", ECHO, "/", "floor.Echo", "Echo"],
+        "gdbus call": ["gdbus", "call", "--session", "--dest", ECHO, "--object-path", "/", "--method", "floor.Echo.Echo"],
+        "gio open": ["gio", "open", "ipcbench:hello"],
+        "C, libdbus": [FLOOR / "echo", "once", ECHO],
+    }
+
+
+def register_for_gio(world):
+    """A program for the scheme ipcbench, as the desktop knows it; it does nothing."""
+    folder = world.folder / "data/applications"
+    folder.mkdir(parents=True)
+    (folder / "ipcbench.desktop").write_text(
+        "[Desktop Entry]\nType=Application\nName=Nothing\nExec=/bin/true %u\nMimeType=x-scheme-handler/ipcbench;\n")
+    (folder / "mimeapps.list").write_text("[Default Applications]\nx-scheme-handler/ipcbench=ipcbench.desktop\n")
+
+
+def measure(sizes):
+    with World() as world:
+        register_for_gio(world)
+        world.start_broker()
+        world.start("ipc-server", word="listening", stdout=subprocess.DEVNULL)
+        world.start_floor("echo", "server", ECHO)
+        send = ["ipc-client", "send", "hello"]
+        what = "whole process, ipc-client send hello (durable, answered)"
+        to_dbus_send = Row("P1", f"{what} : dbus-send of one call", "ms", most=2.0)
+        to_busctl = Row("P1", f"{what} : busctl call", "ms", most=1.0)
+        others = {
+            name: Row("", f"{what} : {name}", "ms")
+            for name in ["gdbus call", "gio open", "C, libdbus", "Python, the same request"]
+        }
+        parts = {
+            "the process and its options (--version)": ["ipc-client", "--version"],
+            "a process of the library that connects, no more": [LOAD, "connect-only"],
+            "connect and ask (can-open)": ["ipc-client", "can-open", "IPCServer.demo:"],
+        }
+        split = {name: Row("", f"of that: {name} : dbus-send of one call", "ms") for name in parts}
+        commands = peers(world) | {"Python, the same request": ["/usr/bin/python3", CLIENT]}
+        for _ in range(sizes.rounds):
+            ours = world.times(sizes.processes, *send)
+            theirs = {name: world.times(sizes.processes, *command) for name, command in commands.items()}
+            to_dbus_send.add(ours, theirs["dbus-send"])
+            to_busctl.add(ours, theirs["busctl call"])
+            for name, row in others.items():
+                row.add(ours, theirs[name])
+            for name, command in parts.items():
+                split[name].add(world.times(sizes.processes, *command), theirs["dbus-send"])
+        return [to_dbus_send, to_busctl, *split.values(), *others.values()]
