@@ -1,0 +1,88 @@
+import IPCModel
+import IPCStore
+import IPCTesting
+import Testing
+
+/// Requests whose senders wait, from their beginning to their end.
+@Suite(.serialized, .timeLimit(.minutes(1))) struct OpenRequestTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    private struct Refused: Error {}
+
+    private func open(gatherMicroseconds: UInt64) throws -> Store {
+        try place.open { configuration in
+            configuration.lingerMilliseconds = 3_600_000
+            configuration.gatherMicroseconds = gatherMicroseconds
+        }
+    }
+
+    private func begin(_ count: Int, in store: Store) async throws -> [RequestID] {
+        var ids: [RequestID] = []
+        for _ in 0..<count {
+            var request = place.request()
+            request.state = .waiting
+            let begun = request
+            _ = try await store.stage { try $0.beginRequest(begun) }
+            ids.append(request.id)
+        }
+        return ids
+    }
+
+    private static let hour: UInt64 = 3_600_000_000
+
+    @Test func requestsThatAreOnTheirWayShareAFlush() async throws {
+        let store = try open(gatherMicroseconds: Self.hour)
+        let ids = try await begin(3, in: store)
+        let before = store.statistics.snapshot.commits
+        let answers = Collected<Int>()
+        for index in 0..<2 {
+            let id = ids[index]
+            store.commit(
+                { try $0.finishRequest(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
+            // It has run, and what follows it has run as well.
+            _ = try await store.stage { _ in }
+            if index == 0 { #expect(answers.elements.isEmpty, "two more are on their way, and one waits") }
+        }
+        #expect(try await answers.wait(for: 2) == [0, 1])
+        #expect(store.statistics.snapshot.commits == before + 1)
+        try await store.close()
+    }
+
+    /// The control: without that each one has its flush.
+    @Test func withoutAMomentForOthersEachIsFlushed() async throws {
+        let store = try open(gatherMicroseconds: 0)
+        let ids = try await begin(3, in: store)
+        let before = store.statistics.snapshot.commits
+        for id in ids.prefix(2) { try await store.end(id, .handled) }
+        #expect(store.statistics.snapshot.commits == before + 2)
+        try await store.close()
+    }
+
+    @Test func aRequestThatTakesLongHoldsNobodyUp() async throws {
+        let store = try open(gatherMicroseconds: Self.hour)
+        let ids = try await begin(2, in: store)
+        #expect(try await store.end(ids[0], .handled).outcome == .handled)
+        try await store.close()
+    }
+
+    @Test func anEndThatIsTakenBackLeavesTheRequestAsItWas_I2() async throws {
+        let store = try open(gatherMicroseconds: 0)
+        let id = try await begin(1, in: store)[0]
+        // In the group of the beginning, so that it is taken back by a write.
+        await #expect(throws: Refused.self) {
+            try await store.commit { transaction in
+                _ = try transaction.finishRequest(id, RequestEnd(.failed, attempts: 7))
+                throw Refused()
+            }
+        }
+        #expect(try await store.commit { try $0.request(id) }?.state == .waiting)
+        try await store.close()
+        let again = try open(gatherMicroseconds: 0)
+        let record = try await again.commit { try $0.request(id) }
+        #expect(record?.state == .waiting && record?.attempts == 0 && record?.outcome == nil)
+        #expect(try await again.end(id, .handled).outcome == .handled)
+        try await again.close()
+    }
+}
