@@ -39,8 +39,18 @@ package enum Background {
             return true
         }
         guard isNew else { return }
-        let error = clinux_start_thread("background", { _ in Background.work() }, nil)
-        precondition(error == 0, "the process cannot start a thread: error \(error)")
+        if clinux_start_thread("background", { _ in Background.work() }, nil) != 0 { startFailed() }
+    }
+
+    /// There is no room for another thread now. Those that run take the job over; where none does, it is better done here,
+    /// late, than never.
+    private static func startFailed() {
+        let isAlone = state.withLock { state in
+            guard state.running > 1 else { return true }
+            state.running -= 1
+            return false
+        }
+        if isAlone { work() }
     }
 
     private static func work() {

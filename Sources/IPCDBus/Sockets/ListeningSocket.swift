@@ -9,6 +9,8 @@ final class ListeningSocket {
     private let accept: (Link) -> Void
     private let acceptsOne: Bool
     private var isClosed = false
+    /// While nobody is accepted, because there is no descriptor for him.
+    private let pause = DBusTimer()
     /// What the conversation before the first message names the server by.
     private let id: String
 
@@ -37,6 +39,10 @@ final class ListeningSocket {
         case .failure(let error):
             throw .cannotListen(address: address, reason: String(cString: strerror(error.code)))
         }
+        watch()
+    }
+
+    private func watch() {
         DBusActor.thread.register(socket.rawValue, events: EPOLLIN.rawValue, isNew: true) { [weak self] _ in
             DBusActor.assumeIsolated { self?.ready() }
         }
@@ -51,7 +57,8 @@ final class ListeningSocket {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        DBusActor.thread.unregister(socket.rawValue)
+        if pause.deadline == nil { DBusActor.thread.unregister(socket.rawValue) }
+        pause.cancel()
         // Who waits in the queue learns it at once.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         unlink(path.text)
@@ -59,7 +66,7 @@ final class ListeningSocket {
 
     private func ready() {
         let accepted = clinux_accept(socket.rawValue)
-        guard accepted >= 0 else { return }
+        guard accepted >= 0 else { return notAccepted(errno) }
         let peer = Descriptor(owning: accepted)
         var user: UInt32 = 0
         guard clinux_peer_user(accepted, &user) == 0 else { return }
@@ -69,5 +76,12 @@ final class ListeningSocket {
             Link(
                 peer, Authentication(.server(peer: user, own: getuid(), id: id), user: getuid()), checksArguments: true)
         )
+    }
+
+    /// Without a free descriptor the one who waits would be told of again and again.
+    private func notAccepted(_ error: CInt) {
+        guard [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) else { return }
+        DBusActor.thread.unregister(socket.rawValue)
+        pause.set(at: .now + .seconds(1)) { [weak self] in self?.watch() }
     }
 }
