@@ -39,9 +39,7 @@ package enum BrokerProcess {
 }
 
 /// SIGTERM and SIGINT, as something to wait for: blocked in every thread, and taken by the one that waits.
-///
-/// Unchecked: the thread's id is a number that never changes.
-private struct TerminationSignals: @unchecked Sendable {
+private struct TerminationSignals: Sendable {
     private let waiter = pthread_self()
 
     init() {

@@ -250,7 +250,7 @@ extension MessageHeader {
 
 /// The texts of the headers of a link, each as it came last: mostly the same again, and then known to be right.
 struct HeaderTexts {
-    var path = Last(isRight: ObjectPath.isValid)
+    var path = Last { (try? ObjectPath($0)) != nil }
     var interface = Last { (try? InterfaceName($0)) != nil }
     var member = Last { (try? MemberName($0)) != nil }
     var errorName = Last { (try? ErrorName($0)) != nil }

@@ -157,7 +157,7 @@ public struct MessageReader {
             throw .malformed("a text is not UTF-8, or has a NUL character in it")
         }
         switch type {
-        case "o": guard ObjectPath.isValid(text) else { throw .malformed("“\(text)” is no object path") }
+        case "o": guard (try? ObjectPath(text)) != nil else { throw .malformed("“\(text)” is no object path") }
         case "g": guard SignatureGrammar.isValid(text) else { throw .invalidSignature(text) }
         default: break
         }
@@ -307,17 +307,11 @@ public struct MessageReader {
             if inside.typeCode != UInt8(ascii: "y") { try inside.skipAll() }
         case UInt8(ascii: "b"): _ = try Bool(from: &self)
         case UInt8(ascii: "h"): _ = try ownedDescriptor()
-        default: _ = try rawNumber()
-        }
-    }
-
-    /// A number of any fixed size, as its bytes in the order of this machine, the lowest first.
-    mutating func rawNumber() throws(MessageError) -> UInt64 {
-        switch MessageWriter.size(ofNumber: typeCode) {
-        case 1: UInt64(try fixed(Unicode.Scalar(typeCode), as: UInt8.self))
-        case 2: UInt64(try fixed(Unicode.Scalar(typeCode), as: UInt16.self))
-        case 4: UInt64(try fixed(Unicode.Scalar(typeCode), as: UInt32.self))
-        default: try fixed(Unicode.Scalar(typeCode), as: UInt64.self)
+        case let type:
+            let size = type == UInt8(ascii: "y") ? 1 : MessageWriter.alignment(of: type)
+            try align(size)
+            _ = try take(size)
+            advance()
         }
     }
 

@@ -69,8 +69,6 @@ public struct MessageWriter: ~Copyable {
         }
     }
 
-    static func size(ofNumber type: UInt8) -> Int { type == UInt8(ascii: "y") ? 1 : alignment(of: type) }
-
     // MARK: Values
 
     mutating func fixed<Number: BitwiseCopyable>(_ type: Unicode.Scalar, _ value: Number) throws(MessageError) {

@@ -35,19 +35,6 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, Expressib
 
     init(trusted text: String) { self.text = text }
 
-    /// Whether a text from the wire keeps the rules.
-    static func isValid(_ text: String) -> Bool {
-        guard text.utf8.first == UInt8(ascii: "/") else { return false }
-        guard text.utf8.count > 1 else { return true }
-        var afterSlash = true
-        for byte in text.utf8.dropFirst() {
-            let isSlash = byte == UInt8(ascii: "/")
-            guard isSlash ? !afterSlash : NameGrammar.isWordByte(byte) else { return false }
-            afterSlash = isSlash
-        }
-        return !afterSlash
-    }
-
     public var description: String { text }
 
     /// The object below this one.
