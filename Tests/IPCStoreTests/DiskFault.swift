@@ -1,32 +1,22 @@
 import Glibc
 import IPCTesting
 
-/// Takes the write-ahead log of an open store away from under it, in this process alone.
+/// Takes the write-ahead log of an open store away from under it, in this process alone and for good.
 ///
-/// `/dev/null` takes each write and refuses to be synchronized, like a disk that fails in `fdatasync`.
-final class DiskFault {
-    private let descriptor: Int32
-    private let saved: Int32
-
-    /// Replaces the open descriptor of a file by a device.
-    init?(_ file: String, by device: String) {
-        guard let found = Self.descriptor(of: file) else { return nil }
+/// `/dev/null` takes each write and refuses to be synchronized, like a disk that fails in `fdatasync`. Nothing is given back:
+/// once the store has failed it closes what it opened, and the number may be another test's file.
+enum DiskFault {
+    /// Replaces the open descriptors of a file by a device: the one that SQLite writes by, and the one that is flushed.
+    static func replace(_ file: String, by device: String) -> Bool {
+        let found = descriptors(of: file)
         let replacement = open(device, O_RDWR | O_CLOEXEC)
-        guard replacement >= 0 else { return nil }
+        guard !found.isEmpty, replacement >= 0 else { return false }
         defer { close(replacement) }
-        saved = dup(found)
-        descriptor = found
-        dup2(replacement, descriptor)
+        return found.allSatisfy { dup2(replacement, $0) >= 0 }
     }
 
-    /// Gives the file back.
-    func end() {
-        dup2(saved, descriptor)
-        close(saved)
-    }
-
-    private static func descriptor(of file: String) -> Int32? {
-        (FileContents.names(in: "/proc/self/fd") ?? []).compactMap { Int32($0) }.first { descriptor in
+    private static func descriptors(of file: String) -> [Int32] {
+        (FileContents.names(in: "/proc/self/fd") ?? []).compactMap { Int32($0) }.filter { descriptor in
             var bytes = [CChar](repeating: 0, count: 4_096)
             let length = readlink("/proc/self/fd/\(descriptor)", &bytes, bytes.count)
             guard length > 0 else { return false }

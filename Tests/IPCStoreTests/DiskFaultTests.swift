@@ -13,7 +13,7 @@ import Testing
         let faults = FaultCounter()
         let store = try place.open { $0.onFault = { _ in faults.count() } }
         try await store.put("kept", on: board)
-        let fault = try #require(DiskFault(place.database + "-wal", by: "/dev/null"))
+        try #require(DiskFault.replace(place.database + "-wal", by: "/dev/null"))
         let answers = await withTaskGroup(of: Bool.self) { group in
             for number in 0..<50 {
                 group.addTask { [board] in
@@ -27,7 +27,6 @@ import Testing
             }
             return await group.reduce(into: [:]) { $0[$1, default: 0] += 1 }
         }
-        fault.end()
         #expect(answers == [false: 50])
         await #expect(throws: StoreError.unavailable) { try await store.put("late", on: board) }
         await #expect(throws: StoreError.unavailable) { try await store.text(of: board) }

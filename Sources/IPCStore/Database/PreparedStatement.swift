@@ -150,3 +150,16 @@ final class PreparedStatement {
             resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)), sql: sql)
     }
 }
+
+extension Database {
+    /// Whether a transaction is open, asked on any thread: GRDB's own property insists on the one of its queue, and the
+    /// store's thread may have lent the session. The corresponding C function is `sqlite3_get_autocommit`.
+    var hasTransaction: Bool { sqlite3_get_autocommit(sqliteConnection) == 0 }
+
+    /// Takes GRDB's hooks off the connection: they look for observers, of which the store has none, at each commit, and only
+    /// on the thread of GRDB's queue. The corresponding C functions are `sqlite3_commit_hook` and `sqlite3_rollback_hook`.
+    func removeTransactionHooks() {
+        sqlite3_commit_hook(sqliteConnection, nil, nil)
+        sqlite3_rollback_hook(sqliteConnection, nil, nil)
+    }
+}

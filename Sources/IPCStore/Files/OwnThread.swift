@@ -11,13 +11,14 @@ enum OwnThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `body` on a new thread. The corresponding C function is `pthread_create`; a process that has no room for
-    /// another thread ends.
+    /// Runs `body` on a new thread; false where the process has no room for one. The corresponding C function is
+    /// `pthread_create`.
     /// - Parameter name: the first 15 bytes are seen from outside.
-    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) {
+    static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
+        let argument = Unmanaged.passRetained(Body(body))
         let error = clinux_start_thread(
-            name, { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() },
-            Unmanaged.passRetained(Body(body)).toOpaque())
-        precondition(error == 0, "the process cannot start a thread: error \(error)")
+            name, { Unmanaged<Body>.fromOpaque($0!).takeRetainedValue().run() }, argument.toOpaque())
+        if error != 0 { argument.release() }
+        return error == 0
     }
 }

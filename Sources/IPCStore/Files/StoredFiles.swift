@@ -22,6 +22,9 @@ struct StoredFiles {
         (self.folder, self.remover, self.willRemove) = (folder, remover, willRemove)
     }
 
+    /// Whether files are to go when the group is on the disk.
+    var mustSettle: Bool { !released.isEmpty || !letGo.isEmpty }
+
     /// Makes the names of the group's blobs durable, before the rows that refer to them are.
     mutating func prepareCommit() throws {
         guard mustSynchronize else { return }

@@ -70,8 +70,13 @@ final class WorkerThreads: Sendable {
             if mustWatch { state.isWatched = true }
             return (started, mustWatch)
         }
-        for (thread, job) in started { OwnThread.start("\(name)-\(thread)") { self.work(thread, job) } }
-        if mustWatch { OwnThread.start("\(name)-watch") { self.lookAgain() } }
+        for (thread, job) in started where !OwnThread.start("\(name)-\(thread)", { self.work(thread, job) }) {
+            // There is no room for another thread now: better done here, late, than never.
+            work(thread, job)
+        }
+        if mustWatch, !OwnThread.start("\(name)-watch", { self.lookAgain() }) {
+            state.withLock { $0.isWatched = false }
+        }
     }
 
     private func lookAgain() {

@@ -1,4 +1,5 @@
 internal import GRDB
+package import IPCModel
 
 /// The broker's store: pasteboards, open requests and registrations, in one SQLite database in a directory of its own.
 ///
@@ -15,6 +16,8 @@ package final class Store: Sendable {
     package let intake: ContentIntake
     private let queue: OperationQueue
     private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
+    private let lending: SessionLending
+    private let whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     private let lifetime: StoreLifetime
     private let remover: WorkerThreads
     private let sweeping: Task<SweepReport, any Error>
@@ -44,13 +47,16 @@ package final class Store: Sendable {
         intake = ContentIntake(folder, configuration.limits, remover: remover)
         self.remover = remover
         (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)
+        let lending = SessionLending(queue, statistics)
         (directory, handOver) = (configuration.directory, configuration.handOver)
-        OwnThread.start("store") {
+        (self.lending, whenIdle) = (lending, configuration.whenIdle)
+        let isStarted = OwnThread.start("store") {
             // GRDB's queue runs this on the thread that asks for it.
             database.writeWithoutTransaction { database in
-                Self.live(database, configuration, report, files, queue, statistics, lifetime)
+                Self.live(database, configuration, report, files, queue, statistics, lifetime, lending)
             }
         }
+        guard isStarted else { throw StoreError.noThread }
         // A store that does not start has nothing to sweep: its operations fail.
         sweeping = Self.sweep(folder, report, remover, queue, on: configuration.executor)
         try lifetime.awaitStart()
@@ -109,6 +115,22 @@ package final class Store: Sendable {
             AnsweredOperation(isStaged: false, body: body, receiver: .closure(then), handOver: handOver), to: queue)
     }
 
+    /// The same for an operation on one pasteboard and nothing else; nil for any other one. It may run at once, where
+    /// ``StoreConfiguration/whenIdle`` says, if that is a pasteboard in memory and nothing else is to be done.
+    package func commit<Value: Sendable>(
+        about board: PasteboardName?, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value,
+        then: @escaping @Sendable (Result<Staged<Value>, any Error>) -> Void
+    ) {
+        guard let board, let whenIdle else { return commit(body, then: then) }
+        let operation = AnsweredOperation(
+            isStaged: false, board: board, body: body, receiver: .closure(then), handOver: handOver)
+        switch queue.addForLending(operation) {
+        case .refused: operation.fail(StoreError.unavailable)
+        case .taken: break
+        case .heldBack: whenIdle { [lending] in lending.run() }
+        }
+    }
+
     /// The same as ``stage(_:)``, with the result given to a closure, where ``StoreConfiguration/handOver`` runs it.
     package func stage<Value: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value,
@@ -142,7 +164,7 @@ package final class Store: Sendable {
     private static func live(
         _ database: Database, _ configuration: StoreConfiguration, _ report: OpeningReport, _ files: StoredFiles,
         _ queue: OperationQueue,
-        _ statistics: StoreStatistics, _ lifetime: StoreLifetime
+        _ statistics: StoreStatistics, _ lifetime: StoreLifetime, _ lending: SessionLending
     ) {
         let session: StoreSession
         do {
@@ -151,6 +173,8 @@ package final class Store: Sendable {
             return lifetime.failedToStart(error)
         }
         statistics.committed(session.log)
+        lending.offer(session)
+        defer { lending.offer(nil) }
         lifetime.started()
         do {
             var group = GroupCommit(session, queue, statistics)
@@ -160,6 +184,8 @@ package final class Store: Sendable {
         } catch {
             queue.stop()
             for operation in queue.takeAll() { operation.fail(StoreError.unavailable) }
+            // What the group has written that was gathering; GRDB does not end with an open transaction.
+            try? session.abandonGroup(hadStaged: false)
             configuration.onFault(error)
             lifetime.ended(error)
         }

@@ -16,16 +16,21 @@ package struct StoreConfiguration: Sendable {
     package var gatherMicroseconds: UInt64 = 1_000
     /// The most calls with an id that are remembered at a time; the oldest go first.
     package var operationsKept = 100_000
-    /// Called on the store's own thread with the pasteboards that moved, after their changes are on the disk and before
-    /// the callers are answered; in the order of the change counts.
+    /// Called on the store's own thread, or where ``whenIdle`` runs, with the pasteboards that moved, after their changes are
+    /// on the disk and before the callers are answered; in the order of the change counts.
     package var onChange: @Sendable ([PasteboardMove]) -> Void = { _ in }
     /// Runs the answers to operations that were begun with a closure, in their order. Called with those that are due at
     /// the same time, on the store's own thread, or where an operation is refused at once.
     package var handOver: @Sendable ([@Sendable () -> Void]) -> Void = { for answer in $0 { answer() } }
+    /// Runs a closure as soon as the thread that adds operations has nothing else to do: what that thread then may do itself
+    /// rather than wake the store's. Called on that thread; nil where no other thread may work in the store.
+    package var whenIdle: (@Sendable (@escaping @Sendable () -> Void) -> Void)?
     /// Where the store's own tasks run; nil for Swift's pool.
     package var executor: (any TaskExecutor)?
     /// Called once, on the store's own thread, when the disk has failed and nothing more is acknowledged.
     package var onFault: @Sendable (any Error) -> Void = { _ in }
+    /// Called on the thread that waits for the disk in the place of the store's, before it does.
+    package var willFlush: @Sendable () -> Void = {}
     /// Called on the thread that removes blobs before it removes those of a group.
     package var willRemove: @Sendable () -> Void = {}
     /// Breaks a promise on purpose, for tests that show that they would notice.
@@ -35,7 +40,7 @@ package struct StoreConfiguration: Sendable {
     package enum Control: String, Sendable, CaseIterable {
         /// Answers come before the commit, and the commit is held back until the next operation comes.
         case acknowledgeBeforeCommit = "acknowledge-before-commit"
-        /// `PRAGMA synchronous = OFF`: a commit does not wait for the disk.
+        /// A commit does not wait for the disk.
         case synchronousOff = "synchronous-off"
     }
 

@@ -6,6 +6,8 @@ package enum StoreError: Condition, Hashable {
     case noSpace
     /// The store is closed, or a write to the disk failed and nothing more is acknowledged.
     case unavailable
+    /// The process has no room for the store's thread.
+    case noThread
     /// Another process has the store open.
     case inUse(directory: String, holder: String)
     /// A newer broker wrote the store; it is left untouched.
@@ -23,7 +25,8 @@ package enum StoreError: Condition, Hashable {
         switch self {
         case .noSpace: IPCError(.noSpace, sentence)
         case .damagedRecord: IPCError(.inputOutput, sentence)
-        case .unavailable, .inUse, .newer, .foreign, .unsafePlace, .setting: IPCError(.storeUnavailable, sentence)
+        case .unavailable, .noThread, .inUse, .newer, .foreign, .unsafePlace, .setting:
+            IPCError(.storeUnavailable, sentence)
         }
     }
 
@@ -33,6 +36,8 @@ package enum StoreError: Condition, Hashable {
             "the disk of the store is full; nothing was written, try again when there is space"
         case .unavailable:
             "the store takes nothing more: the broker is ending, or the disk failed; try again"
+        case .noThread:
+            "the process cannot start the store's thread; raise its limit of threads (RLIMIT_NPROC, TasksMax)"
         case .inUse(let directory, let holder):
             "the store \(directory.quoted) is in use by \(holder); end it, or choose another store"
         case .newer(let file, let version, let supported):

@@ -36,6 +36,9 @@ struct ChangeCounter {
     /// Whether a further block is to be reserved now.
     var needsReservation: Bool { pending == nil && limit - last <= Self.block / 2 }
 
+    /// Whether a block is reserved by what is not known to be on the disk.
+    var isPending: Bool { pending != nil }
+
     /// The first number behind the block that is reserved next.
     var nextLimit: UInt64 { max(limit + Self.block, pending ?? 0, skipped + 1 + Self.block) }
 

@@ -2,17 +2,20 @@ internal import Dispatch
 
 /// The work of the store's thread: operations in the order in which they came, many of them in one transaction.
 ///
-/// While one group is on its way to the disk the next one gathers. A group ends when nothing more is there to run and
-/// somebody waits for the disk, or when what was only staged has lingered long enough. Where more requests are on their
-/// way than wait for the disk, those that wait give the others a moment: each flush that is spared is worth more than it.
-/// With nothing to do the thread sleeps without a deadline.
+/// While one group is on its way to the disk, the next one runs and gathers; it is written when that one has arrived. A group
+/// ends when nothing more is there to run and somebody waits for the disk, or when what was only staged has lingered long
+/// enough. Where more requests are on their way than wait for the disk, those that wait give the others a moment: each flush
+/// that is spared is worth more than it. With nothing to do the thread sleeps without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
     let statistics: StoreStatistics
+    private let flushThread: FlushThread
 
     /// Operations that ran and are answered when the group is on the disk.
-    private var waiting: [(operation: any PendingOperation, finished: FinishedOperation)] = []
+    private var waiting: [Waiting] = []
+    /// The group that is on its way to the disk.
+    private var flushing: Flushing?
     private var hasStaged = false
     private var count = 0
     /// When what was staged has lingered long enough.
@@ -27,30 +30,64 @@ struct GroupCommit {
     /// Operations after which a group ends although more are there, so that the first ones do not wait for ever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
+    /// Answers that are handed over although more operations are there to run: who gets them begins meanwhile.
+    private static let together = 8
+
+    private typealias Waiting = (operation: any PendingOperation, finished: FinishedOperation)
+
+    /// Who is answered when a group has reached the disk, and what is told then.
+    private struct Flushing {
+        var waiting: [Waiting]
+        let moves: [PasteboardMove]
+    }
 
     init(_ session: StoreSession, _ queue: OperationQueue, _ statistics: StoreStatistics) {
         (self.session, self.queue, self.statistics) = (session, queue, statistics)
+        flushThread = FlushThread(session.configuration.willFlush)
     }
 
     /// Works until the store is to be closed; throws the fault after which nothing more may be acknowledged.
     mutating func work() throws {
-        defer { handOver() }
+        defer {
+            flushThread.end()
+            handOver()
+        }
+        do {
+            try workUntilStopped()
+        } catch {
+            if flushing != nil { _ = queue.awaitFlush() }
+            for (operation, _) in (flushing?.waiting ?? []) + waiting { operation.fail(StoreError.unavailable) }
+            throw error
+        }
+    }
+
+    private mutating func workUntilStopped() throws {
         while true {
-            switch queue.next(until: [lingers, gathers].compactMap(\.self).min()) {
+            let deadline = flushing == nil ? [lingers, gathers].compactMap(\.self).min() : nil
+            switch queue.next(until: deadline, isFree: flushing == nil && deadline == nil) {
             case .run(let operations):
                 try gather(operations)
+            case .flushed(let error):
+                try flushed(error)
             case .nothing:
                 if gathers != nil { hurried = Self.hurriedAfterVain }
                 try end()
             case .stop:
+                while flushing != nil { try flushed(queue.awaitFlush()) }
                 try end()
+                while flushing != nil { try flushed(queue.awaitFlush()) }
                 return
+            case .fail(let fault):
+                throw fault
             }
             handOver()
-            try session.log.checkpointIfLong()
         }
     }
+}
 
+// MARK: Answers
+
+extension GroupCommit {
     private mutating func give(_ answer: Answer) {
         switch answer {
         case .here(let answer): answer()
@@ -58,12 +95,20 @@ struct GroupCommit {
         }
     }
 
+    private mutating func answer(_ waiting: [Waiting]) {
+        for (_, finished) in waiting { give(finished.answer) }
+    }
+
     private mutating func handOver() {
         guard !outgoing.isEmpty else { return }
         session.configuration.handOver(outgoing)
         outgoing = []
     }
+}
 
+// MARK: Running
+
+extension GroupCommit {
     /// Runs operations, and those that come meanwhile, then ends the group where somebody waits for it.
     private mutating func gather(_ first: [any PendingOperation]) throws {
         var operations = first
@@ -73,20 +118,21 @@ struct GroupCommit {
             handOver()
             operations = count < Self.most ? queue.takeAll() : []
         }
-        guard !waiting.isEmpty || count >= Self.most else { return }
-        if !letsOthersJoin() { try end() }
+        if count >= Self.most, flushing != nil { return try flushed(queue.awaitFlush()) }
+        try endIfDue()
     }
 
-    /// Whether the group is to wait for more: as long as more requests are with their handlers than wait here.
-    private mutating func letsOthersJoin() -> Bool {
-        guard count < Self.most, waiting.count < session.openRequests.count else { return false }
-        guard hurried == 0 else {
-            hurried -= 1
-            return false
+    /// Runs operations one after the other; a fault answers all that are left.
+    private mutating func run(_ operations: [any PendingOperation]) throws {
+        for (index, operation) in operations.enumerated() {
+            do {
+                try run(operation)
+                if outgoing.count >= Self.together { handOver() }
+            } catch {
+                for operation in operations[(index + 1)...] { operation.fail(StoreError.unavailable) }
+                throw error
+            }
         }
-        let until = gathers ?? .now() + .microseconds(Int(session.configuration.gatherMicroseconds))
-        gathers = until
-        return .now() < until
     }
 
     private mutating func run(_ operation: any PendingOperation) throws {
@@ -104,43 +150,90 @@ struct GroupCommit {
     private mutating func finish(_ operation: any PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
-        // What was read may be what the group wrote: also a reader waits for the disk.
-        if session.isDirty, !operation.isStaged {
+        // What was read may be what the group wrote, or the one before it: also a reader waits for the disk.
+        if !operation.isStaged, session.isDirty {
             waiting.append((operation, finished))
-            return
+        } else if !operation.isStaged, flushing != nil {
+            flushing?.waiting.append((operation, finished))
+        } else {
+            if session.isDirty, finished.wrote {
+                hasStaged = true
+                lingers = lingers ?? .now() + .milliseconds(Int(session.configuration.lingerMilliseconds))
+            }
+            give(finished.answer)
         }
-        if session.isDirty, finished.wrote {
-            hasStaged = true
-            lingers = lingers ?? .now() + .milliseconds(Int(session.configuration.lingerMilliseconds))
-        }
-        give(finished.answer)
+    }
+}
+
+// MARK: The end of a group
+
+extension GroupCommit {
+    /// Ends the group where somebody waits for the disk, or it has lingered, and the one before it has arrived.
+    private mutating func endIfDue() throws {
+        guard flushing == nil else { return }
+        let hasLingered = lingers.map { $0 <= .now() } ?? false
+        if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Brings the group to the disk and answers those who wait for it.
-    private mutating func end() throws {
-        let isEarly = session.configuration.control == .acknowledgeBeforeCommit
-        if isEarly, session.isDirty {
-            answer()
-            handOver()
-            queue.awaitArrival()
+    /// Whether the group is to wait for more: as long as more requests are with their handlers than wait here.
+    private mutating func letsOthersJoin() -> Bool {
+        guard waiting.count < session.openRequests.count else { return false }
+        guard hurried == 0 else {
+            hurried -= 1
+            return false
         }
+        let until = gathers ?? .now() + .microseconds(Int(session.configuration.gatherMicroseconds))
+        gathers = until
+        return .now() < until
+    }
+
+    /// Writes the group to the log and brings it to the disk; nothing else may be on its way there.
+    private mutating func end() throws {
+        if session.configuration.control == .acknowledgeBeforeCommit, session.isDirty { answerEarly() }
+        let isAlone = waiting.count <= 1 && session.openRequests.count <= waiting.count
         do {
-            try session.commit()
+            try session.endTransaction()
         } catch is GroupLost {
             return try giveUpGroup()
-        } catch {
-            for (operation, _) in waiting { operation.fail(StoreError.unavailable) }
-            waiting = []
-            throw error
         }
         statistics.committed(session.log)
-        answer()
+        flushing = Flushing(waiting: waiting, moves: session.takeMoves())
+        waiting = []
         beginNext()
+        // One alone is answered sooner without a change of thread, and has nobody to run meanwhile.
+        guard session.log.needsFlush, !isAlone, !session.mustSettle, !session.log.isLong else {
+            let error = try session.log.needsFlush ? FlushThread.flush(session.log.descriptor) : 0
+            return try flushed(error, settling: true)
+        }
+        flushThread.flush(try session.log.descriptor, then: queue.flushed)
     }
 
-    private mutating func answer() {
-        for (_, finished) in waiting { give(finished.answer) }
-        waiting.removeAll(keepingCapacity: true)
+    /// Answers those who wait for the group that has reached the disk, and ends the next where that is due.
+    private mutating func flushed(_ error: CInt, settling: Bool = false) throws {
+        guard let group = flushing else { return }
+        flushing = nil
+        do {
+            try session.log.flushed(error)
+        } catch {
+            for (operation, _) in group.waiting { operation.fail(StoreError.unavailable) }
+            throw error
+        }
+        if settling { session.settle() }
+        session.tell(group.moves)
+        answer(group.waiting)
+        handOver()
+        if !session.isDirty {
+            try session.log.checkpointIfLong()
+            statistics.committed(session.log)
+        }
+        try endIfDue()
+    }
+
+    private mutating func answerEarly() {
+        answer(waiting)
+        waiting = []
+        handOver()
+        queue.awaitArrival()
     }
 
     private mutating func beginNext() {
@@ -155,20 +248,6 @@ struct GroupCommit {
         beginNext()
         for (operation, finished) in lost where finished.wrote { operation.fail(StoreError.noSpace) }
         try run(lost.filter { !$0.finished.wrote }.map(\.operation))
-        if !waiting.isEmpty { try end() }
-    }
-
-    /// Runs operations one after the other; a fault answers all that are left, and those who wait.
-    private mutating func run(_ operations: [any PendingOperation]) throws {
-        for (index, operation) in operations.enumerated() {
-            do {
-                try run(operation)
-            } catch {
-                let unanswered = waiting.map(\.operation) + operations[(index + 1)...]
-                for operation in unanswered { operation.fail(StoreError.unavailable) }
-                waiting = []
-                throw error
-            }
-        }
+        try endIfDue()
     }
 }

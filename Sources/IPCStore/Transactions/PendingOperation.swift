@@ -1,11 +1,16 @@
+internal import IPCModel
+
 /// An operation that somebody waits for.
 protocol PendingOperation: Sendable {
     /// Whether it is answered as soon as it has run.
     var isStaged: Bool { get }
 
+    /// The pasteboard that it is about, where it is about that alone and may run in the place of the store's thread.
+    var board: PasteboardName? { get }
+
     /// Does the work and keeps the result, to be handed over when its time has come.
     ///
-    /// What it throws is no answer to its caller: ``GroupLost`` or a fault.
+    /// What it throws is no answer to its caller: ``GroupLost``, ``NeedsDisk`` or a fault.
     func run(_ session: StoreSession) throws -> FinishedOperation
 
     /// Answers with an error instead of a result.
@@ -46,6 +51,7 @@ enum Receiver<Value: Sendable>: Sendable {
 /// An operation whose caller gets its result.
 struct AnsweredOperation<Value: Sendable>: PendingOperation {
     let isStaged: Bool
+    var board: PasteboardName?
     let body: @Sendable (borrowing StoreTransaction) throws -> Value
     let receiver: Receiver<Value>
     let handOver: @Sendable ([@Sendable () -> Void]) -> Void
@@ -54,7 +60,7 @@ struct AnsweredOperation<Value: Sendable>: PendingOperation {
         do {
             let staged = Staged(value: try session.perform(body), group: session.group)
             return FinishedOperation(wrote: session.operationWrote, answer: receiver.answer(.success(staged)))
-        } catch let error where !error.isFault && !(error is GroupLost) {
+        } catch let error where !error.isFault && !(error is GroupLost) && !(error is NeedsDisk) {
             return FinishedOperation(wrote: false, answer: receiver.answer(.failure(error)))
         }
     }

@@ -37,6 +37,9 @@ final class StoreSession {
     /// The pasteboards that the group which gathers has moved.
     var moves: [PasteboardMove] = []
 
+    /// Whether the operation that runs is given up rather than have it ask the file; see ``SessionLending``.
+    var keepsToMemory = false
+
     /// The group that gathers now.
     private(set) var group = CommitGroup(number: 1)
     private var lostGroups = LostGroups()
@@ -62,9 +65,12 @@ final class StoreSession {
         after report: OpeningReport
     ) throws {
         (self.database, self.configuration, self.files) = (database, configuration, files)
+        database.removeTransactionHooks()
         persistent = StatementCache(database, .persistent)
         volatile = StatementCache(database, .volatile)
-        log = try WriteAheadLog(database)
+        log = WriteAheadLog(
+            database, path: try StoreDirectory(configuration.directory).log,
+            waitsForDisk: configuration.control != .synchronousOff)
         counter = ChangeCounter()
         try start(after: report)
     }
@@ -92,13 +98,18 @@ final class StoreSession {
 // MARK: Statements
 
 extension StoreSession {
-    /// A statement that only reads.
+    /// A statement that only reads; ``NeedsDisk`` where the operation that runs is not to ask the file.
     func statement(_ sql: StaticString, _ area: Area) throws -> PreparedStatement {
         switch area {
-        case .persistent: try persistent[sql]
-        case .volatile: try volatile[sql]
+        case .persistent:
+            if keepsToMemory { throw NeedsDisk() }
+            return try persistent[sql]
+        case .volatile: return try volatile[sql]
         }
     }
+
+    /// Runs a statement that begins, ends or takes back a transaction, or a part of one.
+    private func control(_ sql: StaticString) throws { try persistent[sql].run() }
 
     /// Runs a statement that writes.
     func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
@@ -127,10 +138,10 @@ extension StoreSession {
     /// for which no reversal is noted: the first one is undone with the transaction.
     func prepareToWrite() throws {
         if !isDirty {
-            try statement("BEGIN IMMEDIATE", .persistent).run()
+            try control("BEGIN IMMEDIATE")
             (isDirty, step.beganGroup) = (true, true)
         } else if !step.beganGroup, !step.hasSavepoint {
-            try statement("SAVEPOINT operation", .persistent).run()
+            try control("SAVEPOINT operation")
             step.hasSavepoint = true
         }
         step.wrote = true
@@ -166,11 +177,11 @@ extension StoreSession {
         let mark = undo.mark
         do {
             let value = try body(StoreTransaction(self))
-            if step.wrote, !database.isInsideTransaction { throw StoreError.noSpace }
-            if step.hasSavepoint { try statement("RELEASE operation", .persistent).run() }
+            if step.wrote, !database.hasTransaction { throw StoreError.noSpace }
+            if step.hasSavepoint { try control("RELEASE operation") }
             return value
         } catch {
-            if isDirty, !database.isInsideTransaction { throw GroupLost() }
+            if isDirty, !database.hasTransaction { throw GroupLost() }
             try takeBack(to: mark)
             throw error.isFullDisk ? StoreError.noSpace : error
         }
@@ -179,11 +190,11 @@ extension StoreSession {
     private func takeBack(to mark: Int) throws {
         guard step.wrote else { return }
         if step.hasSavepoint {
-            try statement("ROLLBACK TO operation", .persistent).run()
-            try statement("RELEASE operation", .persistent).run()
+            try control("ROLLBACK TO operation")
+            try control("RELEASE operation")
         }
         if step.beganGroup {
-            try statement("ROLLBACK", .persistent).run()
+            try control("ROLLBACK")
             isDirty = false
         } else {
             try reverse()
@@ -209,31 +220,52 @@ extension StoreSession {
 
     /// Brings the group to the disk and begins the next; `GroupLost` where the disk is full.
     func commit() throws {
+        try endTransaction()
+        try log.flush()
+        settle()
+        tell(takeMoves())
+    }
+
+    /// Whether the group has more to do when it is on the disk than to be told of.
+    var mustSettle: Bool { counter.isPending || files.mustSettle }
+
+    /// Does what may be done when everything that was written is on the disk: numbers that were reserved are taken, files
+    /// that were let go of are removed.
+    func settle() {
+        counter.committed()
+        files.committed()
+    }
+
+    /// Writes the group to the log and begins the next; `GroupLost` where the disk is full. Nobody may be told of it before
+    /// the log has been flushed.
+    func endTransaction() throws {
         if isDirty {
             try files.prepareCommit()
             do {
                 try forgetExcess()
                 try writeUsage()
-                try statement("COMMIT", .persistent).run()
+                try control("COMMIT")
             } catch let error where error.isFullDisk {
                 throw GroupLost()
             }
         }
         isDirty = false
-        counter.committed()
         usage.committed()
         undo.removeAll()
-        files.committed()
-        tellMoves()
         operations.compact()
         requests.compact()
         group = CommitGroup(number: group.number + 1)
     }
 
-    private func tellMoves() {
-        guard !moves.isEmpty else { return }
-        configuration.onChange(moves)
-        moves.removeAll(keepingCapacity: true)
+    /// The pasteboards that the group has moved which has just ended.
+    func takeMoves() -> [PasteboardMove] {
+        defer { moves = [] }
+        return moves
+    }
+
+    /// Says which pasteboards have moved, when that is on the disk.
+    func tell(_ moves: [PasteboardMove]) {
+        if !moves.isEmpty { configuration.onChange(moves) }
     }
 
     /// Notes that a pasteboard has moved, to be told when that is on the disk.
@@ -255,7 +287,7 @@ extension StoreSession {
 
     /// Takes back everything that the group wrote, and begins the next.
     func abandonGroup(hadStaged: Bool) throws {
-        if database.isInsideTransaction { try statement("ROLLBACK", .persistent).run() }
+        if database.hasTransaction { try control("ROLLBACK") }
         endedInGroup.removeAll()
         isDirty = false
         forget(to: 0)

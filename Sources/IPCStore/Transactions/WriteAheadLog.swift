@@ -4,22 +4,30 @@ internal import Glibc
 
 /// The write-ahead log of the file: how many commits went to it, and how long it is.
 ///
-/// SQLite calls back after each commit that wrote to the file, and after no other: with `synchronous = FULL` each call
-/// stands for one wait for the disk. The log is brought into the database by the store itself, because SQLite's own
-/// automatic checkpoint hides the errors of the disk (I3).
+/// SQLite calls back after each commit that wrote to the file, and after no other. It does not wait for the disk then
+/// (`synchronous = NORMAL`): the store does, by the same call that SQLite would make, before it answers and before the next
+/// commit writes to the log, so that the disk gets the same in the same order as with FULL. The log is brought into the
+/// database by the store itself, because SQLite's own automatic checkpoint hides the errors of the disk (I3).
 final class WriteAheadLog {
     /// Commits that wrote to the file.
     private(set) var commits: UInt64 = 0
+    /// Whether the last commit is still to be waited for.
+    private(set) var needsFlush = false
     private(set) var checkpoints: UInt64 = 0
     private var pages: Int32 = 0
     private var nextCheckpoint = WriteAheadLog.pagesBetweenCheckpoints
     private let database: Database
+    private let path: String
+    private let waitsForDisk: Bool
+    private var opened: CInt?
 
     /// Pages in the log at which it is brought into the database: 8 MiB.
     private static let pagesBetweenCheckpoints: Int32 = 2_048
 
-    init(_ database: Database) throws {
-        self.database = database
+    /// The log of an open database.
+    /// - Parameter waitsForDisk: false for the control that does not.
+    init(_ database: Database, path: String, waitsForDisk: Bool) {
+        (self.database, self.path, self.waitsForDisk) = (database, path, waitsForDisk)
         sqlite3_wal_hook(
             database.sqliteConnection,
             { context, _, schema, pages in
@@ -32,16 +40,44 @@ final class WriteAheadLog {
 
     deinit {
         sqlite3_wal_hook(database.sqliteConnection, nil, nil)
+        if let opened { Glibc.close(opened) }
     }
 
     private func committed(_ pages: Int32) {
         commits += 1
+        needsFlush = waitsForDisk
         self.pages = pages
     }
 
+    /// The log, open to be flushed: SQLite keeps the file for as long as the connection lives.
+    var descriptor: CInt {
+        get throws {
+            if let opened { return opened }
+            let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            guard descriptor >= 0 else { throw FailedFlush(error: errno) }
+            opened = descriptor
+            return descriptor
+        }
+    }
+
+    /// Waits until the last commit is on the disk.
+    func flush() throws {
+        guard needsFlush else { return }
+        try flushed(FlushThread.flush(descriptor))
+    }
+
+    /// Notes how the wait for the last commit has ended.
+    func flushed(_ error: CInt) throws {
+        guard error == 0 else { throw FailedFlush(error: error) }
+        needsFlush = false
+    }
+
+    /// Whether the log has grown so long that it is to be brought into the database.
+    var isLong: Bool { pages >= nextCheckpoint }
+
     /// Brings the log into the database where it has grown long.
     func checkpointIfLong() throws {
-        guard pages >= nextCheckpoint else { return }
+        guard isLong else { return }
         do {
             _ = try database.checkpoint(.passive)
             checkpoints += 1
@@ -59,4 +95,11 @@ final class WriteAheadLog {
         checkpoints += 1
         pages = 0
     }
+}
+
+/// The disk has not taken what was written: nothing more may be acknowledged.
+struct FailedFlush: Error, CustomStringConvertible {
+    let error: CInt
+
+    var description: String { "the write-ahead log does not reach the disk: \(String(cString: strerror(error)))" }
 }

@@ -1,0 +1,62 @@
+internal import Synchronization
+
+/// Runs an operation in memory where it was asked for, while the store's thread sleeps: two changes of thread take longer
+/// than it does.
+///
+/// Only one that comes alone, so that many are still run by the thread beside those who ask; and only as long as it keeps
+/// to what is in memory. One that turns out to need the file is taken back whole, and the thread runs it.
+///
+/// Unchecked: the session is used by the thread, or by who holds what ``OperationQueue/lend()`` gives, never by both.
+final class SessionLending: @unchecked Sendable {
+    private let queue: OperationQueue
+    private let statistics: StoreStatistics
+    private var session: StoreSession?
+
+    init(_ queue: OperationQueue, _ statistics: StoreStatistics) {
+        (self.queue, self.statistics) = (queue, statistics)
+    }
+
+    /// Called on the store's thread before it first sleeps, and with nil when it ends.
+    func offer(_ session: StoreSession?) { self.session = session }
+
+    /// Runs the operation that waits alone, or wakes the store's thread for what waits.
+    func run() {
+        guard let operation = queue.lend() else { return }
+        guard let session, let name = operation.board, session.boards[name]?.area == .volatile else {
+            return queue.giveBack(operation)
+        }
+        do {
+            session.keepsToMemory = true
+            defer { session.keepsToMemory = false }
+            let finished = try operation.run(session)
+            try session.commit()
+            statistics.ran()
+            queue.giveBack()
+            give(finished.answer, session.configuration)
+        } catch {
+            // Also a fault, which the thread then meets itself.
+            takeBack(session, operation)
+        }
+    }
+
+    private func give(_ answer: Answer, _ configuration: StoreConfiguration) {
+        switch answer {
+        case .here(let answer): answer()
+        case .elsewhere(let answer): configuration.handOver([answer])
+        }
+    }
+
+    /// Takes back what the operation has written, and leaves it to the thread.
+    private func takeBack(_ session: StoreSession, _ operation: any PendingOperation) {
+        do {
+            try session.abandonGroup(hadStaged: false)
+            queue.giveBack(operation)
+        } catch {
+            operation.fail(StoreError.unavailable)
+            queue.giveBack(after: error)
+        }
+    }
+}
+
+/// An operation that was to keep to memory needs the file.
+struct NeedsDisk: Error {}
