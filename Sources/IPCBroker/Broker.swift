@@ -5,6 +5,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 package import Logging
+private import Synchronization
 
 /// The broker: `run` is its whole life.
 @DBusActor
@@ -245,8 +246,23 @@ package final class Broker {
 final class StoreEvents {
     var changed: @DBusActor ([PasteboardMove]) -> Void = { _ in }
     var failed: @DBusActor (any Error) -> Void = { _ in }
+    /// How often ``changed`` has still to come for what the store's thread has told.
+    private nonisolated let untold = Atomic(0)
 
     nonisolated init() {}
+
+    /// Tells what moved, in the order in which it is told here: at once where the I/O thread has run the operation itself,
+    /// so that who waits for the change is answered before the writer's answer is even made.
+    nonisolated func tell(_ moves: [PasteboardMove]) {
+        if DBusActor.isCurrent, untold.load(ordering: .acquiring) == 0 {
+            return DBusActor.assumeIsolated { changed(moves) }
+        }
+        untold.add(1, ordering: .acquiringAndReleasing)
+        DBusActor.task {
+            self.changed(moves)
+            self.untold.subtract(1, ordering: .acquiringAndReleasing)
+        }
+    }
 }
 
 extension BrokerConfiguration {
@@ -267,7 +283,8 @@ extension BrokerConfiguration {
         store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
         store.executor = DBusActor.executor
         store.handOver = { answers in DBusActor.task { for answer in answers { answer() } } }
-        store.onChange = { moves in DBusActor.task { events.changed(moves) } }
+        store.whenIdle = { action in DBusActor.assumeIsolated { DBusActor.whenIdle(action) } }
+        store.onChange = { events.tell($0) }
         store.onFault = { fault in DBusActor.task { events.failed(fault) } }
         return store
     }

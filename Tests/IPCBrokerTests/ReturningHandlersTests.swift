@@ -37,7 +37,7 @@ struct ReturningHandlersTests {
     }
 
     @Test func `who waits looks again when one has come`() async throws {
-        let handlers = ReturningHandlers()
+        let handlers = ReturningHandlers(patience: .seconds(3_600))
         await handlers.change()
         handlers.expect([try Self.claims("demo.A", "a.demo"), try Self.claims("demo.B", "b.demo")])
         let waiting = DBusActor.task { await handlers.change() }

@@ -26,7 +26,7 @@ enum Digest {
         file.keepMapped()
         guard let bytes = file.mappedBytes else { return nil }
         let half = file.byteCount / 2 & ~0xFFFF
-        Background.both {
+        _ = Background.both {
             ContentFile.populate(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
         } _: {
             ContentFile.populate(UnsafeRawBufferPointer(rebasing: bytes[half...]))

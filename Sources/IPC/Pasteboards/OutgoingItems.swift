@@ -62,17 +62,14 @@ enum OutgoingItems {
                 return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
             }
             // The digest costs no time beside the filling.
-            nonisolated(unsafe) var digest: ContentDigest?
-            nonisolated(unsafe) var file: Result<CInt, SystemError>?
-            Background.both {
-                file = Result { () throws(SystemError) in
+            let (file, digest) = Background.both {
+                Result { () throws(SystemError) in
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                digest = ContentDigest(of: bytes)
+                ContentDigest(of: bytes)
             }
-            let descriptor = try file?.get() ?? -1
-            return .success(.file(ContentFile(owning: descriptor, byteCount: bytes.count, knownDigest: digest)))
+            return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))
         } catch {
             return .failure(IPCError(memoryFile: error, byteCount: bytes.count))
         }

@@ -14,7 +14,7 @@ final class BusClients {
     }
 
     private let connection: Connection
-    private var owners: [String: Owner] = [:]
+    private var owners: [ApplicationID: Owner] = [:]
     private var subscription: Subscription?
     private var departures = Departures()
     private var confinements: [BusName: ConfinementState] = [:]
@@ -35,8 +35,9 @@ final class BusClients {
             [weak self] change, _ in
             self?.changed(change.0, old: change.1, new: change.2)
         }
-        for name in try await connection.listNames() where !name.hasPrefix(":") && owners[name] == nil {
-            owners[name] = .unknown
+        for name in try await connection.listNames() where !name.hasPrefix(":") {
+            guard let application = try? ApplicationID(name), owners[application] == nil else { continue }
+            owners[application] = .unknown
         }
     }
 
@@ -44,31 +45,31 @@ final class BusClients {
     func hasDeparted(_ caller: BusName?) -> Bool { caller.map(departures.contains) ?? false }
 
     /// Whether somebody owns the application's bus name.
-    func isRunning(_ application: ApplicationID) -> Bool { owners[application.text] != nil }
+    func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
 
     /// The connection that owns the application's bus name, where nothing needs to be asked.
     func knownOwner(of application: ApplicationID) -> BusName? {
-        if case .known(let owner) = owners[application.text] { owner } else { nil }
+        if case .known(let owner) = owners[application] { owner } else { nil }
     }
 
     /// The same as the bus says it now, for a name whose change may not have been told yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
         if let owner = knownOwner(of: application) { return owner }
         let owner = try await connection.owner(of: try BusName(application.text))
-        if let owner, owners[application.text] == nil, !hasDeparted(owner) { owners[application.text] = .known(owner) }
+        if let owner, owners[application] == nil, !hasDeparted(owner) { owners[application] = .known(owner) }
         return owner
     }
 
     /// The connection that owns the application's bus name.
     func owner(of application: ApplicationID) async throws(CallError) -> BusName? {
-        switch owners[application.text] {
+        switch owners[application] {
         case nil: return nil
         case .known(let owner): return owner
         case .unknown:
             guard let name = try? BusName(application.text) else { return nil }
             let found = try await connection.owner(of: name)
             // A change that came meanwhile is newer than this answer only if it took the name away.
-            if case .unknown = owners[application.text] { owners[application.text] = found.map { .known($0) } }
+            if case .unknown = owners[application] { owners[application] = found.map { .known($0) } }
             return found
         }
     }
@@ -102,6 +103,7 @@ final class BusClients {
     }
 
     private func visibility(of caller: BusName?, in confinement: Confinement) -> PasteboardVisibility {
+        if case .free = confinement { return .whole }
         let made = caller.flatMap { uniquePasteboards[$0] } ?? []
         return switch confinement {
         case .free: .whole
@@ -151,7 +153,7 @@ final class BusClients {
 
     /// A delivery found that the connection is gone, before the bus told us.
     func forget(_ application: ApplicationID, owner: BusName) {
-        if case .known(owner) = owners[application.text] { owners[application.text] = nil }
+        if case .known(owner) = owners[application] { owners[application] = nil }
     }
 
     /// How strong the caller's word is that it speaks for an application. A failed look-up is the weaker answer (I19).
@@ -164,7 +166,7 @@ final class BusClients {
     /// The same, when nothing needs to be asked.
     func knownSource(stated: ApplicationID?, by caller: BusName?) -> Source? {
         guard let confinement = knownConfinement(of: caller) else { return nil }
-        switch stated.flatMap({ owners[$0.text] }) {
+        switch stated.flatMap({ owners[$0] }) {
         case nil: return Self.source(stated: stated, isOwner: false, in: confinement)
         case .known(let owner): return Self.source(stated: stated, isOwner: owner == caller, in: confinement)
         case .unknown: return nil
@@ -193,8 +195,12 @@ final class BusClients {
             }
             return
         }
-        if new.isEmpty { owners[name] = nil } else if let owner = try? BusName(new) { owners[name] = .known(owner) }
         guard let application = try? ApplicationID(name) else { return }
+        if new.isEmpty {
+            owners[application] = nil
+        } else if let owner = try? BusName(new) {
+            owners[application] = .known(owner)
+        }
         if !old.isEmpty { ownerLeft(application) }
         ownerChanged(application)
     }

@@ -4,12 +4,12 @@ internal import IPCModel
 internal import IPCStore
 
 extension Outcome {
-    /// The outcomes that a handler may give.
-    private static let ofHandlers: Set<Outcome> = [.handled, .declined, .cancelled, .failed]
-
+    /// One of the outcomes that a handler may give.
     init?(handlerWord word: String) {
-        guard let outcome = Outcome(rawValue: word), Self.ofHandlers.contains(outcome) else { return nil }
-        self = outcome
+        switch Outcome(rawValue: word) {
+        case let outcome? where [.handled, .declined, .cancelled, .failed].contains(outcome): self = outcome
+        default: return nil
+        }
     }
 }
 

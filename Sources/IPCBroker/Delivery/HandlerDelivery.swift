@@ -422,6 +422,6 @@ final class HandlerDelivery {
         guard requests[request.id] === request else { return }
         requests[request.id] = nil
         if !request.isQueued { waitingSenders -= 1 }
-        if !queue.cancel(request.id) { queue.finish(request.id) }
+        if !queue.finish(request.id) { _ = queue.cancel(request.id) }
     }
 }

@@ -87,8 +87,7 @@ final class PendingRequest {
     var number: UInt64 = 0
     /// On which accounts it is, while it is in the table.
     var loads: RequestTable.Loads?
-    /// When it is looked at, and its place among those that are; see ``RequestDeadlines``.
-    var lookedAt: ContinuousClock.Instant?
+    /// Its place among those that are looked at, if it is there; see ``RequestDeadlines``.
     var deadlinePlace = -1
     /// The group of the store with which its beginning reaches the disk.
     var group: CommitGroup?
@@ -110,11 +109,14 @@ final class PendingRequest {
     func note(_ kind: TraceStep.Kind, who: String = "", size: UInt64 = 0, detail: String = "") {
         let step = TraceStep(
             kind, at: SystemClock.milliseconds(), attempt: attempts, who: who, size: size, detail: detail)
+        if trace.isEmpty { trace.reserveCapacity(Self.usualSteps) }
         if trace.count >= Self.mostSteps { trace.removeLast() }
         trace.append(step)
     }
 
     private static let mostSteps = 32
+    /// Of one that goes its way: accepted, delivered, answered, ended.
+    private static let usualSteps = 4
 
     /// The steps that are to be written now.
     func takeTrace() -> [TraceStep] {
@@ -189,7 +191,7 @@ final class RequestWaiter {
     /// Whether it is the sender itself, whose leaving calls the request off.
     let isSender: Bool
     private var answer: DelayedAnswer<OpenURLResult>?
-    private let timer = DBusTimer()
+    private var timer: DBusTimer?
 
     init(_ caller: BusName?, takesDescriptors: Bool, isSender: Bool) {
         (self.caller, self.takesDescriptors, self.isSender) = (caller, takesDescriptors, isSender)
@@ -209,7 +211,9 @@ final class RequestWaiter {
         try await withCheckedThrowingContinuation { continuation in
             self.begin { continuation.resume(with: $0) }
             if let time {
+                let timer = DBusTimer()
                 timer.set(at: .now + time) { [weak self] in self?.end(with: .success(gaveUp())) }
+                self.timer = timer
             }
             begin()
         }
@@ -219,7 +223,7 @@ final class RequestWaiter {
     var isWaiting: Bool { answer != nil }
 
     func end(with result: Result<OpenURLResult, any Error>) {
-        timer.cancel()
+        timer?.cancel()
         let answer = answer
         self.answer = nil
         answer?(result)

@@ -4,73 +4,73 @@ internal import IPCDBus
 /// one is taken out without a search and without a table.
 @DBusActor
 struct RequestDeadlines {
-    private var heap: [PendingRequest] = []
+    /// The time stands beside the request: to compare times is most of the work.
+    private struct Entry {
+        let time: ContinuousClock.Instant
+        let request: PendingRequest
+    }
+
+    private var heap: [Entry] = []
 
     /// The earliest time.
-    var first: ContinuousClock.Instant? { heap.first?.lookedAt }
+    var first: ContinuousClock.Instant? { heap.first?.time }
 
     /// Has a request looked at in time for its deadline. A look that comes before it does no harm, and costs less than
     /// to move the request at each change.
     mutating func watch(_ request: PendingRequest) {
         guard let deadline = request.deadline else { return }
-        if let set = request.lookedAt {
-            guard deadline < set else { return }
-            remove(request)
+        let entry = Entry(time: deadline, request: request)
+        if request.deadlinePlace < 0 {
+            heap.append(entry)
+            rise(entry, from: heap.count - 1)
+        } else if deadline < heap[request.deadlinePlace].time {
+            rise(entry, from: request.deadlinePlace)
         }
-        request.lookedAt = deadline
-        request.deadlinePlace = heap.count
-        heap.append(request)
-        rise(request)
     }
 
     /// Takes a request out, if it is there.
     mutating func remove(_ request: PendingRequest) {
-        guard request.lookedAt != nil else { return }
+        let place = request.deadlinePlace
+        guard place >= 0 else { return }
+        request.deadlinePlace = -1
         let last = heap.removeLast()
-        if last !== request {
-            put(last, at: request.deadlinePlace)
-            rise(last)
-            sink(last)
-        }
-        (request.lookedAt, request.deadlinePlace) = (nil, -1)
+        guard last.request !== request else { return }
+        let isEarlier = place > 0 && last.time < heap[(place - 1) / 2].time
+        if isEarlier { rise(last, from: place) } else { sink(last, from: place) }
     }
 
     /// Takes out the request whose time has come first.
     mutating func takeDue(at now: ContinuousClock.Instant) -> PendingRequest? {
-        guard let first = heap.first, Self.time(first) <= now else { return nil }
-        remove(first)
-        return first
+        guard let first = heap.first, first.time <= now else { return nil }
+        remove(first.request)
+        return first.request
     }
 
-    private mutating func rise(_ request: PendingRequest) {
-        while request.deadlinePlace > 0 {
-            let above = heap[(request.deadlinePlace - 1) / 2]
-            guard Self.time(request) < Self.time(above) else { return }
-            exchange(request, above)
+    /// Puts an entry into a gap, or above it.
+    private mutating func rise(_ entry: Entry, from gap: Int) {
+        var gap = gap
+        while gap > 0, entry.time < heap[(gap - 1) / 2].time {
+            put(heap[(gap - 1) / 2], at: gap)
+            gap = (gap - 1) / 2
         }
+        put(entry, at: gap)
     }
 
-    private mutating func sink(_ request: PendingRequest) {
-        while true {
-            let child = 2 * request.deadlinePlace + 1
-            guard child < heap.count else { return }
-            var earliest = heap[child]
-            if child + 1 < heap.count, Self.time(heap[child + 1]) < Self.time(earliest) { earliest = heap[child + 1] }
-            guard Self.time(earliest) < Self.time(request) else { return }
-            exchange(request, earliest)
+    /// Puts an entry into a gap, or below it.
+    private mutating func sink(_ entry: Entry, from gap: Int) {
+        var gap = gap
+        while 2 * gap + 1 < heap.count {
+            var child = 2 * gap + 1
+            if child + 1 < heap.count, heap[child + 1].time < heap[child].time { child += 1 }
+            guard heap[child].time < entry.time else { break }
+            put(heap[child], at: gap)
+            gap = child
         }
+        put(entry, at: gap)
     }
 
-    private mutating func exchange(_ one: PendingRequest, _ other: PendingRequest) {
-        let place = one.deadlinePlace
-        put(one, at: other.deadlinePlace)
-        put(other, at: place)
+    private mutating func put(_ entry: Entry, at place: Int) {
+        heap[place] = entry
+        entry.request.deadlinePlace = place
     }
-
-    private mutating func put(_ request: PendingRequest, at place: Int) {
-        heap[place] = request
-        request.deadlinePlace = place
-    }
-
-    private static func time(_ request: PendingRequest) -> ContinuousClock.Instant { request.lookedAt ?? .now }
 }

@@ -179,10 +179,9 @@ final class RequestTable {
     }
 
     func forget(_ waiter: RequestWaiter) {
-        guard let caller = waiter.caller, waiters[caller]?.removeValue(forKey: ObjectIdentifier(waiter)) != nil,
-            waiters[caller]?.isEmpty == true
-        else { return }
-        waiters[caller] = nil
+        guard let caller = waiter.caller, let place = waiters.index(forKey: caller) else { return }
+        waiters.values[place][ObjectIdentifier(waiter)] = nil
+        if waiters.values[place].isEmpty { waiters.remove(at: place) }
     }
 
     /// Everything that a caller waits for; with the request where the caller sent it and waits for its end.

@@ -29,8 +29,9 @@ struct OutgoingValues: Sendable {
 
     /// The bytes that are in the message for who takes descriptors.
     static func inlineBytes(of items: [PasteboardItem], _ limits: Limits) -> UInt64 {
-        let sizes = items.flatMap { $0.representations.map { UInt64($0.byteCount) } }
+        let sizes = items.valueSizes
         guard let descriptors = try? limits.messageFit(sizes).descriptors else { return sizes.reduce(0, +) }
+        guard !descriptors.isEmpty else { return sizes.reduce(0, +) }
         let outside = Set(descriptors)
         return sizes.enumerated().reduce(0) { outside.contains($1.offset) ? $0 : $0 + $1.element }
     }
@@ -61,17 +62,17 @@ struct OutgoingValues: Sendable {
     }
 
     func prepare(_ representation: Representation) throws -> Representation {
-        try representation.sent(asDescriptor: !fit([representation.byteCount]).isEmpty)
+        try representation.sent(asDescriptor: !fit([UInt64(representation.byteCount)]).isEmpty)
     }
 
     private func descriptors(of items: [PasteboardItem]) throws(LimitExceeded) -> Set<Int> {
-        try fit(items.flatMap { $0.representations.map(\.byteCount) })
+        try fit(items.valueSizes)
     }
 
     /// The places of the values that go as descriptors.
-    private func fit(_ sizes: [Int]) throws(LimitExceeded) -> Set<Int> {
-        if takesDescriptors { return Set(try limits.messageFit(sizes.map(UInt64.init)).descriptors) }
-        try limits.check(\.inlineMessageBytes, request: sizes.reduce(0) { $0 + UInt64($1) })
+    private func fit(_ sizes: [UInt64]) throws(LimitExceeded) -> Set<Int> {
+        if takesDescriptors { return Set(try limits.messageFit(sizes).descriptors) }
+        try limits.check(\.inlineMessageBytes, request: sizes.reduce(0, +))
         return []
     }
 }
@@ -109,6 +110,13 @@ extension [PasteboardItem] {
             }
             return (try? PasteboardItem(read: representations)) ?? item
         }
+    }
+
+    /// The sizes of all values, in bytes.
+    fileprivate var valueSizes: [UInt64] {
+        var sizes: [UInt64] = []
+        for item in self { for value in item.representations { sizes.append(UInt64(value.byteCount)) } }
+        return sizes
     }
 
     /// How many values came as descriptors.

@@ -6,30 +6,40 @@ internal import IPCStore
 struct CallArguments {
     private var bytes: [UInt8] = []
 
+    init() { bytes.reserveCapacity(Self.usualCount) }
+
+    /// Most fit, without their payload.
+    private static let usualCount = 512
+
     var digest: ContentDigest { ContentDigest(of: bytes) }
 
     mutating func add(_ name: String, _ value: String?) {
         guard let value else { return }
-        append(name.utf8)
-        append(value.utf8)
+        append(name)
+        append(value)
     }
 
     /// Values by their digests: what came as a descriptor is not read again, and may be larger than the memory.
     mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
-        append("items".utf8)
+        append("items")
         for item in items {
-            append("item \(item.representations.count)".utf8)
+            append("item \(item.representations.count)")
             for representation in item.representations {
-                append(representation.type.text.utf8)
+                append(representation.type.text)
                 // Bytes are the same whether they came in the message or by a descriptor; text is another kind of value.
-                if case .text = representation.value { append("text".utf8) } else { append("bytes".utf8) }
-                append(try ContentDigest(of: representation.value).bytes)
+                if case .text = representation.value { append("text") } else { append("bytes") }
+                try ContentDigest(of: representation.value).bytes.withUnsafeBytes { append($0) }
             }
         }
     }
 
-    private mutating func append(_ part: some Collection<UInt8>) {
+    private mutating func append(_ part: String) {
+        var part = part
+        part.withUTF8 { append(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func append(_ part: UnsafeRawBufferPointer) {
         withUnsafeBytes(of: UInt64(part.count)) { bytes.append(contentsOf: $0) }
         bytes.append(contentsOf: part)
     }

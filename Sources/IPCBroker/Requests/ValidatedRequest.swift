@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 
 /// An `OpenURL` whose arguments are known to be right, before anything is written or anybody asked.
-struct ValidatedRequest: Sendable {
+final class ValidatedRequest: Sendable {
     let url: URLText
     let id: RequestID?
     /// The receiver that the sender pins.

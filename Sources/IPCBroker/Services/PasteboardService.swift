@@ -110,6 +110,9 @@ final class PasteboardService {
         } catch { answer(.failure(error)) }
     }
 
+    /// Bytes that may be written to memory on the I/O thread: more than these would keep others waiting.
+    private static let bytesAtOnce = 64 << 10
+
     /// Writes what needs nothing more from the bus or the disk before it goes to the store; false, and no effect, for
     /// anything else.
     private func writeAtOnce(
@@ -125,7 +128,8 @@ final class PasteboardService {
             return false
         }
         let options = asked.with(source)
-        store.commit {
+        let size = change.items.reduce(0) { $0 + $1.byteCount }
+        store.commit(about: size <= Self.bytesAtOnce ? name : nil) {
             try change.apply(change.items, to: name, options, $0)
         } then: { result in
             DBusActor.assumeIsolated {

@@ -139,7 +139,7 @@ final class PasteboardsService {
                 ContinuousClock.now
                 + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
             watchers.wait(for: names, since: input.1, until: deadline, by: call.sender) { told in
-                self.store.commit {
+                self.store.commit(about: names.count == 1 ? names.first : nil) {
                     try $0.changes(of: Array(names), since: input.1)
                 } then: { result in
                     DBusActor.assumeIsolated { told(result.map { Self.answer($0.value) }) }

@@ -12,8 +12,10 @@ final class ReturningHandlers {
     private let timer = DBusTimer()
     private var gaveUpOn: @DBusActor ([ApplicationID]) -> Void = { _ in }
 
-    /// What a restart takes at most for those who use the library (I24).
-    private static let patience = Duration.seconds(5)
+    private let patience: Duration
+
+    /// - Parameter patience: what a restart takes at most for those who use the library (I24).
+    init(patience: Duration = .seconds(5)) { self.patience = patience }
 
     /// Expects handlers back from now on.
     /// - Parameter gaveUp: gets those who have not come.
@@ -24,7 +26,7 @@ final class ReturningHandlers {
             applications.insert(claim.application)
             for scheme in claim.schemes { schemes[scheme, default: []].insert(claim.application) }
         }
-        timer.set(at: .now + Self.patience) { [weak self] in self?.giveUp() }
+        timer.set(at: .now + patience) { [weak self] in self?.giveUp() }
     }
 
     /// Whether somebody who may handle a scheme, or a certain application, is expected.

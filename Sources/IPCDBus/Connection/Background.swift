@@ -17,13 +17,17 @@ package enum Background {
     private static let most = 64
 
     /// Does two things at the same time, where a thread is free for the second, and returns when both are done.
-    package static func both(_ first: () -> Void, _ second: () -> Void) {
+    package static func both<First, Second: Sendable>(
+        _ first: () -> First, _ second: () -> Second
+    ) -> (First, Second) {
         withoutActuallyEscaping(second) { second in
             let shared = SharedStep(second)
             add { shared.run() }
-            first()
+            let made = first()
             // Where nobody has begun it, it is done here: all threads may be busy for long.
             if !shared.run() { shared.done.wait() }
+            guard let other = shared.result else { preconditionFailure("a step that was run has a result") }
+            return (made, other)
         }
     }
 
@@ -68,19 +72,21 @@ package enum Background {
 
 /// Something that is done once, by whoever comes first.
 ///
-/// Unchecked: the closure is touched by the one who has taken it.
-private final class SharedStep: @unchecked Sendable {
+/// Unchecked: closure and result are touched by the one who has taken it, and by others after it is done.
+private final class SharedStep<Result: Sendable>: @unchecked Sendable {
     private let isTaken = Atomic(false)
-    private var body: (() -> Void)?
+    private var body: (() -> Result)?
     let done = DispatchSemaphore(value: 0)
+    /// What it gave; to be read where it was done, or once ``done`` is signalled.
+    private(set) var result: Result?
 
-    init(_ body: @escaping () -> Void) { self.body = body }
+    init(_ body: @escaping () -> Result) { self.body = body }
 
     /// - Returns: whether it was done here.
     @discardableResult
     func run() -> Bool {
         guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        body?()
+        result = body?()
         body = nil
         done.signal()
         return true

@@ -233,7 +233,7 @@ public final class Connection {
         let answer = try await reply(
             to: message, over: link, timeout: ContinuousClock.now.duration(to: deadline)
         ).get()
-        return (try Self.output(of: method, from: answer), answer.sender)
+        return (try Self.read(method.output, from: answer), answer.sender)
     }
 
     /// Calls a method of a program that runs, and hands its answer to a closure on this actor, however long it takes:
@@ -250,8 +250,8 @@ public final class Connection {
             let message = try message(calling: method, on: destination, at: path, input, startsService: false)
             let serial = link.send(message)
             guard serial != 0 else { throw link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected }
-            calls.expect(serial) { result in
-                completed(Result { () throws(CallError) in try Self.output(of: method, from: try result.get()) })
+            calls.expect(serial) { [output = method.output] result in
+                completed(Result { () throws(CallError) in try Self.read(output, from: try result.get()) })
             }
         } catch { completed(.failure(error)) }
     }
@@ -261,7 +261,7 @@ public final class Connection {
         over link: Link, timeout: Duration = .seconds(25), startsService: Bool = true
     ) async throws(CallError) -> Output {
         let message = try message(calling: method, on: destination, at: path, input, startsService: startsService)
-        return try Self.output(of: method, from: try await reply(to: message, over: link, timeout: timeout).get())
+        return try Self.read(method.output, from: try await reply(to: message, over: link, timeout: timeout).get())
     }
 
     private func message<Input, Output>(
@@ -276,15 +276,15 @@ public final class Connection {
         } catch { throw .unsendable(error) }
     }
 
-    private static func output<Input, Output>(
-        of method: Method<Input, Output>, from reply: Message
+    private static func read<Output>(
+        _ arguments: Arguments<Output>, from reply: Message
     ) throws(CallError) -> Output {
-        guard reply.signature == method.output.signature else {
-            throw .badReply(.unexpectedType(expected: method.output.signature, found: reply.signature))
+        guard reply.signature == arguments.signature else {
+            throw .badReply(.unexpectedType(expected: arguments.signature, found: reply.signature))
         }
         do throws(MessageError) {
             var reader = MessageReader(reply)
-            let output = try method.output.read(&reader)
+            let output = try arguments.read(&reader)
             try reader.finish()
             return output
         } catch { throw .badReply(error) }

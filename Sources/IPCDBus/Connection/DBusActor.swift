@@ -20,6 +20,13 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
+    /// Runs `body` on the I/O thread as soon as nothing is left to run there, before it sleeps.
+    @DBusActor
+    package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }
+
+    /// Whether this is the I/O thread.
+    package static var isCurrent: Bool { thread.isIsolatingCurrentContext() == true }
+
     /// Runs `body` at once; the caller must already be on the I/O thread, as callbacks of sockets and timers are.
     package static func assumeIsolated<Result: Sendable, Failure: Error>(
         _ body: @DBusActor () throws(Failure) -> Result

@@ -36,7 +36,7 @@ public struct ExportedMethod: Sendable {
 extension Method {
     /// The handler runs on the I/O thread and answers before it returns.
     public func answered(by handler: @escaping @DBusActor (Input, IncomingCall) throws -> Output) -> ExportedMethod {
-        exported { input, call, server in
+        exported { [output] input, call, server in
             do { call.answer(try handler(input, call), as: output) } catch { call.fail(server.wire(error, call)) }
         }
     }
@@ -48,7 +48,7 @@ extension Method {
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
-        exported { input, call, server in
+        exported { [output] input, call, server in
             CallOrder.begin {
                 do { call.answer(try await handler(input, call), as: output) } catch {
                     call.fail(server.wire(error, call))
@@ -62,7 +62,7 @@ extension Method {
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
     ) -> ExportedMethod {
-        exported { input, call, server in
+        exported { [output] input, call, server in
             handler(input, call) { result in
                 do { call.answer(try result.get(), as: output) } catch { call.fail(server.wire(error, call)) }
             }
@@ -72,7 +72,7 @@ extension Method {
     private func exported(
         _ work: @escaping @DBusActor (Input, IncomingCall, ObjectServer) -> Void
     ) -> ExportedMethod {
-        ExportedMethod(name: name.text, inputSignature: input.signature) { call, server in
+        ExportedMethod(name: name.text, inputSignature: input.signature) { [input, name] call, server in
             do throws(MessageError) {
                 var reader = MessageReader(call.message)
                 let arguments = try input.read(&reader)

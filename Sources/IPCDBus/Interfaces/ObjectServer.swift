@@ -33,18 +33,21 @@ public final class ObjectServer {
 
     func handle(_ call: IncomingCall) {
         guard let member = call.message.member else { return }
-        if let interface = call.message.interface, let standard = StandardInterface(rawValue: interface) {
-            return answerStandard(standard, member: member, call)
+        let (wanted, interfaces) = (call.message.interface, interfaces(at: call.path))
+        if let wanted {
+            if let interface = interfaces?.first(where: { $0.description.name.text == wanted }) {
+                return invoke(interface.methods[member], named: member, call)
+            }
+            if let standard = StandardInterface(rawValue: wanted) {
+                return answerStandard(standard, member: member, call)
+            }
         }
-        guard let interfaces = interfaces(at: call.path) else {
-            if member == "Introspect" && call.message.interface == nil { return introspect(call) }
+        guard let interfaces else {
+            if member == "Introspect" && wanted == nil { return introspect(call) }
             return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
         }
-        if let wanted = call.message.interface {
-            guard let interface = interfaces.first(where: { $0.description.name.text == wanted }) else {
-                return call.fail(ErrorReply(.unknownInterface, "\(call.path) has no interface \(wanted)"))
-            }
-            return invoke(interface.methods[member], named: member, call)
+        if let wanted {
+            return call.fail(ErrorReply(.unknownInterface, "\(call.path) has no interface \(wanted)"))
         }
         // D-Bus specification, "Message Format": without an interface any method of that name may answer.
         if let method = interfaces.lazy.compactMap({ $0.methods[member] }).first {

@@ -78,6 +78,9 @@ public final class Message: @unchecked Sendable {
         (header.signature, header.signatureEnd) = ("", 0)
     }
 
+    /// Whether the arguments were read to their end and let go.
+    var hasLetGo: Bool { bytes.baseAddress == nil }
+
     /// Reads all arguments once, as a bus does before it passes a message on.
     /// - Throws: ``MessageError`` for what breaks the protocol.
     func checkArguments() throws(MessageError) {
@@ -96,8 +99,7 @@ extension Message {
     /// Writes the arguments of a message.
     typealias Body = (inout MessageWriter) throws(MessageError) -> Void
 
-    private convenience init(_ header: MessageHeader, _ body: Body) throws(MessageError) {
-        var header = header
+    private convenience init(_ header: consuming MessageHeader, _ body: Body) throws(MessageError) {
         var writer = MessageWriter()
         try header.write(to: &writer)
         let bodyStart = writer.count

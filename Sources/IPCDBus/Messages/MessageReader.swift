@@ -1,101 +1,90 @@
 internal import Glibc
 
 /// Reads values from a message, in order. What it reads comes from somebody else: lengths, texts, types and depths are
-/// checked on the way (D-Bus specification, "Marshaling", "Type System").
+/// checked on the way (D-Bus specification, "Marshaling", "Type System"). An error leaves it unusable.
 public struct MessageReader {
+    /// What values stand in: a message, an array, a structure, a variant.
+    @usableFromInline package struct Container {
+        /// The types of what is left; in an array the type of each element.
+        fileprivate var types: UnsafeRawBufferPointer
+        fileprivate let isArray: Bool
+        fileprivate let end: Int
+        fileprivate let depth: UInt8
+    }
+
     /// Begins at a multiple of 8.
     private let block: UnsafeRawBufferPointer
     /// Keeps the bytes, and has the descriptors.
     private let message: Message?
     private let isBigEndian: Bool
-    /// The types of what is left here.
-    private var types: UnsafeRawBufferPointer
-    /// In an array: the type of each element.
-    private let element: UnsafeRawBufferPointer?
+    private var container: Container
     private var at: Int
-    private let end: Int
-    private var depth: UInt8
 
     init(_ message: Message) {
-        let bytes = UnsafeRawBufferPointer(message.bytes)
-        self.init(
-            bytes: bytes, message: message, isBigEndian: message.header.isBigEndian, types: message.signatureBytes,
-            element: nil, at: message.bodyStart, end: bytes.count, depth: 0)
+        block = UnsafeRawBufferPointer(message.bytes)
+        (self.message, isBigEndian, at) = (message, message.header.isBigEndian, message.bodyStart)
+        container = Container(types: message.signatureBytes, isArray: false, end: block.count, depth: 0)
     }
 
     /// Reads the fields of a header from one of them on.
     init(fields bytes: UnsafeRawBufferPointer, at: Int, end: Int, isBigEndian: Bool) {
-        self.init(
-            bytes: bytes, message: nil, isBigEndian: isBigEndian, types: Self.fieldType, element: Self.fieldType,
-            at: at, end: end, depth: 1)
+        (block, message, self.isBigEndian, self.at) = (bytes, nil, isBigEndian, at)
+        container = Container(types: Self.bytes("(yv)"), isArray: true, end: end, depth: 1)
     }
 
-    private static var fieldType: UnsafeRawBufferPointer {
-        let text: StaticString = "(yv)"
-        return UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    private static func bytes(_ text: StaticString) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
-    private init(
-        bytes: UnsafeRawBufferPointer, message: Message?, isBigEndian: Bool, types: UnsafeRawBufferPointer,
-        element: UnsafeRawBufferPointer?, at: Int, end: Int, depth: UInt8
-    ) {
-        (self.block, self.message, self.isBigEndian, self.types) = (bytes, message, isBigEndian, types)
-        (self.element, self.at, self.end, self.depth) = (element, at, end, depth)
-    }
-
-    private func inside(
-        types: UnsafeRawBufferPointer, element: UnsafeRawBufferPointer?, at: Int, end: Int
-    ) throws(MessageError) -> MessageReader {
-        guard depth < 64 else { throw .tooDeep }
-        return MessageReader(
-            bytes: block, message: message, isBigEndian: isBigEndian, types: types, element: element, at: at, end: end,
-            depth: depth + 1)
+    /// Reads inside of a value; ``leave(_:)`` goes on with what it stands in.
+    private mutating func enter(
+        types: UnsafeRawBufferPointer, isArray: Bool = false, end: Int, levels: UInt8 = 1
+    ) throws(MessageError) -> Container {
+        let outer = container
+        guard outer.depth + levels <= 64 else { throw .tooDeep }
+        container = Container(types: types, isArray: isArray, end: end, depth: outer.depth + levels)
+        return outer
     }
 
     // MARK: Types
 
     /// The type of the next value by its first character, 0 at the end.
-    var typeCode: UInt8 {
-        mutating get {
-            if types.isEmpty, let element, at < end { types = element }
-            return types.isEmpty || (element != nil && at >= end && types.count == element?.count) ? 0 : types[0]
-        }
-    }
+    var typeCode: UInt8 { isAtEnd ? 0 : container.types[0] }
 
-    public var isAtEnd: Bool { mutating get { typeCode == 0 } }
+    public var isAtEnd: Bool { container.isArray ? at >= container.end : container.types.isEmpty }
 
     /// The single complete type of the next value, empty at the end.
-    var currentSignature: String {
-        mutating get { typeCode == 0 ? "" : Self.string(nextType) }
-    }
+    var currentSignature: String { isAtEnd ? "" : Self.string(nextType) }
 
     private var nextType: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: types[..<SignatureGrammar.lengthOfRightType(types)])
+        guard !container.isArray else { return container.types }
+        return UnsafeRawBufferPointer(rebasing: container.types[..<SignatureGrammar.lengthOfRightType(container.types)])
     }
 
     private static func string(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
 
-    private mutating func expect(_ type: Unicode.Scalar) throws(MessageError) {
+    private func expect(_ type: Unicode.Scalar) throws(MessageError) {
         guard typeCode == UInt8(truncatingIfNeeded: type.value) else {
             throw .unexpectedType(expected: String(Character(type)), found: currentSignature)
         }
     }
 
     /// Passes over the type of a value that was read.
-    private mutating func advance(_ length: Int = 1) { types = UnsafeRawBufferPointer(rebasing: types[length...]) }
+    private mutating func advance(_ length: Int = 1) {
+        guard !container.isArray else { return }
+        container.types = UnsafeRawBufferPointer(rebasing: container.types[length...])
+    }
 
     /// Whether the variant that stands there holds a value of a type.
-    package mutating func variantHolds(_ signature: Signature) -> Bool {
+    package func variantHolds(_ signature: Signature) -> Bool {
         guard typeCode == UInt8(ascii: "v"), let found = try? signatureBytes(at: at) else { return false }
-        return found.elementsEqual(signature.text.utf8)
+        return signature.text.hasBytes(found)
     }
 
     /// The type inside the variant that stands there.
     public var variantSignature: String {
-        mutating get {
-            guard typeCode == UInt8(ascii: "v"), let found = try? signatureBytes(at: at) else { return "" }
-            return Self.string(found)
-        }
+        guard typeCode == UInt8(ascii: "v"), let found = try? signatureBytes(at: at) else { return "" }
+        return Self.string(found)
     }
 
     // MARK: Bytes
@@ -106,14 +95,16 @@ public struct MessageReader {
     private mutating func align(_ size: Int) throws(MessageError) {
         let aligned = (at + size - 1) & ~(size - 1)
         while at < aligned {
-            guard at < end, block[at] == 0 else { throw .malformed("there is something between two values") }
+            guard at < container.end, block[at] == 0 else {
+                throw .malformed("there is something between two values")
+            }
             at += 1
         }
     }
 
     /// Passes over so many bytes and gives where they begin.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
-        guard count <= end - at else { throw .malformed("a value is longer than what it is in") }
+        guard count <= container.end - at else { throw .malformed("a value is longer than what it is in") }
         defer { at += count }
         return at
     }
@@ -125,10 +116,9 @@ public struct MessageReader {
     }
 
     private func signatureBytes(at place: Int) throws(MessageError) -> UnsafeRawBufferPointer {
-        guard place < end, place + 1 + Int(block[place]) < end, block[place + 1 + Int(block[place])] == 0 else {
-            throw .malformed("a signature is longer than what it is in")
-        }
-        return UnsafeRawBufferPointer(rebasing: block[(place + 1)..<(place + 1 + Int(block[place]))])
+        guard place < container.end, case let end = place + 1 + Int(block[place]), end < container.end, block[end] == 0
+        else { throw .malformed("a signature is longer than what it is in") }
+        return UnsafeRawBufferPointer(rebasing: block[(place + 1)..<end])
     }
 
     // MARK: Values
@@ -148,14 +138,8 @@ public struct MessageReader {
     }
 
     mutating func text(_ type: Unicode.Scalar) throws(MessageError) -> String {
-        try expect(type)
-        let length = type == "g" ? Int(block[try take(1)]) : Int(try number())
-        let place = try take(length + 1)
-        advance()
-        let content = UnsafeRawBufferPointer(rebasing: block[place..<(place + length)])
-        guard block[place + length] == 0, let text = String(wire: content) else {
-            throw .malformed("a text is not UTF-8, or has a NUL character in it")
-        }
+        let content = try textBytes(type)
+        guard let text = String(wire: content) else { throw Self.noText }
         switch type {
         case "o": guard (try? ObjectPath(text)) != nil else { throw .malformed("“\(text)” is no object path") }
         case "g": guard SignatureGrammar.isValid(text) else { throw .invalidSignature(text) }
@@ -163,6 +147,18 @@ public struct MessageReader {
         }
         return text
     }
+
+    /// The bytes of a text, which may not be right yet.
+    private mutating func textBytes(_ type: Unicode.Scalar) throws(MessageError) -> UnsafeRawBufferPointer {
+        try expect(type)
+        let length = type == "g" ? Int(block[try take(1)]) : Int(try number())
+        let place = try take(length + 1)
+        advance()
+        guard block[place + length] == 0 else { throw Self.noText }
+        return UnsafeRawBufferPointer(rebasing: block[place..<(place + length)])
+    }
+
+    private static let noText = MessageError.malformed("a text is not UTF-8, or has a NUL character in it")
 
     /// The next descriptor; the caller owns it.
     public mutating func descriptor() throws(MessageError) -> CInt {
@@ -184,7 +180,7 @@ public struct MessageReader {
     }
 
     mutating func bytes() throws(MessageError) -> [UInt8] {
-        guard typeCode == UInt8(ascii: "a"), types.count > 1, types[1] == UInt8(ascii: "y") else {
+        guard typeCode == UInt8(ascii: "a"), container.types.count > 1, container.types[1] == UInt8(ascii: "y") else {
             throw .unexpectedType(expected: "ay", found: currentSignature)
         }
         let length = try arrayLength()
@@ -207,14 +203,15 @@ public struct MessageReader {
     @inlinable public mutating func array<Element>(
         _ element: (inout MessageReader) throws(MessageError) -> Element
     ) throws(MessageError) -> [Element] {
-        var inside = try enterArray()
+        let outer = try enterArray()
         var elements: [Element] = []
-        while !inside.isAtEnd {
-            let before = inside.position
-            elements.append(try element(&inside))
+        while !isAtEnd {
+            let before = position
+            elements.append(try element(&self))
             // An element that reads nothing would be there for ever.
-            if inside.position == before { try inside.skip() }
+            if position == before { try skip() }
         }
+        try leave(outer)
         return elements
     }
 
@@ -224,9 +221,9 @@ public struct MessageReader {
     ) throws(MessageError) -> [Element] {
         try expectDictionary()
         return try array { (entry) throws(MessageError) in
-            var inside = try entry.enter("{")
-            let result = try pair(&inside)
-            try entry.leave(&inside)
+            let outer = try entry.enterEntry()
+            let result = try pair(&entry)
+            try entry.leave(outer)
             return result
         }
     }
@@ -234,77 +231,109 @@ public struct MessageReader {
     @inlinable public mutating func structure<Result>(
         _ fields: (inout MessageReader) throws(MessageError) -> Result
     ) throws(MessageError) -> Result {
-        var inside = try enter("(")
-        let result = try fields(&inside)
-        try leave(&inside)
+        let outer = try enter("(")
+        let result = try fields(&self)
+        try leave(outer)
         return result
     }
 
     @inlinable public mutating func variant<Result>(
         _ content: (inout MessageReader) throws(MessageError) -> Result
     ) throws(MessageError) -> Result {
-        var inside = try enterVariant()
-        let result = try content(&inside)
-        try leave(&inside)
+        let outer = try enterVariant()
+        let result = try content(&self)
+        try leave(outer)
         return result
     }
 
-    /// The elements of the next array, which is passed over.
-    @usableFromInline mutating func enterArray() throws(MessageError) -> MessageReader {
+    /// The elements of the next array.
+    @usableFromInline mutating func enterArray() throws(MessageError) -> Container {
         try expect("a")
         let type = UnsafeRawBufferPointer(rebasing: nextType[1...])
         let length = try arrayLength()
         try align(MessageWriter.alignment(of: type[0]))
-        let place = try take(length)
-        defer { advance(1 + type.count) }
-        return try inside(types: type, element: type, at: place, end: place + length)
+        guard length <= container.end - at else { throw .malformed("a value is longer than what it is in") }
+        advance(1 + type.count)
+        return try enter(types: type, isArray: true, end: at + length)
     }
 
-    @usableFromInline mutating func expectDictionary() throws(MessageError) {
-        guard typeCode == UInt8(ascii: "a"), types.count > 1, types[1] == UInt8(ascii: "{") else {
+    @usableFromInline func expectDictionary() throws(MessageError) {
+        guard typeCode == UInt8(ascii: "a"), container.types.count > 1, container.types[1] == UInt8(ascii: "{") else {
             throw .unexpectedType(expected: "a{…}", found: currentSignature)
         }
     }
 
-    /// The fields of the next structure or entry; ``leave(_:)`` goes on behind it.
-    @usableFromInline mutating func enter(_ bracket: Unicode.Scalar) throws(MessageError) -> MessageReader {
+    /// The entries of the next dictionary.
+    package mutating func enterDictionary() throws(MessageError) -> Container {
+        try expectDictionary()
+        return try enterArray()
+    }
+
+    /// The next entry of a dictionary: its key and its value.
+    @usableFromInline package mutating func enterEntry() throws(MessageError) -> Container { try enter("{") }
+
+    /// The first bytes of the next entry of a dictionary `a{sv}`, as ``EntryBeginning/mark``; `nil` where there is none that
+    /// could have a known beginning.
+    package mutating func entryMark() throws(MessageError) -> UInt64? {
+        guard !isBigEndian, typeCode == UInt8(ascii: "{"), container.types[1] == UInt8(ascii: "s"),
+            container.types[2] == UInt8(ascii: "v")
+        else { return nil }
+        try align(8)
+        return container.end - at < 8 ? nil : block.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+    }
+
+    /// The value of the next entry, which has a mark, if the entry begins with known bytes; else nothing is passed over.
+    package mutating func enterValue(_ beginning: EntryBeginning) throws(MessageError) -> Container? {
+        let rest = UnsafeRawBufferPointer(rebasing: block[at..<container.end])
+        guard beginning.isBeginning(of: rest) else { return nil }
+        at += beginning.bytes.count
+        guard let length = beginning.typeLength else {
+            return try enter(types: Self.bytes("v"), end: container.end)
+        }
+        let type = UnsafeRawBufferPointer(rebasing: block[(at - 1 - length)..<(at - 1)])
+        return try enter(types: type, end: container.end, levels: 2)
+    }
+
+    /// The fields of the next structure or entry.
+    @usableFromInline mutating func enter(_ bracket: Unicode.Scalar) throws(MessageError) -> Container {
         try expect(bracket)
         let type = nextType
         try align(8)
         advance(type.count)
-        return try inside(
-            types: UnsafeRawBufferPointer(rebasing: type[1..<(type.count - 1)]), element: nil, at: at, end: end)
+        return try enter(
+            types: UnsafeRawBufferPointer(rebasing: type[1..<(type.count - 1)]), end: container.end)
     }
 
-    /// The value in the next variant; ``leave(_:)`` goes on behind it.
-    @usableFromInline mutating func enterVariant() throws(MessageError) -> MessageReader {
+    /// The value in the next variant.
+    @usableFromInline package mutating func enterVariant() throws(MessageError) -> Container {
         try expect("v")
         let type = try signatureBytes(at: at)
         guard SignatureGrammar.isSingleType(type) else { throw .invalidSignature(Self.string(type)) }
         advance()
-        return try inside(types: type, element: nil, at: at + type.count + 2, end: end)
+        at += type.count + 2
+        return try enter(types: type, end: container.end)
     }
 
     /// Goes on behind what was entered.
-    @usableFromInline mutating func leave(_ inside: inout MessageReader) throws(MessageError) {
-        try inside.skipAll()
-        at = inside.at
+    @usableFromInline package mutating func leave(_ outer: Container) throws(MessageError) {
+        try skipAll()
+        container = outer
     }
 
     /// Passes over the next value.
     public mutating func skip() throws(MessageError) {
         switch typeCode {
         case 0: return
-        case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"): _ = try text(Unicode.Scalar(typeCode))
-        case UInt8(ascii: "v"):
-            var inside = try enterVariant()
-            try leave(&inside)
-        case UInt8(ascii: "("), UInt8(ascii: "{"):
-            var inside = try enter(Unicode.Scalar(typeCode))
-            try leave(&inside)
+        case UInt8(ascii: "s"):
+            let content = try textBytes("s")
+            guard content.isASCIIText || String(wire: content) != nil else { throw Self.noText }
+        case UInt8(ascii: "o"), UInt8(ascii: "g"): _ = try text(Unicode.Scalar(typeCode))
+        case UInt8(ascii: "v"): try leave(try enterVariant())
+        case UInt8(ascii: "("), UInt8(ascii: "{"): try leave(try enter(Unicode.Scalar(typeCode)))
         case UInt8(ascii: "a"):
-            var inside = try enterArray()
-            if inside.typeCode != UInt8(ascii: "y") { try inside.skipAll() }
+            let outer = try enterArray()
+            if typeCode == UInt8(ascii: "y") { at = container.end }
+            try leave(outer)
         case UInt8(ascii: "b"): _ = try Bool(from: &self)
         case UInt8(ascii: "h"): _ = try ownedDescriptor()
         case let type:
@@ -319,6 +348,6 @@ public struct MessageReader {
 
     /// Makes sure that everything was read.
     mutating func finish() throws(MessageError) {
-        guard isAtEnd, at == end else { throw .malformed("a message is longer than its arguments") }
+        guard isAtEnd, at == container.end else { throw .malformed("a message is longer than its arguments") }
     }
 }

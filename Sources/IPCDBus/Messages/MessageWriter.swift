@@ -108,8 +108,12 @@ public struct MessageWriter: ~Copyable {
     mutating func bytes(_ value: [UInt8]) throws(MessageError) {
         guard value.count <= MessageError.longestArray else { throw .arrayTooLong(bytes: value.count) }
         try fixed("u", UInt32(value.count))
-        let place = try room(value.count)
-        value.withUnsafeBytes { if let start = $0.baseAddress { memcpy(place, start, $0.count) } }
+        try append(value)
+    }
+
+    private mutating func append(_ bytes: [UInt8]) throws(MessageError) {
+        let place = try room(bytes.count)
+        bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(place, start, $0.count) } }
     }
 
     // MARK: Containers
@@ -145,6 +149,18 @@ public struct MessageWriter: ~Copyable {
     /// A pair in an array of type `a{…}`.
     public mutating func entry(_ body: (inout MessageWriter) throws(MessageError) -> Void) throws(MessageError) {
         try structure(body)
+    }
+
+    /// A pair in an array of type `a{sv}` whose beginning is known.
+    package mutating func entry(
+        _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
+    ) throws(MessageError) {
+        try structure { (entry) throws(MessageError) in
+            try entry.descend()
+            try entry.append(beginning.bytes)
+            try value(&entry)
+            entry.depth -= 1
+        }
     }
 
     public mutating func variant(

@@ -39,8 +39,8 @@ final class Link {
     /// A message with more descriptors ends the link.
     var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
 
-    /// What is queued beyond this does not wait for the end of the turn.
-    private static let largeBatch = 65_536
+    /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
+    private static let largeBatch = 8_192
 
     /// Takes over one end of a socket that does not block.
     /// - Parameter checksArguments: where no bus does.
@@ -218,8 +218,10 @@ final class Link {
             do throws(MessageError) {
                 guard let message = try incoming.nextMessage() else { return endIfFlooded() }
                 guard message.descriptors.count <= mostDescriptors else { return end() }
-                if checksArguments { try message.checkArguments() }
+                // A call is mostly read to its end at once, which checks it; what is left of it has had no effect yet.
+                if checksArguments, message.kind != .methodCall { try message.checkArguments() }
                 receive(message)
+                if checksArguments, message.kind == .methodCall, !message.hasLetGo { try message.checkArguments() }
             } catch { return end() }
         }
     }

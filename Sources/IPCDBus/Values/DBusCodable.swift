@@ -29,7 +29,7 @@ extension DBusCodable {
 public protocol DBusBasic: DBusCodable, Hashable {}
 
 extension Bool: DBusBasic {
-    public static var dbusSignature: Signature { "b" }
+    public static let dbusSignature: Signature = "b"
     public init(from reader: inout MessageReader) throws(MessageError) {
         let number = try reader.fixed("b", as: UInt32.self)
         guard number <= 1 else { throw .malformed("a Boolean value is 0 or 1, not \(number)") }
@@ -75,13 +75,13 @@ extension UInt64: DBusNumber { public static var dbusType: Unicode.Scalar { "t" 
 extension Double: DBusNumber { public static var dbusType: Unicode.Scalar { "d" } }
 
 extension String: DBusBasic {
-    public static var dbusSignature: Signature { "s" }
+    public static let dbusSignature: Signature = "s"
     public init(from reader: inout MessageReader) throws(MessageError) { self = try reader.text("s") }
     public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.text("s", self) }
 }
 
 extension ObjectPath: DBusBasic {
-    public static var dbusSignature: Signature { "o" }
+    public static let dbusSignature: Signature = "o"
     public init(from reader: inout MessageReader) throws(MessageError) {
         self.init(trusted: try reader.text("o"))
     }
@@ -89,7 +89,7 @@ extension ObjectPath: DBusBasic {
 }
 
 extension Signature: DBusBasic {
-    public static var dbusSignature: Signature { "g" }
+    public static let dbusSignature: Signature = "g"
     public init(from reader: inout MessageReader) throws(MessageError) {
         self.init(trusted: try reader.text("g"))
     }
@@ -97,7 +97,7 @@ extension Signature: DBusBasic {
 }
 
 extension Descriptor: DBusCodable {
-    public static var dbusSignature: Signature { "h" }
+    public static let dbusSignature: Signature = "h"
     public convenience init(from reader: inout MessageReader) throws(MessageError) {
         self.init(owning: try reader.descriptor())
     }

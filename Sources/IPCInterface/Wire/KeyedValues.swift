@@ -24,42 +24,41 @@ package struct Key<Root>: Sendable {
     package let name: String
     /// `v` stands for any type.
     package let signature: Signature
+    fileprivate let beginning: EntryBeginning
+    /// Reads the value, behind the beginning.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
     package init<Content: DBusCodable>(_ name: String, _ place: any WritableKeyPath<Root, Content?> & Sendable) {
-        self.name = name
         let type = Content.dbusSignature
-        let place = Place(place)
-        signature = type
-        read = { (reader, root) throws(MessageError) in
-            guard reader.variantHolds(type) else {
-                throw .unexpectedType(expected: type.text, found: reader.variantSignature)
-            }
-            place.set(try reader.variant { (inside) throws(MessageError) in try Content(from: &inside) }, in: &root)
-        }
-        write = { (root, writer) throws(MessageError) in
-            guard let content = place.get(root) else { return }
-            try writer.entry { (pair) throws(MessageError) in
-                try name.write(to: &pair)
-                try pair.variant(type) { (inside) throws(MessageError) in try content.write(to: &inside) }
-            }
-        }
+        self.init(name, type, EntryBeginning(key: name, type: type), place)
     }
 
     /// A key whose value may have any type.
     package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable) {
-        self.name = name
-        signature = "v"
+        self.init(name, "v", EntryBeginning(key: name, type: nil), place)
+    }
+
+    private init<Content: DBusCodable>(
+        _ name: String, _ signature: Signature, _ beginning: EntryBeginning,
+        _ place: any WritableKeyPath<Root, Content?> & Sendable
+    ) {
+        (self.name, self.signature, self.beginning) = (name, signature, beginning)
         let place = Place(place)
-        read = { (reader, root) throws(MessageError) in place.set(try Value(from: &reader), in: &root) }
+        read = { (reader, root) throws(MessageError) in place.set(try Content(from: &reader), in: &root) }
         write = { (root, writer) throws(MessageError) in
             guard let content = place.get(root) else { return }
-            try writer.entry { (pair) throws(MessageError) in
-                try name.write(to: &pair)
-                try content.write(to: &pair)
-            }
+            try writer.entry(beginning) { (inside) throws(MessageError) in try content.write(to: &inside) }
         }
+    }
+
+    /// Enters the value of an entry whose key has been read.
+    fileprivate func enterValue(_ reader: inout MessageReader) throws(MessageError) {
+        guard beginning.hasType else { return }
+        guard reader.variantHolds(signature) else {
+            throw .unexpectedType(expected: signature.text, found: reader.variantSignature)
+        }
+        _ = try reader.enterVariant()
     }
 }
 
@@ -94,31 +93,58 @@ private struct Place<Root, Content: Sendable>: Sendable {
     }
 }
 
+/// The type of all of them, and that of their entries.
+private let (wholeType, entryType): (Signature, Signature) = ("a{sv}", "{sv}")
+
 extension KeyedValues {
-    package static var dbusSignature: Signature { "a{sv}" }
+    package static var dbusSignature: Signature { wholeType }
 
     package init(from reader: inout MessageReader) throws(MessageError) {
-        var values = Self()
-        var seen: UInt64 = 0
+        self.init()
         let table = Self.keys
-        _ = try reader.entries { (entry) throws(MessageError) in
-            let name = try String(from: &entry)
-            guard let index = table.firstIndex(where: { $0.name == name }) else {
-                guard !Self.isStrict else { throw .refused(Self.unknown(name, in: table)) }
-                return try entry.skip()
-            }
-            guard seen & (1 << index) == 0 else { throw .refused("the key “\(name)” stands there twice") }
-            seen |= 1 << index
-            do throws(MessageError) { try table[index].read(&entry, &values) } catch {
-                throw .refused("the key “\(name)”: \(error)")
+        var seen: UInt64 = 0
+        // Who writes by a table as well has the keys in its order.
+        var next = 0
+        let whole = try reader.enterDictionary()
+        while !reader.isAtEnd {
+            guard let entry = try Self.entry(of: table, from: next, &reader) else { continue }
+            let key = entry.index
+            guard seen & (1 << key) == 0 else { throw .refused("the key “\(table[key].name)” stands there twice") }
+            seen |= 1 << key
+            next = key + 1
+            do throws(MessageError) {
+                if !entry.isInValue { try table[key].enterValue(&reader) }
+                try table[key].read(&reader, &self)
+                try reader.leave(entry.outer)
+            } catch { throw .refused("the key “\(table[key].name)”: \(error)") }
+        }
+        try reader.leave(whole)
+    }
+
+    /// Enters the next entry; passes over it where its key is unknown and may be.
+    private static func entry(
+        of table: [Key<Self>], from first: Int, _ reader: inout MessageReader
+    ) throws(MessageError) -> (index: Int, outer: MessageReader.Container, isInValue: Bool)? {
+        if let mark = try reader.entryMark() {
+            for step in table.indices {
+                let index = first + step < table.count ? first + step : first + step - table.count
+                guard table[index].beginning.mark == mark else { continue }
+                if let outer = try reader.enterValue(table[index].beginning) { return (index, outer, true) }
             }
         }
-        self = values
+        // Another key or type, or written by another kind of processor.
+        let outer = try reader.enterEntry()
+        let name = try String(from: &reader)
+        if let index = table.firstIndex(where: { $0.name == name }) { return (index, outer, false) }
+        guard !isStrict else { throw .refused(unknown(name, in: table)) }
+        try reader.leave(outer)
+        return nil
     }
 
     package func write(to writer: inout MessageWriter) throws(MessageError) {
-        try writer.array(of: "{sv}") { (inside) throws(MessageError) in
-            for key in Self.keys { try key.write(self, &inside) }
+        let table = Self.keys
+        try writer.array(of: entryType) { (inside) throws(MessageError) in
+            for index in table.indices { try table[index].write(self, &inside) }
         }
     }
 

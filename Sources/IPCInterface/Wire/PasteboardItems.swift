@@ -3,7 +3,8 @@ public import IPCModel
 
 /// An item is `a(sv)`: its representations as (content type, value), in the writer's order of preference.
 extension PasteboardItem: DBusCodable {
-    public static var dbusSignature: Signature { "a(sv)" }
+    public static let dbusSignature: Signature = "a(sv)"
+    private static let representation: Signature = "(sv)"
 
     public init(from reader: inout MessageReader) throws(MessageError) {
         let representations = try Self.representations(from: &reader)
@@ -24,7 +25,7 @@ extension PasteboardItem: DBusCodable {
     }
 
     public func write(to writer: inout MessageWriter) throws(MessageError) {
-        try writer.array(of: "(sv)") { (inside) throws(MessageError) in
+        try writer.array(of: Self.representation) { (inside) throws(MessageError) in
             for representation in representations {
                 try inside.structure { (fields) throws(MessageError) in
                     try representation.type.text.write(to: &fields)
@@ -55,27 +56,34 @@ package struct ReadItem: DBusCodable {
 
 /// A value is a variant of `s`, `ay` or `h`. What an `h` leads to is not looked at here.
 extension Representation.Value: DBusCodable {
-    public static var dbusSignature: Signature { "v" }
+    public static let dbusSignature: Signature = "v"
+
+    private static let (text, bytes, file): (Signature, Signature, Signature) = ("s", "ay", "h")
 
     public init(from reader: inout MessageReader) throws(MessageError) {
-        switch reader.variantSignature {
-        case "s": self = .text(try reader.variant { (inside) throws(MessageError) in try String(from: &inside) })
-        case "ay": self = .bytes(try reader.variant { (inside) throws(MessageError) in try [UInt8](from: &inside) })
-        case "h":
+        if reader.variantHolds(Self.bytes) {
+            self = .bytes(try reader.variant { (inside) throws(MessageError) in try [UInt8](from: &inside) })
+        } else if reader.variantHolds(Self.text) {
+            self = .text(try reader.variant { (inside) throws(MessageError) in try String(from: &inside) })
+        } else if reader.variantHolds(Self.file) {
             self = .file(
                 ContentFile(
                     owning: try reader.variant { (inside) throws(MessageError) in try inside.descriptor() }))
-        case let other: throw .refused("a value has the type “s”, “ay” or “h”, not “\(other)”")
+        } else {
+            throw .refused("a value has the type “s”, “ay” or “h”, not “\(reader.variantSignature)”")
         }
     }
 
     public func write(to writer: inout MessageWriter) throws(MessageError) {
         switch self {
-        case .text(let text): try writer.variant("s") { (inside) throws(MessageError) in try text.write(to: &inside) }
+        case .text(let text):
+            try writer.variant(Self.text) { (inside) throws(MessageError) in try text.write(to: &inside) }
         case .bytes(let bytes):
-            try writer.variant("ay") { (inside) throws(MessageError) in try bytes.write(to: &inside) }
+            try writer.variant(Self.bytes) { (inside) throws(MessageError) in try bytes.write(to: &inside) }
         case .file(let file):
-            try writer.variant("h") { (inside) throws(MessageError) in try inside.descriptor(file.descriptor) }
+            try writer.variant(Self.file) { (inside) throws(MessageError) in
+                try inside.descriptor(file.descriptor)
+            }
         }
     }
 }

@@ -12,11 +12,12 @@ public struct PasteboardItem: Sendable, Hashable {
 
     /// Makes an item of those of its representations that were asked for; there may be none.
     package init(read representations: [Representation]) throws(Invalid) {
+        self.representations = representations
+        guard representations.count > 1 else { return }
         var seen: Set<ContentType> = []
         for representation in representations where !seen.insert(representation.type).inserted {
             throw .typeTwice(representation.type)
         }
-        self.representations = representations
     }
 
     private init(only representation: Representation) {

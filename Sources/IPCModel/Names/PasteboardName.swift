@@ -15,7 +15,10 @@ package struct PasteboardName: Sendable, Hashable, Comparable, CustomStringConve
     package init(_ text: String) throws(Invalid) {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= Self.maximumBytes else { throw .tooLong(text) }
-        if let control = text.unicodeScalars.first(where: Self.isControl) {
+        // Beyond ASCII it takes a look at the scalars; most names do not go there.
+        if !text.allBytes({ $0.isASCIIVisible || $0 == 0x20 }),
+            let control = text.unicodeScalars.first(where: Self.isControl)
+        {
             throw .control(text, control)
         }
         self.text = text

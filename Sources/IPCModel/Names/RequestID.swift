@@ -14,7 +14,7 @@ package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Checks that a text is 16 to 64 of `[A-Za-z0-9-]`.
     package init(_ text: String) throws(Invalid) {
-        if !text.utf8.allSatisfy(Self.isAllowed),
+        if !text.allBytes(Self.isAllowed),
             let scalar = text.unicodeScalars.first(where: { !$0.isASCII || !Self.isAllowed(UInt8($0.value)) })
         {
             throw .character(text, scalar)

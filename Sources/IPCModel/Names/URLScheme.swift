@@ -12,7 +12,8 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
     package init(_ text: String) throws(Invalid) {
-        if let reason = Self.violation(in: text) { throw reason }
+        // Nearly all are right; only then is looked for what is wrong.
+        if !Self.isRight(text), let reason = Self.violation(in: text) { throw reason }
         spelling = text
         canonical = text.asciiLowercased
     }
@@ -22,6 +23,11 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
     package static func == (left: URLScheme, right: URLScheme) -> Bool { left.canonical == right.canonical }
     package static func < (left: URLScheme, right: URLScheme) -> Bool { left.canonical < right.canonical }
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+
+    private static func isRight(_ text: String) -> Bool {
+        guard let first = text.utf8.first, first.isASCIILetter, text.utf8.count <= maximumBytes else { return false }
+        return text.allBytes { $0.isASCIIAlphanumeric || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+    }
 
     private static func violation(in text: String) -> Invalid? {
         guard let first = text.unicodeScalars.first else { return .empty }

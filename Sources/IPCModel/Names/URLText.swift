@@ -15,7 +15,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
     package init(_ text: String) throws(Invalid) {
         guard text.utf8.count <= Self.maximumBytes else { throw .tooLong(bytes: text.utf8.count) }
         guard !text.isEmpty else { throw .empty }
-        if let position = text.utf8.firstIndex(where: \.isASCIIControl) {
+        if !text.allBytes({ !$0.isASCIIControl }), let position = text.utf8.firstIndex(where: \.isASCIIControl) {
             let offset = text.utf8.distance(from: text.utf8.startIndex, to: position)
             throw .control(text, text.unicodeScalars[position], byte: offset + 1)
         }

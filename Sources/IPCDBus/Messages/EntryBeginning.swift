@@ -1,0 +1,32 @@
+internal import Glibc
+
+/// How an entry of a dictionary `a{sv}` begins, as it goes over the wire in the byte order of this machine's kind of
+/// processor: its key, and the type of its value. An entry begins at a multiple of 8, so these bytes are the same wherever it
+/// stands.
+package struct EntryBeginning: Sendable {
+    let bytes: [UInt8]
+    /// The length of the type that stands at its end, before a NUL; `nil` for a key alone, whose value may have any type.
+    let typeLength: Int?
+    /// The first bytes as a number: the length of the key and its first characters, which tell most keys apart.
+    package let mark: UInt64
+
+    /// - Precondition: a key whose value may have any type has three characters.
+    package init(key: String, type: Signature?) {
+        var bytes: [UInt8] = []
+        withUnsafeBytes(of: UInt32(key.utf8.count).littleEndian) { bytes += $0 }
+        bytes += Array(key.utf8) + [0]
+        if let type { bytes += [UInt8(type.text.utf8.count)] + Array(type.text.utf8) + [0] }
+        self.bytes = bytes
+        typeLength = type?.text.utf8.count
+        precondition(bytes.count >= 8, "“\(key)” is too short")
+        mark = bytes.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
+    }
+
+    package var hasType: Bool { typeLength != nil }
+
+    /// Whether other bytes begin with these, and something follows.
+    func isBeginning(of other: UnsafeRawBufferPointer) -> Bool {
+        guard let start = other.baseAddress, other.count > bytes.count else { return false }
+        return bytes.withUnsafeBytes { memcmp(start, $0.baseAddress!, $0.count) == 0 }
+    }
+}

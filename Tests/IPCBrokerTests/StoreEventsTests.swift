@@ -1,0 +1,44 @@
+import Dispatch
+import Foundation
+import IPCDBus
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPCBroker
+@testable import IPCStore
+
+@Suite struct StoreEventsTests {
+    private static func moves(_ count: UInt64) throws -> [PasteboardMove] {
+        let state = PasteboardMove.State(isPersistent: false, historyLimit: 0)
+        return [PasteboardMove(name: try PasteboardName("a"), changeCount: count, state: state)]
+    }
+
+    @Test func whatTheIOThreadTellsItselfComesAtOnce() async throws {
+        let (events, told) = (StoreEvents(), Collected<UInt64>())
+        let first = try Self.moves(1)
+        let atOnce = try await DBusActor.task {
+            events.changed = { told.add($0[0].changeCount) }
+            events.tell(first)
+            return told.elements
+        }.value
+        #expect(atOnce == [1])
+    }
+
+    @Test func nothingOvertakesWhatTheStoresThreadHasToldBefore_I13() async throws {
+        let (events, told) = (StoreEvents(), Collected<UInt64>())
+        let (first, second) = (try Self.moves(1), try Self.moves(2))
+        try await DBusActor.task {
+            events.changed = { told.add($0[0].changeCount) }
+            // The I/O thread cannot come to it before it tells the next one itself.
+            let isTold = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                events.tell(first)
+                isTold.signal()
+            }
+            isTold.wait()
+            events.tell(second)
+        }.value
+        #expect(try await told.wait(for: 2) == [1, 2])
+    }
+}
