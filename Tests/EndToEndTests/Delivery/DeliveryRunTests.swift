@@ -73,7 +73,7 @@ struct ToyDeliveriesTests {
     func `a run finds what is wrong, and nothing else`(_ toy: ToyDeliveries) async throws {
         let size = DeliveryRun.Size(
             // A toy finds something to reorder only where two of a line wait at a time.
-            senders: 6, requests: toy == .reorder ? 90 : 30, handlers: 2,
+            senders: 6, requests: toy == .reorder ? 240 : 30, handlers: 2,
             brokerKills: toy == .right || toy == .answerBeforeCommit ? 4 : 0, handlerKills: toy == .right ? 2 : 0,
             killers: toy == .right ? 60 : .max)
         let report = try await DeliveryRun.run(

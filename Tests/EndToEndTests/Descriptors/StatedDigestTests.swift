@@ -16,10 +16,10 @@ struct StatedDigestTests {
         return DescriptorBroker.set(values, ["digests": .array("as", digests.map(WireValue.strings))])
     }
 
-    private func reader() async throws -> Pasteboard {
+    private func reader() async throws -> (Application, Pasteboard) {
         let bus = try PrivateBus.current
         let application = try await Application.connect(id: "demo.Reader", bus: .address(bus.address))
-        return try await application.pasteboard(named: "large")
+        return (application, try await application.pasteboard(named: "large"))
     }
 
     /// What the library says of each value alone, and of all together.
@@ -40,7 +40,7 @@ struct StatedDigestTests {
 
     @Test func `I5: a wrong digest damages its own value and nothing else`() async throws {
         let world = try await DescriptorBroker.start(persistent: false)
-        let board = try await reader()
+        let (application, board) = try await reader()
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
         #expect(await readable(board) == [nil, nil, nil])
         #expect(try await world.peer.call(Self.set([[Self.wrong], [""]])).error == nil)
@@ -49,6 +49,8 @@ struct StatedDigestTests {
         #expect(try await world.values().map(\.size) == [Self.size, Self.size])
         #expect(try await world.peer.call(Self.set([[""], [""]])).error == nil)
         #expect(await readable(board) == [nil, nil, nil])
+        // With what it may have open to the broker.
+        await application.close()
         try await world.expectRestored()
     }
 
@@ -57,10 +59,12 @@ struct StatedDigestTests {
         _ persistent: Bool, _ size: Int
     ) async throws {
         let world = try await DescriptorBroker.start(persistent: persistent)
-        let board = try await reader()
+        let (application, board) = try await reader()
         let answer = try await world.peer.call(Self.set([[Self.wrong], [Self.wrong]], sizes: [size, size]))
         #expect(answer.error == nil, "\(answer)")
         #expect(await readable(board) == [nil, nil, nil])
+        // With what it may have open to the broker.
+        await application.close()
         try await world.expectRestored()
     }
 
