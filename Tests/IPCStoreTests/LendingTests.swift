@@ -1,3 +1,4 @@
+import Dispatch
 import Glibc
 import IPCModel
 import IPCStore
@@ -134,6 +135,26 @@ import Testing
         #expect(lending.threads.elements.map { pthread_equal($0, here) != 0 } == [false, false])
         #expect(try await lending.store.text(of: board) == "2")
         try await lending.store.close()
+    }
+
+    /// The session is the thread's again before anybody is answered.
+    @Test func anAnswerMayWaitForTheThread_I18() async throws {
+        let lending = try await Lending(place, board)
+        let (store, board, next) = (lending.store, board, Collected<Bool>())
+        let waitForNext: @Sendable (Result<Staged<Void>, any Error>) -> Void = { _ in
+            let isDone = DispatchSemaphore(value: 0)
+            store.commit(
+                { _ = try $0.createPasteboard(.named("kept"), persistent: true) },
+                then: { result in
+                    if case .success = result { next.add(true) } else { next.add(false) }
+                    isDone.signal()
+                })
+            isDone.wait()
+        }
+        store.commit(about: board, { _ = try $0.setItems([.string("second")], on: board) }, then: waitForNext)
+        for action in lending.idle.elements.suffix(1) { action() }
+        #expect(next.elements == [true])
+        try await store.close()
     }
 
     @Test func whatIsRefusedThereChangesNothing_I2() async throws {

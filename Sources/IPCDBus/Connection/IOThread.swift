@@ -119,7 +119,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             runJobs()
-            let pause = canSleep() ? timers.millisecondsToNext : 0
+            // What is for later may have come in the last round before this.
+            let pause = idleWork.isEmpty && canSleep() ? timers.millisecondsToNext : 0
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
             for event in events.prefix(max(0, Int(count))) {

@@ -14,7 +14,8 @@ struct StoredFiles {
     fileprivate(set) var inMemory: [UInt64: ContentFile] = [:]
     /// The keys of blobs whose rows the group has deleted.
     fileprivate(set) var released: Set<UInt64> = []
-    fileprivate var mustSynchronize = false
+    /// Whether names of blobs are to be made durable before the next rows are.
+    fileprivate(set) var mustSynchronize = false
     /// The memory files whose rows the group has deleted.
     fileprivate var letGo: [ContentFile] = []
 

@@ -57,9 +57,9 @@ package final class Store: Sendable {
             }
         }
         guard isStarted else { throw StoreError.noThread }
-        // A store that does not start has nothing to sweep: its operations fail.
-        sweeping = Self.sweep(folder, report, remover, queue, on: configuration.executor)
         try lifetime.awaitStart()
+        // A store that does not start has nothing to sweep.
+        sweeping = Self.sweep(folder, report, remover, queue, on: configuration.executor)
     }
 
     /// Removes what a crash has left behind among the blobs.
@@ -170,6 +170,7 @@ package final class Store: Sendable {
         do {
             session = try StoreSession(database, configuration, files, after: report)
         } catch {
+            queue.stop()
             return lifetime.failedToStart(error)
         }
         statistics.committed(session.log)

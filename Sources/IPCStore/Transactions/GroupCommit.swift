@@ -56,7 +56,7 @@ struct GroupCommit {
             try workUntilStopped()
         } catch {
             if flushing != nil { _ = queue.awaitFlush() }
-            for (operation, _) in (flushing?.waiting ?? []) + waiting { operation.fail(StoreError.unavailable) }
+            fail((flushing?.waiting ?? []) + waiting, StoreError.unavailable)
             throw error
         }
     }
@@ -73,9 +73,10 @@ struct GroupCommit {
                 if gathers != nil { hurried = Self.hurriedAfterVain }
                 try end()
             case .stop:
-                while flushing != nil { try flushed(queue.awaitFlush()) }
-                try end()
-                while flushing != nil { try flushed(queue.awaitFlush()) }
+                repeat {
+                    while flushing != nil { try flushed(queue.awaitFlush()) }
+                    try end()
+                } while flushing != nil || !waiting.isEmpty
                 return
             case .fail(let fault):
                 throw fault
@@ -97,6 +98,12 @@ extension GroupCommit {
 
     private mutating func answer(_ waiting: [Waiting]) {
         for (_, finished) in waiting { give(finished.answer) }
+    }
+
+    /// Answers with an error, behind those who are answered before.
+    private mutating func fail(_ operations: [Waiting], _ error: StoreError) {
+        handOver()
+        for (operation, _) in operations { operation.fail(error) }
     }
 
     private mutating func handOver() {
@@ -139,9 +146,11 @@ extension GroupCommit {
         do {
             try finish(operation, operation.run(session))
         } catch is GroupLost {
+            handOver()
             operation.fail(StoreError.noSpace)
             try giveUpGroup()
         } catch {
+            handOver()
             operation.fail(StoreError.unavailable)
             throw error
         }
@@ -197,15 +206,15 @@ extension GroupCommit {
             return try giveUpGroup()
         }
         statistics.committed(session.log)
+        let log = session.log.needsFlush ? try session.log.descriptor : nil
         flushing = Flushing(waiting: waiting, moves: session.takeMoves())
         waiting = []
         beginNext()
         // One alone is answered sooner without a change of thread, and has nobody to run meanwhile.
-        guard session.log.needsFlush, !isAlone, !session.mustSettle, !session.log.isLong else {
-            let error = try session.log.needsFlush ? FlushThread.flush(session.log.descriptor) : 0
-            return try flushed(error, settling: true)
+        guard let log, !isAlone, !session.mustSettle, !session.log.isLong else {
+            return try flushed(log.map(FlushThread.flush) ?? 0, settling: true)
         }
-        flushThread.flush(try session.log.descriptor, then: queue.flushed)
+        flushThread.flush(log, then: queue.flushed)
     }
 
     /// Answers those who wait for the group that has reached the disk, and ends the next where that is due.
@@ -215,7 +224,7 @@ extension GroupCommit {
         do {
             try session.log.flushed(error)
         } catch {
-            for (operation, _) in group.waiting { operation.fail(StoreError.unavailable) }
+            fail(group.waiting, StoreError.unavailable)
             throw error
         }
         if settling { session.settle() }
@@ -246,7 +255,7 @@ extension GroupCommit {
         let lost = waiting
         waiting = []
         beginNext()
-        for (operation, finished) in lost where finished.wrote { operation.fail(StoreError.noSpace) }
+        fail(lost.filter(\.finished.wrote), StoreError.noSpace)
         try run(lost.filter { !$0.finished.wrote }.map(\.operation))
         try endIfDue()
     }

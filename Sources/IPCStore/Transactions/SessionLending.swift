@@ -27,13 +27,16 @@ final class SessionLending: @unchecked Sendable {
         }
         do {
             session.keepsToMemory = true
-            defer { session.keepsToMemory = false }
             let finished = try operation.run(session)
             try session.commit()
+            session.keepsToMemory = false
+            let configuration = session.configuration
             statistics.ran()
+            // From here on the session is the thread's.
             queue.giveBack()
-            give(finished.answer, session.configuration)
+            give(finished.answer, configuration)
         } catch {
+            session.keepsToMemory = false
             // Also a fault, which the thread then meets itself.
             takeBack(session, operation)
         }

@@ -240,6 +240,8 @@ extension StoreSession {
     /// the log has been flushed.
     func endTransaction() throws {
         if isDirty {
+            // An operation that was taken back may have left names to be made durable.
+            if keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
             do {
                 try forgetExcess()

@@ -1,0 +1,16 @@
+import IPCDBus
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct IOThreadTests {
+    /// After some rounds of jobs the thread looks at the sockets, and what is left for later may come in the last of them.
+    @Test func whatIsForLaterRunsBeforeTheThreadSleeps() async {
+        for rounds in 0..<200 {
+            await withCheckedContinuation { continuation in
+                DBusActor.task {
+                    for _ in 0..<rounds { await Task.yield() }
+                    DBusActor.whenIdle { continuation.resume() }
+                }
+            }
+        }
+    }
+}
