@@ -32,11 +32,11 @@ import Testing
                 _ = try transaction.createPasteboard(board, persistent: persistent)
                 _ = try transaction.setItems([.string("first")], on: board)
             }
-            try await sleep(about: board)
+            try await letThreadSleep(board)
         }
 
         /// Returns when the store's thread sleeps and has nothing in hand: an operation is then held back.
-        private func sleep(about board: PasteboardName) async throws {
+        private func letThreadSleep(_ board: PasteboardName) async throws {
             var asked = 0
             while idle.elements.isEmpty {
                 asked += 1

@@ -29,7 +29,7 @@ enum Digest {
         _ = Background.both {
             ContentFile.populate(UnsafeRawBufferPointer(rebasing: bytes[..<half]))
         } _: {
-            ContentFile.populate(UnsafeRawBufferPointer(rebasing: bytes[half...]))
+            if let bytes = file.mappedBytes { ContentFile.populate(UnsafeRawBufferPointer(rebasing: bytes[half...])) }
         }
         return ContentDigest(of: bytes).description
     }

@@ -49,13 +49,15 @@ enum OutgoingItems {
     ) throws(IPCError) -> Representation.Value {
         switch value {
         case .file(let file): passes ? value : .bytes(try file.bytes())
-        case .text(var text) where passes: try text.withUTF8 { sealed(UnsafeRawBufferPointer($0)) }.get()
-        case .bytes(let bytes) where passes: try bytes.withUnsafeBytes { sealed($0) }.get()
+        case .text(var text) where passes: try text.withUTF8 { sealed(UnsafeRawBufferPointer($0), of: value) }.get()
+        case .bytes(let bytes) where passes: try bytes.withUnsafeBytes { sealed($0, of: value) }.get()
         default: value
         }
     }
 
-    private static func sealed(_ bytes: UnsafeRawBufferPointer) -> Result<Representation.Value, IPCError> {
+    private static func sealed(
+        _ bytes: UnsafeRawBufferPointer, of value: Representation.Value
+    ) -> Result<Representation.Value, IPCError> {
         do throws(SystemError) {
             guard bytes.count > Digest.statedBytes else {
                 let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
@@ -67,7 +69,8 @@ enum OutgoingItems {
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                ContentDigest(of: bytes)
+                // Only that of a file could fail.
+                try? ContentDigest(of: value)
             }
             return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))
         } catch {

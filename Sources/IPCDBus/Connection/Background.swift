@@ -18,17 +18,14 @@ package enum Background {
 
     /// Does two things at the same time, where a thread is free for the second, and returns when both are done.
     package static func both<First, Second: Sendable>(
-        _ first: () -> First, _ second: () -> Second
+        _ first: () -> First, _ second: @escaping @Sendable () -> Second
     ) -> (First, Second) {
-        withoutActuallyEscaping(second) { second in
-            let shared = SharedStep(second)
-            add { shared.run() }
-            let made = first()
-            // Where nobody has begun it, it is done here: all threads may be busy for long.
-            if !shared.run() { shared.done.wait() }
-            guard let other = shared.result else { preconditionFailure("a step that was run has a result") }
-            return (made, other)
-        }
+        let shared = SharedStep(second)
+        add { shared.run() }
+        let made = first()
+        // Where nobody has begun it, it is done here: all threads may be busy for long.
+        shared.run()
+        return (made, shared.awaitResult())
     }
 
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
@@ -71,24 +68,36 @@ package enum Background {
 }
 
 /// Something that is done once, by whoever comes first.
-///
-/// Unchecked: closure and result are touched by the one who has taken it, and by others after it is done.
-private final class SharedStep<Result: Sendable>: @unchecked Sendable {
-    private let isTaken = Atomic(false)
-    private var body: (() -> Result)?
-    let done = DispatchSemaphore(value: 0)
-    /// What it gave; to be read where it was done, or once ``done`` is signalled.
-    private(set) var result: Result?
+private final class SharedStep<Result: Sendable>: Sendable {
+    private enum Phase {
+        case open(@Sendable () -> Result)
+        case taken
+        case done(Result)
+    }
 
-    init(_ body: @escaping () -> Result) { self.body = body }
+    private let phase: Mutex<Phase>
+    private let done = DispatchSemaphore(value: 0)
 
-    /// - Returns: whether it was done here.
-    @discardableResult
-    func run() -> Bool {
-        guard !isTaken.exchange(true, ordering: .acquiringAndReleasing) else { return false }
-        result = body?()
-        body = nil
+    init(_ body: @escaping @Sendable () -> Result) { phase = Mutex(.open(body)) }
+
+    /// Does it, unless somebody has begun it.
+    func run() {
+        let body = phase.withLock { phase -> (@Sendable () -> Result)? in
+            guard case .open(let body) = phase else { return nil }
+            phase = .taken
+            return body
+        }
+        guard let body else { return }
+        let result = body()
+        phase.withLock { $0 = .done(result) }
         done.signal()
-        return true
+    }
+
+    /// Waits for who does it; what it gave.
+    func awaitResult() -> Result {
+        while true {
+            if case .done(let result) = phase.withLock({ $0 }) { return result }
+            done.wait()
+        }
     }
 }
