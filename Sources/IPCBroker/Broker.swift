@@ -164,6 +164,7 @@ package final class Broker {
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
         direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
+        clients.leaves = { [direct] in direct.callerLeaves($0) }
         clients.departed = { [urls, deliveries, pasteboards, watchers, direct] caller in
             direct.callerLeft(caller)
             urls.callerLeft(caller)
@@ -258,7 +259,7 @@ final class StoreEvents {
             return DBusActor.assumeIsolated { changed(moves) }
         }
         untold.add(1, ordering: .acquiringAndReleasing)
-        DBusActor.task {
+        DBusActor.handOver {
             self.changed(moves)
             self.untold.subtract(1, ordering: .acquiringAndReleasing)
         }
@@ -282,10 +283,10 @@ extension BrokerConfiguration {
         store.limits = limits
         store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
         store.executor = DBusActor.executor
-        store.handOver = { answers in DBusActor.task { for answer in answers { answer() } } }
+        store.handOver = { answers in DBusActor.handOver { for answer in answers { answer() } } }
         store.whenIdle = { action in DBusActor.assumeIsolated { DBusActor.whenIdle(action) } }
         store.onChange = { events.tell($0) }
-        store.onFault = { fault in DBusActor.task { events.failed(fault) } }
+        store.onFault = { fault in DBusActor.handOver { events.failed(fault) } }
         return store
     }
 }

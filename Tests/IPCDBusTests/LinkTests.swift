@@ -78,6 +78,29 @@ struct LinkTests {
         #expect(next == 60 && waited > 0 && client.bytesWaiting == 0)
     }
 
+    /// Nothing else runs on the thread between what the other side says and the end of its link.
+    @Test(arguments: [true, false])
+    func whatCameBeforeTheEndIsTakenInOnlyWhereItIsAskedFor(_ isAskedFor: Bool) async throws {
+        let (one, other) = try Self.pair()
+        let client = Link(one, Authentication(.client, user: getuid()))
+        let server = Self.server(other)
+        var received: [UInt32] = []
+        let (first, told) = AsyncStream.makeStream(of: Void.self)
+        server.receive = {
+            received.append($0.serial)
+            told.yield()
+        }
+        client.send(try Self.signal(1, 10, nil))
+        for await _ in first { break }
+        client.send(try Self.signal(2, 10_000, nil))
+        client.send(try Self.signal(3, 2_000_000, nil))
+        client.close()
+        if isAskedFor { server.takeInRest() }
+        server.close()
+        // The third has not left whole.
+        #expect(received == (isAskedFor ? [1, 2] : [1]))
+    }
+
     /// Says what a client says, then the parts, each with so many descriptors.
     private static func say(_ parts: [(bytes: [UInt8], descriptors: Int)], over socket: Descriptor) throws {
         let hello = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)

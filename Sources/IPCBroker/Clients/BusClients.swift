@@ -20,6 +20,8 @@ final class BusClients {
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
+    /// A unique name has left the bus; still nobody is told.
+    var leaves: @DBusActor (BusName) -> Void = { _ in }
     /// A unique name left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
     /// A well-known name was given up or changed hands.
@@ -188,6 +190,7 @@ final class BusClients {
     private func changed(_ name: String, old: String, new: String) {
         if name.hasPrefix(":") {
             if new.isEmpty, let name = try? BusName(name) {
+                leaves(name)
                 departures.add(name)
                 confinements[name] = nil
                 uniquePasteboards[name] = nil

@@ -90,6 +90,10 @@ final class DirectConnections {
         if count == 0 { wakeQuiet() }
     }
 
+    /// A connection of the bus is about to be taken as gone. What it has said before over a direct connection counts, as
+    /// what it has said on the bus does: that has come before its end.
+    func callerLeaves(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.peer?.takeInRest() } }
+
     /// A connection of the bus is gone, and what stands for it.
     func callerLeft(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.end() } }
 

@@ -20,6 +20,12 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
+    /// Runs `body` on the I/O thread, after what was handed over before it: for other threads, from which a task begins
+    /// later than one that the I/O thread makes.
+    package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {
+        thread.handOver { assumeIsolated(body) }
+    }
+
     /// Runs `body` on the I/O thread as soon as nothing is left to run there, before it sleeps.
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }

@@ -14,8 +14,18 @@ private import Synchronization
 /// and only a task that prefers this executor then goes on here rather than on a thread of the pool, from where it would
 /// have to come back, perhaps behind a later one.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    /// What is to be run, in the order in which it came.
+    private enum Arrival {
+        /// A job that comes from the thread itself.
+        case own(UnownedJob)
+        /// A job that comes from another thread.
+        case foreign(UnownedJob)
+        /// What another thread has handed over.
+        case action(@Sendable () -> Void)
+    }
+
     private struct Inbox {
-        var jobs: [UnownedJob] = []
+        var arrivals: [Arrival] = []
         var sleeps = false
         var started = false
     }
@@ -26,12 +36,16 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // On the thread only.
     private var identity: pthread_t?
+    /// What is run now; swapped with the inbox, so that none of them has to grow again and again.
+    private var arrivals: [Arrival] = []
     private var work: [() -> Void] = []
     private var ready: [epoll_event] = []
     private var turnIsDue = false
     private var afterEvents: [() -> Void] = []
     private var sources: [CInt: (UInt32) -> Void] = [:]
     private var timers = TimerQueue()
+    /// What other threads have handed over, until its task begins.
+    private var handedOver: [@Sendable () -> Void] = []
     private var idleWork: [(round: UInt64, action: () -> Void)] = []
     private var round: UInt64 = 0
     /// How often nothing was left to run: every task had come to its end or waited for something.
@@ -47,8 +61,15 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
+        take(isCurrent ? .own(job) : .foreign(job))
+    }
+
+    /// Runs an action after what was handed over before it, and before what that has begun; from any thread.
+    func handOver(_ action: @escaping @Sendable () -> Void) { take(.action(action)) }
+
+    private func take(_ arrival: Arrival) {
         let (wakes, starts) = inbox.withLock { inbox in
-            inbox.jobs.append(job)
+            inbox.arrivals.append(arrival)
             defer {
                 inbox.sleeps = false
                 inbox.started = true
@@ -161,20 +182,38 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Runs what is there and what that brings along, for a while: a task comes here again at each of its steps, and to
     /// look at the sockets between any two of them costs more than the step.
     private func runJobs() {
-        let executor = asUnownedSerialExecutor()
         for _ in 0..<Self.rounds {
-            var jobs: [UnownedJob] = []
-            inbox.withLock { swap(&$0.jobs, &jobs) }
-            if jobs.isEmpty {
+            inbox.withLock { swap(&$0.arrivals, &arrivals) }
+            if arrivals.isEmpty {
                 pauses += 1
                 guard !idleWork.isEmpty else { return }
                 beginIdleWork()
                 continue
             }
             round += 1
-            for job in jobs { job.runSynchronously(on: executor) }
+            for arrival in arrivals { run(arrival) }
+            arrivals.removeAll(keepingCapacity: true)
         }
         if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
+    }
+
+    /// A task changes to an actor by a job of its own unless it finds itself on the executors that it would run on: on this
+    /// one alone, or on this one as the one that it prefers too. What comes from the thread itself prefers it, for all others
+    /// have come to where they wanted; what comes from elsewhere mostly does not.
+    private func run(_ arrival: Arrival) {
+        switch arrival {
+        case .own(let job):
+            job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        case .foreign(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+        case .action(let action):
+            handedOver.append(action)
+            guard handedOver.count == 1 else { return }
+            Task(executorPreference: self) { @DBusActor in
+                let actions = self.handedOver
+                self.handedOver = []
+                for action in actions { action() }
+            }
+        }
     }
 
     private func beginIdleWork() {
@@ -189,7 +228,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
     private func canSleep() -> Bool {
         inbox.withLock { inbox in
-            inbox.sleeps = inbox.jobs.isEmpty
+            inbox.sleeps = inbox.arrivals.isEmpty
             return inbox.sleeps
         }
     }

@@ -1,7 +1,7 @@
 /// Lets handlers begin in the order of their calls, whether they begin at once or in a task.
 ///
-/// A task begins a little later than it is made, and comes to the thread again at each change of actor on its way, also
-/// where it need not wait. What could begin at once waits until each task before it has come to its end or waits for
+/// A task begins a little later than it is made, and may come to the thread again on its way also where it need not wait.
+/// What could begin at once waits until each task before it has come to its end or waits for
 /// something, or it would overtake an earlier call of its caller.
 @DBusActor
 package enum CallOrder {

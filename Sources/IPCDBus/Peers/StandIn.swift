@@ -39,6 +39,9 @@ extension Connection {
     /// Whether the other side has proved who it is; nothing else is read before.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
 
+    /// Takes in what the peer has said so far: for one whose name has left the bus, before it is taken as gone.
+    public func takeInRest() { link?.takeInRest() }
+
     /// Bounds the descriptors that come in: a message with more ends the connection.
     public func limitDescriptors(perMessage: Int) { link?.mostDescriptors = perMessage }
 }

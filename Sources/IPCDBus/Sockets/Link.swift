@@ -41,6 +41,8 @@ final class Link {
 
     /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
     private static let largeBatch = 8_192
+    /// Far more than a socket holds: who has left its bus and goes on to write is not listened to for ever.
+    private static let mostReadsAtEnd = 64
 
     /// Takes over one end of a socket that does not block.
     /// - Parameter checksArguments: where no bus does.
@@ -200,6 +202,17 @@ final class Link {
         case .bytes: me.takeIn()
         case .nothing: return
         case .end: me.end()
+        }
+    }
+
+    /// Takes in what has come so far, where the other side is known to have gone: nothing else tells then what it said last.
+    func takeInRest() {
+        let me = self  // A receiver may release the link.
+        for _ in 0..<Self.mostReadsAtEnd {
+            guard me.isOpen, me.receive != nil, case .bytes = me.incoming.receive(from: me.socket.rawValue) else {
+                return
+            }
+            me.takeIn()
         }
     }
 
