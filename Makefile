@@ -84,7 +84,7 @@ build: ## the release programs, in .build/release (clean: some minutes)
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
 
-bench: bench-programs ## P1 to P7 and peers in one table, about 20 minutes (QUICK=1: two; JSON=FILE: as JSON too)
+bench: bench-programs ## P1 to P7 and peers in one table, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
 	Benchmarks/run table $(if $(QUICK),--quick) $(if $(JSON),--json "$(JSON)") $(BENCH)
 
 bench-growth: bench-programs ## memory and time with 100,000 schemes, 1,000,000 items …, some minutes
