@@ -237,8 +237,9 @@ class World:
         return sum(result["count"] for result in results) / max(result["seconds"] for result in results)
 
     def start_broker(self, *options, store="store"):
-        """Starts a broker; it logs "ready" when it owns its name."""
-        self.broker = self.start(self.folder / "bin/ipc-broker", "--store", self.folder / store, *options)
+        """Starts a broker, without arguments as the bus does; it logs "ready" when it owns its name."""
+        environment = {"SWIFT_IPC_STORE": str(self.folder / store)}
+        self.broker = self.start(self.folder / "bin/ipc-broker", *options, environment=environment)
         return self.broker
 
     def stop_broker(self, how=signal.SIGTERM):

@@ -49,6 +49,25 @@ struct IPCBrokerCommand: ParsableCommand {
         help: "What to log to stderr: trace, debug, info (default), notice, warning or error. Never content.")
     var logLevel: LogLevel?
 
+    /// Without arguments, as the bus starts it, there is nothing to parse, which would take a third of the time until it is
+    /// ready.
+    static func main() {
+        guard CommandLine.arguments.count <= 1 else { return main(nil) }
+        do { try BrokerStart().run() } catch { exit(withError: error) }
+    }
+
+    func run() throws {
+        try BrokerStart(config: config, store: store, limits: limits, logLevel: logLevel).run()
+    }
+}
+
+/// What was asked for on the command line.
+struct BrokerStart {
+    var config: String?
+    var store: String?
+    var limits: [LimitSetting] = []
+    var logLevel: LogLevel?
+
     func run() throws {
         LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0) }
         var logger = Logger(label: "ipc-broker")

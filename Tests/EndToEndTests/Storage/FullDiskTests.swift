@@ -14,13 +14,15 @@ struct FullDiskTests {
         let pid = broker.pid
         let peer = try await WirePeer.start()
         let board = try await WireBoard.make("kept", on: peer)
+        let probe = try await WireBoard.make("probe", on: peer)
         let memory = try await WireBoard.make("memory", persistent: false, on: peer, "other")
         let large = WireCall.setItems(
             .items([[("application/octet-stream", .h(.sealed(500_000)))]]), at: board.path)
         var last = try await board.set("before")
         var text: String? = "before"
         for round in 0..<20 {
-            disk.fill()
+            // What was let go of is given back a little later, and may make room.
+            repeat { disk.fill() } while try await probe.call(.setItems(.item("fits"), at: probe.path)).error == nil
             for call in [
                 WireCall.setItems(.item("lost"), at: board.path), .addItems(.item("lost"), at: board.path), large,
                 .clear(at: board.path), .getItems(["take": .b(true)], at: board.path), .getPasteboard("lost"),
