@@ -8,6 +8,8 @@ TEXT ?= hello
 JSON ?=
 QUICK ?=
 BENCH ?=
+# "make test-deb": keeps the empty root here, for the next time.
+DEB_ROOT ?= .build/deb-root
 # "make bench-soak": how long.
 SOAK_SECONDS ?= 600
 
@@ -27,7 +29,7 @@ STATIC = $(CURDIR)/.build/static
 # their pages no copy. The compiler takes the start of a program that relocates itself; this one has nothing to relocate.
 ipc-client_FLAGS = -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
 
-PRODUCTS = ipc-broker ipc-server ipc-client
+PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open
 RELEASE = .build/release
 BINARIES = $(PRODUCTS:%=$(RELEASE)/%)
 # What there is of these; hidden folders such as .build are passed over.
@@ -37,7 +39,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks Fuzzing)
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check debug build bench bench-growth bench-soak \
-	bench-programs lint install uninstall clean
+	bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,6 +104,13 @@ bench-programs: build
 $(BINARIES) &:
 	$(MAKE) build
 
+docs: ## the library's reference and articles as a web site, in .build/docs (DocC)
+	swift build $(SWIFT_FLAGS) --target IPC
+	scripts/docs .build/debug .build/docs
+
+manuals: debug ## write the manual pages in docs/man anew, from what the programs say of themselves
+	@scripts/manuals .build/debug
+
 lint: ## swift format, strict
 	swift format lint --strict --recursive --parallel $(LINTED)
 
@@ -110,6 +119,13 @@ install: $(BINARIES) ## install below PREFIX (default /usr/local), staged below 
 
 uninstall: ## remove exactly what "make install" wrote, with the same PREFIX and DESTDIR
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install uninstall
+
+deb: $(BINARIES) ## the Debian package, in .build/deb
+	@scripts/requirements deb
+	scripts/deb $(RELEASE) .build/deb
+
+test-deb: deb ## install the package in an empty root, do what the README says, remove it (root; some minutes)
+	scripts/test-deb .build/deb/swift-ipc_*.deb $(DEB_ROOT)
 
 clean: ## remove all build results
 	rm -rf .build $(wildcard Examples/.build Examples/*/.build Benchmarks/.build Fuzzing/.build)

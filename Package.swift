@@ -25,6 +25,7 @@ let package = Package(
         .executable(name: "ipc-broker", targets: ["ipc-broker"]),
         .executable(name: "ipc-server", targets: ["ipc-server"]),
         .executable(name: "ipc-client", targets: ["ipc-client"]),
+        .executable(name: "ipc-desktop-open", targets: ["ipc-desktop-open"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -36,6 +37,7 @@ let package = Package(
     targets: [
         // Floor 0: C
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
+        .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .target(name: "CLinux"),
 
         // Floor 1: foundations
@@ -43,6 +45,7 @@ let package = Package(
         .target(name: "IPCDBus", dependencies: ["CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
+        .target(name: "IPCDesktop", dependencies: ["IPCModel"], swiftSettings: product),
         .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: product),
         .target(
             name: "IPCStore",
@@ -55,21 +58,25 @@ let package = Package(
         // Floor 3: programs
         .target(
             name: "IPCBroker",
-            dependencies: ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", logging],
+            dependencies: ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", logging],
             swiftSettings: product),
 
-        .target(name: "IPC", dependencies: ["IPCInterface", "IPCModel", "IPCDBus"], swiftSettings: product),
+        .target(
+            name: "IPC", dependencies: ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus"], swiftSettings: product),
 
         // Floor 4: executables
         .executableTarget(
-            name: "ipc-broker", dependencies: ["IPCBroker", "IPCModel", arguments, logging], swiftSettings: product),
+            name: "ipc-broker", dependencies: ["IPCBroker", "IPCDesktop", "IPCModel", arguments, logging],
+            swiftSettings: product),
+        // GLib is linked here and nowhere else: the broker runs this for URLs that nobody claims.
+        .executableTarget(name: "ipc-desktop-open", dependencies: ["CGIO"], swiftSettings: strict),
         .target(
             name: "IPCTools", dependencies: ["IPC", "IPCModel", "IPCDBus", "CLinux", arguments, subprocess, system],
             swiftSettings: strict),
         .executableTarget(
             name: "ipc-server", dependencies: ["IPCTools", "IPC", "IPCModel", arguments], swiftSettings: strict),
         .executableTarget(
-            name: "ipc-client", dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", arguments],
+            name: "ipc-client", dependencies: ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", arguments],
             swiftSettings: strict),
 
         // Tests: one folder a module, and the harness they share
@@ -83,11 +90,15 @@ let package = Package(
             name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel", "CLinux", "IPCTesting"],
             exclude: ["Fixtures"],
             swiftSettings: strict),
+        .testTarget(
+            name: "IPCDesktopTests", dependencies: ["IPCDesktop", "IPCModel", "IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
         .testTarget(
             name: "IPCBrokerTests",
             dependencies: [
-                "IPCBroker", "IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", logging,
+                "IPCBroker", "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCTesting",
+                "ipc-broker",
+                logging,
             ], swiftSettings: strict),
         .testTarget(
             name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting"],
@@ -104,7 +115,8 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server", "ipc-client",
+                "IPC", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server",
+                "ipc-client", "ipc-desktop-open",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -104,6 +104,11 @@ package final class Broker {
         schemes = SchemesService(
             store: store, clients: clients, connection: connection, policies: policies, limits: configuration.limits,
             identify: promises.writer)
+        let desktop = configuration.desktopProgram.flatMap {
+            DesktopProgram(
+                $0, environment: configuration.environment, limits: configuration.limits, logger: logger)
+        }
+        schemes.desktop = desktop
         let table = RequestTable(limits: configuration.limits)
         records = RequestRecords(
             store: store, connection: connection, clients: clients, table: table, limits: configuration.limits,
@@ -112,7 +117,7 @@ package final class Broker {
             DeliverySurroundings(
                 connection: connection, direct: direct, clients: clients, table: table, records: records,
                 limits: configuration.limits, control: try configuration.deliveryControl
-            ) { [schemes] in schemes.facts(of: $0) })
+            ) { [schemes] in schemes.facts(of: $0) }, desktop: desktop)
         let acceptance = RequestAcceptance(
             store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry,
             limits: configuration.limits)
@@ -157,6 +162,9 @@ package final class Broker {
         } usage: { [weak self] in
             guard let self else { throw StoreError.unavailable }
             return try await self.usage(for: $0)
+        } absentDefaults: { [clients, schemes] in
+            guard await clients.visibility(of: $0).isWhole else { return [:] }
+            return schemes.registry.absentDefaults(limit: UsageReport.mostSources)
         }
         connection.objects.export(
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
@@ -174,7 +182,8 @@ package final class Broker {
         }
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await policies.load()
-        try await schemes.load(InstalledClaims(environment: { configuration.environment[$0] }, logger: logger).load())
+        let installed = InstalledClaims(environment: { configuration.environment[$0] }, logger: logger)
+        try await schemes.load { installed.load() }
         try await urls.recover()
         guard try await connection.requestName(Broker1.busName).isOwner else {
             let owner = try await connection.owner(of: Broker1.busName)

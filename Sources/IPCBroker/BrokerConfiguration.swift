@@ -13,6 +13,9 @@ package struct BrokerConfiguration: Sendable {
     /// `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
     package var environment: [String: String] = [:]
 
+    /// `ipc-desktop-open`, which knows the handlers of the desktop; `nil` where URLs that nobody claims go nowhere.
+    package var desktopProgram: String?
+
     package init(store: String, bus: BusAddress = .session, limits: Limits = Limits(), control: String? = nil) {
         self.store = store
         self.bus = bus
@@ -24,6 +27,6 @@ package struct BrokerConfiguration: Sendable {
     package static let features = [
         "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take", "fd",
         "time-to-live", "sensitive", "once", "promises", "versions", "quotas", "queue", "requests",
-        "parent", "activation-token", "policy", "direct",
+        "parent", "activation-token", "policy", "direct", "desktop",
     ]
 }

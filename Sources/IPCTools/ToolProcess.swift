@@ -105,6 +105,8 @@ package enum ToolProcess {
             }
             exit(0)
         }
+        // A shell's question about a word; what is wrong with it is nothing for the terminal of who has pressed a key.
+        guard arguments.first != "---completion" else { exit(code.rawValue) }
         guard code == .validationFailure else {
             end(
                 tool._commandName, arguments,

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import IPCBroker
+import IPCDesktop
 import IPCModel
 import Logging
 
@@ -74,11 +75,12 @@ struct BrokerStart {
         do {
             let environment = ProcessInfo.processInfo.environment
             let file = try ConfigurationFile.load(config, environment: environment)
-            logger.logLevel = logLevel?.level ?? file.logLevel ?? .info
+            logger.logLevel = (logLevel ?? file.logLevel ?? .info).level
             var configuration = BrokerConfiguration(store: try StoreLocation.resolve(store, configured: file.store))
             for setting in file.limits { try configuration.limits.set(setting.name, setting.value) }
             for setting in limits { try configuration.limits.set(setting.name, setting.value) }
             configuration.environment = environment
+            if file.opensOnDesktop { configuration.desktopProgram = Self.beside("ipc-desktop-open") }
             configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
             try BrokerProcess.run(configuration, logger: logger)
         } catch {
@@ -86,6 +88,13 @@ struct BrokerStart {
             logger.error("\(failure.sentence)")
             throw ExitCode(failure.exitCode)
         }
+    }
+
+    /// A program in the folder of this one, where they are installed and where they are built.
+    private static func beside(_ program: String) -> String? {
+        guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
+        return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+            + "/\(program)"
     }
 }
 
@@ -102,9 +111,7 @@ struct LimitSetting: ExpressibleByArgument {
     }
 }
 
-enum LogLevel: String, CaseIterable, ExpressibleByArgument {
-    case trace, debug, info, notice, warning, error
-
+extension LogLevel: ExpressibleByArgument {
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .info }
 }
 

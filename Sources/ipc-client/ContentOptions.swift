@@ -10,7 +10,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             "The text; words are joined by one blank. Without any, or for \"-\": standard input.", valueName: "text"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("Take the content of this file instead.", valueName: "path"))
+    @Option(help: ArgumentHelp("Take the content of this file instead.", valueName: "path"), completion: .file())
     var file: String?
 
     @Option(
@@ -19,7 +19,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             """
             The content type, MIME or UTI; or TYPE=PATH, a file in that type, may be repeated: one item in several \
             types. (default: UTF-8 text, or application/octet-stream if it is none)
-            """, valueName: "type"))
+            """, valueName: "type"), completion: .list(CommonTypes.all))
     var types: [String] = []
 
     @Flag(help: "Leave out a newline at the end.")
@@ -78,6 +78,14 @@ struct ContentOptions: ParsableArguments, Sendable {
             ? try InputFile.readStandardInput(trimmingNewline: trimNewline)
             : try InputFile.read(path, trimmingNewline: trimNewline)
     }
+}
+
+/// The types that a shell offers to who writes.
+enum CommonTypes {
+    static let all = [
+        "application/json", "application/octet-stream", "application/pdf", "image/jpeg", "image/png", "image/svg+xml",
+        "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
+    ]
 }
 
 /// `TYPE=PATH`: a file and the type that it has.

@@ -41,7 +41,7 @@ struct IPCClientCommand: ParsableCommand {
                     Copy.self, Paste.self, SetBoard.self, Get.self, Watch.self, Boards.self, Show.self, History.self,
                     Clear.self, Remove.self, Prune.self, Export.self, Import.self,
                 ]),
-            CommandGroup(name: "The broker:", subcommands: [Status.self, Describe.self]),
+            CommandGroup(name: "The broker:", subcommands: [Status.self, Describe.self, Doctor.self, Setup.self]),
         ])
 
     static func main() { ToolProcess.run(Self.self, plain: [Send.self]) { _ = Client.connection } }

@@ -19,12 +19,15 @@ struct IPCServerCommand: ToolCommand {
             """,
         version: ProductVersion.text)
 
-    @Option(help: ArgumentHelp("The application id to own while it runs.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The application id to own while it runs.", valueName: "id"),
+        completion: LiveNames.applications)
     var application = "demo.IPCServer"
 
     @Option(
         name: .customLong("scheme"),
-        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCServer.demo)", valueName: "scheme"))
+        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCServer.demo)", valueName: "scheme"),
+        completion: LiveNames.schemes)
     var schemes: [String] = []
 
     @OptionGroup var receiver: ReceiverOptions

@@ -6,25 +6,28 @@ struct ImportRules {
         "IPCModel": ["CXXHash"],
         "IPCDBus": ["CLinux", "Logging"],
         // Floor 2
+        "IPCDesktop": ["IPCModel"],
         "IPCInterface": ["IPCModel", "IPCDBus"],
         "IPCStore": ["IPCModel", "CLinux", "CXXHash", "GRDB", "GRDBSQLite"],
         // Floor 3
-        "IPCBroker": ["IPCStore", "IPCInterface", "IPCModel", "IPCDBus", "CLinux", "Logging"],
-        "IPC": ["IPCInterface", "IPCModel", "IPCDBus", "CXXHash", "Logging"],
+        "IPCBroker": ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "Logging"],
+        "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CXXHash", "Logging"],
         // Floor 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
-        "ipc-broker": ["IPCBroker", "IPCModel", "ArgumentParser", "Logging"],
-        "ipc-client": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
+        "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "ArgumentParser", "Logging"],
+        "ipc-desktop-open": ["CGIO"],
+        "ipc-client": ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", "ArgumentParser"],
         "ipc-server": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
     ]
     /// Swift's own, and the C library.
     private static let everywhere: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "_Concurrency"]
     /// The modules that clients link; all of Foundation would cost them 40 MB and 5 ms at the start.
     static let withoutFoundation: Set<String> = [
-        "IPCModel", "IPCDBus", "IPCInterface", "IPC", "IPCTools", "ipc-client", "ipc-server",
+        "IPCModel", "IPCDBus", "IPCDesktop", "IPCInterface", "IPC", "IPCTools", "ipc-client", "ipc-server",
+        "ipc-desktop-open",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLinux", "CXXHash"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {

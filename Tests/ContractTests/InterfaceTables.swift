@@ -5,7 +5,7 @@ import IPCInterface
 enum InterfaceTables {
     static let all: [InterfaceDescription] = [
         Broker1.description, Pasteboard1.description, PasteboardWriter1.description, Pasteboards1.description,
-        Schemes1.description, URLHandler1.description, URLs1.description,
+        Schemes1.description, URLHandler1.description, URLs1.description, FreedesktopApplication.description,
     ]
 
     /// The keys of the dictionaries of one member.
@@ -44,6 +44,7 @@ enum InterfaceTables {
             "Schemes1.SetDefault": Keys(arguments: ["options": none]),
             "Schemes1.GetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyFacts.self)]),
             "Schemes1.SetPolicy": Keys(arguments: ["options": none, "policy": table(PolicyOptions.self)]),
+            "Schemes1.ReloadClaims": Keys(arguments: ["options": none]),
             "Pasteboards1.GetPasteboard": Keys(arguments: ["options": table(GetPasteboardOptions.self)]),
             "Pasteboards1.CreateUniquePasteboard": Keys(
                 arguments: ["options": table(UniquePasteboardOptions.self)]),
@@ -72,6 +73,9 @@ enum InterfaceTables {
             "PasteboardWriter1.GetPromisedData": Keys(arguments: ["options": table(PromisedDataOptions.self)]),
             "URLHandler1.OpenURL": Keys(
                 arguments: ["context": table(OpenURLContext.self), "reply": table(HandlerReply.self)]),
+            "Application.Activate": Keys(arguments: ["platform_data": table(PlatformData.self)]),
+            "Application.Open": Keys(arguments: ["platform_data": table(PlatformData.self)]),
+            "Application.ActivateAction": Keys(arguments: ["platform_data": table(PlatformData.self)]),
             "URLs1.OpenURL": Keys(
                 arguments: ["options": table(OpenURLOptions.self), "result": table(OpenURLResult.self)],
                 nested: table(PayloadSetOptions.self)),

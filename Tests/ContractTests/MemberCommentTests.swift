@@ -59,7 +59,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["org.swiftipc.Schemes1", "org.swiftipc.URLs1", "org.swiftipc.URLHandler1"])
+    @Test(arguments: [
+        "org.swiftipc.Schemes1", "org.swiftipc.URLs1", "org.swiftipc.URLHandler1", "org.freedesktop.Application",
+    ])
     func `every member of schemes and URLs has an example`(name: String) throws {
         let text = try ProjectFiles.document(of: name)
         #expect(withoutExample(try #require(try InterfaceDocument(text)[name])) == [])

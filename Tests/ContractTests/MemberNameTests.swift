@@ -9,11 +9,15 @@ import Testing
     }
 
     private func documents(_ names: [String]) throws -> [InterfaceDocument.Interface] {
-        try names.flatMap { try InterfaceDocument(ProjectFiles.document(of: "org.swiftipc.\($0)")).interfaces }
+        try names.flatMap { name in
+            let full = name.contains(".") ? name : "org.swiftipc.\(name)"
+            return try InterfaceDocument(ProjectFiles.document(of: full)).interfaces
+        }
     }
 
     @Test(arguments: [
-        ["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"], ["URLHandler1"], ["PasteboardWriter1"],
+        ["Broker1", "Schemes1", "URLs1", "Pasteboards1"], ["Pasteboard1"],
+        ["URLHandler1", "org.freedesktop.Application"], ["PasteboardWriter1"],
     ])
     func `no name of a member stands twice on one object`(interfaces: [String]) throws {
         #expect(Self.repeated(try documents(interfaces)) == [])

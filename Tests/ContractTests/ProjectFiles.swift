@@ -8,7 +8,8 @@ enum ProjectFiles {
 
     /// The interfaces of the contract, each with its document below `dbus/`.
     static let interfaceNames = [
-        "org.swiftipc.Broker1", "org.swiftipc.Pasteboard1", "org.swiftipc.PasteboardWriter1",
+        "org.freedesktop.Application", "org.swiftipc.Broker1", "org.swiftipc.Pasteboard1",
+        "org.swiftipc.PasteboardWriter1",
         "org.swiftipc.Pasteboards1", "org.swiftipc.Schemes1", "org.swiftipc.URLHandler1", "org.swiftipc.URLs1",
     ]
 

@@ -49,9 +49,34 @@ struct CallbackTests {
         #expect(options.map(\.url) == ["back:yes?result=two%20words"])
         let sent = try #require(options.first?.options)
         #expect(sent.queue == nil && sent.timeToLive == nil && sent.timeout == 10_000)
-        #expect(sent.parent == response.id && sent.sourceApplication == nil && sent.id != nil)
+        #expect(sent.parent == response.id && sent.sourceApplication == nil && sent.id != nil && sent.desktop == false)
         try await serving.value
         await caller.close()
+        try await receiving.value
+    }
+
+    @Test func aBrokerThatKnowsNothingOfTheDesktopOpensCallbacksToo() async throws {
+        let router = try await FakeRouter(address)
+        let route = router.broker.open
+        router.broker.open = { url, options in
+            guard options.desktop == nil else { throw IPCError(.invalidArguments, "“desktop” is unknown here") }
+            return try await route(url, options)
+        }
+        let (server, serving) = try await server { _ in [] }
+        let (caller, opened) = (try await client(), Collected<String>())
+        try await caller.register(["back"])
+        let receiving = Task {
+            try await caller.onOpenURL {
+                opened.add($0.url)
+                return []
+            }
+        }
+        _ = try await router.open("IPCServer.demo://x-callback-url/do?x-success=back%3Ayes")
+        #expect(try await opened.wait(for: 1) == ["back:yes"])
+        #expect(router.broker.opened.map(\.options.desktop) == [false, nil])
+        await server.close()
+        await caller.close()
+        try await serving.value
         try await receiving.value
     }
 

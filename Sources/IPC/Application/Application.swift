@@ -38,7 +38,7 @@ public final class Application {
     /// With schemes the application owns its id as a bus name for as long as it is connected; requests that come from
     /// then on wait in ``openURLs``. Whether others claim the same schemes is told by ``conflicts``. Without them it does
     /// not ask for the name, so any number of processes can connect with the same id, and their receivers see it as
-    /// ``SourceStrength/claimed``.
+    /// ``IPCModel/SourceStrength/claimed``.
     ///
     /// - Parameters:
     ///   - id: at least two elements of `[A-Za-z0-9_-]` with dots between, none with a digit in front.
@@ -75,7 +75,8 @@ public final class Application {
 
     /// The requests to open a URL, in the order of their delivery; those that came before the first question wait.
     ///
-    /// At most as many wait as the window allows, for the broker sends the next one only after an answer. Several
+    /// At most as many wait as the window allows, for the broker sends the next one only after an answer; and at most 64
+    /// more that came round the broker, by `org.freedesktop.Application.Open`: their source is unknown. Several
     /// consumers share the requests: each one goes to exactly one of them. The sequence ends with ``close()``, and
     /// throws when the application cannot be a handler any more, such as `notOwner` when another process has taken the
     /// id while the bus was away, or `storeUnavailable` when the bus that has started this program
@@ -95,6 +96,10 @@ public final class Application {
     public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
         receiver.deliveries.callbacks.failed = body
     }
+
+    /// Is told when a launcher wants the application to show itself (`org.freedesktop.Application.Activate`), with the token
+    /// by which a window may come to the front; `nil` (as at first) tells nobody. It is called by applications that receive.
+    public func onActivate(_ body: (@Sendable (_ activationToken: String?) -> Void)?) { receiver.activated = body }
 
     /// Schemes that were given up are not registered again; empty means all.
     func forget(_ schemes: [String]) { receiver.forget(schemes) }

@@ -13,8 +13,13 @@ extension Application {
     /// the text of the reply, and all its parameters are the members of a JSON object of strings.
     ///
     /// A URL of another form is called without callbacks; see ``call(_:sending:on:options:)``.
-    /// - Parameter scheme: what the callbacks' scheme is to be; where somebody else handles it, a unique one is made of
-    ///   it. It ends with the call.
+    /// - Parameters:
+    ///   - url: a URL of x-callback-url, without callbacks.
+    ///   - scheme: what the callbacks' scheme is to be; where somebody else handles it, a unique one is made of it. It
+    ///     ends with the call.
+    ///   - items: the payload.
+    ///   - board: where the items are put.
+    ///   - options: what else there is to say of the request.
     /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` for a URL that names callbacks already.
     public func call(
         _ url: String, callbackScheme scheme: String, sending items: [PasteboardItem]? = nil,

@@ -14,6 +14,9 @@ extension Application {
 
     /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
     ///
+    /// Where nobody has claimed the scheme, the desktop's own handler gets the URL, without a payload; the outcome is then
+    /// `delivered`.
+    ///
     /// Setting the pasteboard and opening the URL are one step: the receiver gets exactly these items.
     ///
     /// A sender that gives up cancels: when the task is cancelled while it waits here, the request is called off by its
@@ -26,6 +29,7 @@ extension Application {
     ///   - items: the payload, at most 16 MiB in all unless the receiver takes descriptors; what is more travels as
     ///     files.
     ///   - board: where the items are put; without items, the pasteboard whose version is sent.
+    ///   - options: what else there is to say of the request.
     /// - Returns: the outcome, also where the receiver declined or failed; `queued` at once for a queued request.
     /// - Throws: an error means that nothing was accepted and nobody was asked, such as `noHandler`,
     ///   `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`. `storeUnavailable`

@@ -54,7 +54,9 @@ extension Application {
     }
 
     /// The changes of several pasteboards, or of all; see ``Pasteboard/changes(since:)``.
-    /// - Parameter names: pasteboards, which need not exist yet; empty means all.
+    /// - Parameters:
+    ///   - names: pasteboards, which need not exist yet; empty means all.
+    ///   - count: the change count after which changes are told; from now on if `nil`.
     public nonisolated func changes(of names: [String] = [], since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(self, names: names, since: count)
     }

@@ -15,7 +15,9 @@ extension Application {
 
     /// Stores who may open the URLs of an application, from now on and over restarts. Who is kept out gets
     /// `accessDenied`.
-    /// - Parameter application: this application if `nil`.
+    /// - Parameters:
+    ///   - policy: the rules that hold from then on.
+    ///   - application: this application if `nil`.
     /// - Throws: `invalidName`; `accessDenied` in a sandbox.
     public func setPolicy(_ policy: AccessPolicy, of application: String? = nil) async throws(IPCError) {
         let application = application ?? id

@@ -46,7 +46,9 @@ extension Application {
 
     /// Waits for the end of a request, over restarts of the broker and the bus too. Who stops waiting does not call the
     /// request off.
-    /// - Parameter timeout: `nil` waits for ever.
+    /// - Parameters:
+    ///   - id: the request.
+    ///   - timeout: `nil` waits for ever.
     /// - Returns: the outcome; `queued` where the time is up.
     /// - Throws: `noSuchRequest`; `storeUnavailable` when the task is cancelled.
     public func wait(for id: String, timeout: Duration? = nil) async throws(IPCError) -> OpenURLResponse {
@@ -75,7 +77,9 @@ extension Application {
 
     /// Queues a request that has ended and was not handled once more, with the same URL, payload, receiver and
     /// annotation.
-    /// - Parameter newID: the id of the new request; a random one if `nil`.
+    /// - Parameters:
+    ///   - id: the request that has ended.
+    ///   - newID: the id of the new request; a random one if `nil`.
     /// - Returns: the id of the new request.
     /// - Throws: `noSuchRequest`; `noSuchItem` where it was handled or its payload is gone; `invalidArguments` where it
     ///   has not ended.

@@ -31,7 +31,9 @@ extension Application {
     }
 
     /// Stores the user's choice of the application that handles a scheme; only for an explicit act of the user.
-    /// - Parameter application: `nil` forgets the choice.
+    /// - Parameters:
+    ///   - application: `nil` forgets the choice.
+    ///   - scheme: the scheme, without a colon.
     public func setDefault(_ application: String?, for scheme: String) async throws(IPCError) {
         try check(schemes: [scheme])
         if let application { try check(application: application) }
@@ -45,7 +47,9 @@ extension Application {
     /// are stored and outlive every process.
     ///
     /// - Parameters:
+    ///   - schemes: the schemes, without a colon.
     ///   - application: who claims them; this application if `nil`. Another one can claim persistently only.
+    ///   - persistent: whether the claims are stored.
     ///   - window: how many requests may be on their way to a handler at a time.
     ///   - allowReserved: accept schemes such as `http` too; only for an explicit act of the user.
     ///   - takesDescriptors: whether another application takes values above 64 KiB as descriptors, and so payloads above

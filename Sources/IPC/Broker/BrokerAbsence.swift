@@ -11,4 +11,10 @@ extension Application {
         guard let broker = link.broker else { return true }
         return (try? await link.connection.waitForName(broker, timeout: time)) != nil
     }
+
+    /// Whether there is a broker now; nobody is started. Without a bus the peer is the broker.
+    package func hasBroker() async -> Bool {
+        guard let broker = link.broker else { return true }
+        return (try? await link.connection.owner(of: broker)) ?? nil != nil
+    }
 }

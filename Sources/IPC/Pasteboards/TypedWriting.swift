@@ -33,8 +33,8 @@ extension Pasteboard {
         try await setItems([.data(bytes, type: type)])
     }
 
-    /// Replaces all items by one value as JSON, in which no number loses a digit; see
-    /// ``IPCModel/PasteboardItem/value(_:type:)``.
+    /// Replaces all items by one value as JSON, in which no number loses a digit: integers of 64 bits and floating point
+    /// numbers are strings in it.
     /// - Throws: `invalidArguments` where the value cannot be encoded.
     @discardableResult
     public func setValue(

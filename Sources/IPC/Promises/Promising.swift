@@ -19,6 +19,7 @@ extension Pasteboard {
     ///   - items: what is there at once.
     ///   - promises: for each item the types that can be had beside its representations; more rows than items make
     ///     items of promises alone, at the end.
+    ///   - options: how the version is kept.
     ///   - provider: gives a value.
     /// - Returns: the change count of the new version.
     /// - Throws: as ``setItems(_:options:)``; `invalidArguments` for a type that the item has already, or twice.

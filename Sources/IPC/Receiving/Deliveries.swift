@@ -7,6 +7,8 @@ final class Deliveries {
     private(set) var inbox = RequestInbox()
     private var unanswered: [String: PendingAnswer] = [:]
     private var memory = AnswerMemory()
+    /// How many URLs that the broker has not delivered wait for their answers.
+    var opened = 0
     let callbacks: CallbackSender
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }

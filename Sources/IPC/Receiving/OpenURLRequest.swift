@@ -12,7 +12,7 @@ public final class OpenURLRequest {
     public nonisolated let id: String
     /// The URL, byte for byte as its sender wrote it. Compare its scheme without case (RFC 3986 §3.1).
     public nonisolated let url: String
-    /// Who asks, and how far that can be trusted; decide on ``SourceStrength/owned`` only.
+    /// Who asks, and how far that can be trusted; decide on ``IPCModel/SourceStrength/owned`` only.
     public nonisolated let source: Source
     /// What was sent with the URL.
     public nonisolated let payload: Payload
@@ -65,7 +65,9 @@ public final class OpenURLRequest {
 
     /// Answers the request. The answer has left when this returns, unless the socket is full; see
     /// ``Application/close()``.
-    /// - Parameter items: what the sender gets back, at most 16 MiB in all.
+    /// - Parameters:
+    ///   - outcome: what became of it.
+    ///   - items: what the sender gets back, at most 16 MiB in all.
     /// - Throws: `invalidArguments` if the request was answered before; `limitExceeded` if the items are too large,
     ///   and the request then still waits for an answer.
     public func finish(_ outcome: Answer, replying items: [PasteboardItem] = []) async throws(IPCError) {

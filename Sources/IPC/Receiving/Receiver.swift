@@ -5,13 +5,15 @@ internal import IPCInterface
 @DBusActor
 final class Receiver {
     let deliveries: Deliveries
-    private let id: ApplicationID
-    private let link: BrokerLink
+    let id: ApplicationID
+    let link: BrokerLink
     private let gate: BrokerGate
     /// What was registered, to be registered again with a new broker.
     private var registrations: [Registration] = []
     /// How long the bus may be away.
     private(set) var absence: BusAbsence?
+    /// Is told when somebody wants the application to show itself, with the token for a window.
+    var activated: (@Sendable (String?) -> Void)?
     /// Whether its consumers were told that nothing comes any more.
     private var hasEnded = false
 
@@ -57,7 +59,7 @@ final class Receiver {
     }
 
     private func appear() async throws(IPCError) {
-        link.connection.objects.export([interface()], at: try path())
+        link.connection.objects.export([interface(), desktopInterface()], at: try path())
         guard link.broker != nil else { return }
         try await gate.open { [weak self] owner in Task { await self?.registerAgain(with: owner) } }
         try await own()

@@ -38,10 +38,10 @@ public struct Handler: Sendable, Hashable {
 
 /// Which application would get a URL, by which rule, and what was passed over.
 public struct URLResolution: Sendable, Hashable {
-    /// The handler; `nil` when there is none.
+    /// The handler; `nil` when there is none. Of one of the desktop its desktop file ID, such as `firefox.desktop`.
     public let application: String?
-    /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned` or
-    /// `no-handler`.
+    /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned`,
+    /// `desktop-default` (nobody claims the scheme, and the desktop's own handler gets it) or `no-handler`.
     public let reason: String
     /// Whether it runs.
     public let isRunning: Bool

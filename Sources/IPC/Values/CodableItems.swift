@@ -4,7 +4,9 @@ extension PasteboardItem {
     /// Integers of 64 bits and more, and floating point numbers, are strings in it, so that every digit arrives: many
     /// readers keep a JSON number as a Double. `2^64 − 1` is `"18446744073709551615"`, 0.1 is `"0.1"`, and infinity and
     /// NaN are `"inf"` and `"nan"`. Any type that is `Codable` can be written.
-    /// - Parameter type: `application/json`, or a type of your own.
+    /// - Parameters:
+    ///   - value: the value.
+    ///   - type: `application/json`, or a type of your own.
     /// - Throws: `invalidArguments` where the value cannot be encoded.
     public static func value(
         _ value: some Encodable, type: ContentType = .json
@@ -13,7 +15,7 @@ extension PasteboardItem {
         return try checked { () throws(PasteboardItem.Invalid) in try PasteboardItem([representation]) }
     }
 
-    /// The value that ``value(_:type:)`` has written; `nil` where the item has none of that type. Numbers may be strings
+    /// The value that was written as JSON; `nil` where the item has none of that type. Numbers may be strings
     /// or JSON numbers.
     /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
     public func value<Content: Decodable>(
@@ -24,7 +26,7 @@ extension PasteboardItem {
 }
 
 extension Representation {
-    /// A value as JSON; see ``PasteboardItem/value(_:type:)``.
+    /// A value as JSON, in which no number loses a digit.
     /// - Throws: `invalidArguments` where the value cannot be encoded.
     public init(encoding value: some Encodable, type: ContentType = .json) throws(IPCError) {
         do { self.init(type: type, value: .text(try ValueEncoder.tree(of: value).text)) } catch {

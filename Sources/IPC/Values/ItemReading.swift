@@ -26,9 +26,12 @@ extension ItemReading {
     /// The first picture, with its type; `nil` where there is none.
     public var image: Representation? { items.lazy.compactMap(\.image).first }
 
-    /// A value that was written with ``IPCModel/PasteboardItem/value(_:type:)``; `nil` where the item has none of that
-    /// type.
-    /// - Parameter item: the place of the item, from 0.
+    /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does; `nil` where the item has none of
+    /// that type.
+    /// - Parameters:
+    ///   - content: what it is to be; known by itself where the result goes to a variable of that type.
+    ///   - type: the content type under which it was written.
+    ///   - item: the place of the item, from 0.
     /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0

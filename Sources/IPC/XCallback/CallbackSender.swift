@@ -5,7 +5,8 @@ internal import IPCInterface
 public enum CallbackSchemes: Sendable, Hashable {
     /// None: the receiver opens them itself, or does not want them.
     case none
-    /// Those to schemes of programs; not to `https`, `file`, `javascript` and the others that the system depends on.
+    /// Those to schemes that programs have registered; not to `https`, `file`, `javascript` and the others that the system
+    /// depends on, and not to what only the desktop has a handler for.
     case unreserved
     /// Every one.
     case all
@@ -46,6 +47,8 @@ final class CallbackSender {
         options.id = RequestID.random().text
         options.timeout = Self.time.wireMilliseconds
         options.parent = parent
+        // The URL is the sender's, who could have programs of the desktop started in our name.
+        if schemes != .all { options.desktop = false }
         open += 1
         Task { [options] in
             let failure = await failure(url, options)
@@ -64,12 +67,25 @@ final class CallbackSender {
     /// - Returns: whether it was accepted, and why nobody has handled it; `nil` where somebody has.
     private func failure(_ url: String, _ options: OpenURLOptions) async -> (wasOpened: Bool, reason: String)? {
         do throws(IPCError) {
-            let result = try await link.call(
-                URLs1.openURL, (url, options), timeout: Self.time + Self.margin, repeatable: true,
-                repeated: { ($0.0, $0.1.again) })
-            let end = try OpenURLResponse(result)
+            let end = try OpenURLResponse(try await open(url, options))
             return CallbackFailure.reason(end.outcome, end.application, time: Self.time).map { (true, $0) }
         } catch { return (false, error.message) }
+    }
+
+    private func open(_ url: String, _ options: OpenURLOptions) async throws(IPCError) -> OpenURLResult {
+        do throws(IPCError) { return try await call(url, options) } catch {
+            // A broker that is older than this option refuses it, and has nothing to do with the desktop.
+            guard error.code == .invalidArguments, options.desktop != nil else { throw error }
+            var options = options
+            options.desktop = nil
+            return try await call(url, options)
+        }
+    }
+
+    private func call(_ url: String, _ options: OpenURLOptions) async throws(IPCError) -> OpenURLResult {
+        try await link.call(
+            URLs1.openURL, (url, options), timeout: Self.time + Self.margin, repeatable: true,
+            repeated: { ($0.0, $0.1.again) })
     }
 
     /// Returns when every callback has come to its end.

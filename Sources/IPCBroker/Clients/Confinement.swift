@@ -1,5 +1,6 @@
 internal import Glibc
 internal import IPCDBus
+internal import IPCDesktop
 internal import IPCModel
 
 /// The sandbox that a caller is in.

@@ -70,10 +70,12 @@ final class DeliverySurroundings {
 final class Deliveries {
     let surroundings: DeliverySurroundings
     private var handlers: [ApplicationID: HandlerDelivery] = [:]
+    private let desktop: DesktopDelivery
     private var isEnding = false
 
-    init(_ surroundings: DeliverySurroundings) {
+    init(_ surroundings: DeliverySurroundings, desktop program: DesktopProgram?) {
         self.surroundings = surroundings
+        desktop = DesktopDelivery(surroundings, program)
         surroundings.table.deadlinePassed = { [weak self] in self?.deadlinePassed($0) }
     }
 
@@ -85,21 +87,30 @@ final class Deliveries {
     /// - Parameter isReady: whether it may be delivered at once; else it waits for ``ready(_:)``.
     func enqueue(_ request: PendingRequest, isReady: Bool = false) throws {
         guard !isEnding else { throw StoreError.unavailable }
+        guard request.desktop == nil else {
+            surroundings.table.insert(request)
+            return desktop.enqueue(request)
+        }
         let handler = try handler(request.application)
         surroundings.table.insert(request)
         handler.enqueue(request, isReady: isReady)
     }
 
     /// Lets a request be delivered; nothing where it has ended by now.
-    func ready(_ request: PendingRequest) { handlers[request.application]?.ready(request) }
+    func ready(_ request: PendingRequest) {
+        if request.desktop != nil { return desktop.ready(request) }
+        handlers[request.application]?.ready(request)
+    }
 
     /// Takes out a request that could not be accepted.
     func withdraw(_ request: PendingRequest) {
+        if request.desktop != nil { desktop.withdraw(request) }
         handlers[request.application]?.withdraw(request)
         surroundings.table.remove(request)
     }
 
     func callOff(_ request: PendingRequest, because reason: String) {
+        if request.desktop != nil { return desktop.callOff(request, because: reason) }
         handlers[request.application]?.callOff(request, because: reason)
     }
 
@@ -121,6 +132,7 @@ final class Deliveries {
 
     private func deadlinePassed(_ request: PendingRequest) {
         if request.isOrphan { return endOrphan(request) }
+        if request.desktop != nil { return desktop.deadlinePassed(request) }
         handlers[request.application]?.deadlinePassed(request)
     }
 
@@ -170,7 +182,10 @@ final class Deliveries {
         for request in surroundings.table.all where request.isOrphan { surroundings.records.ended(request, nil) }
     }
 
-    private func abandonAll() { for handler in handlers.values { handler.abandonAll() } }
+    private func abandonAll() {
+        for handler in handlers.values { handler.abandonAll() }
+        desktop.abandonAll()
+    }
 }
 
 extension RequestEnd {

@@ -22,6 +22,8 @@ final class PendingRequest {
     /// Who sent it; nil where that was another connection of an earlier broker.
     let caller: BusName?
     let line: DeliveryLine
+    /// The program of the desktop that gets it, where nobody has claimed its scheme.
+    var desktop: DesktopHandler?
     let isQueued: Bool
     /// Whether the store has a record of it: its sender gave it an id, or it is queued.
     let hasRecord: Bool
@@ -177,8 +179,12 @@ final class RequestContent: Sendable {
 struct KeptContext: Facts {
     var annotation: Value?
     var activationToken: String?
+    /// The program of the desktop to which it goes, and its bus name where it has one.
+    var desktopEntry: String?
+    var desktopService: String?
     static let keys: [Key<Self>] = [
         Key(any: "annotation", \.annotation), Key("activation-token", \.activationToken),
+        Key("desktop-entry", \.desktopEntry), Key("desktop-service", \.desktopService),
     ]
 }
 

@@ -42,7 +42,7 @@ final class RequestAcceptance {
     /// - Parameter earlier: the same request as an earlier broker left it.
     func begin(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ digest: ContentDigest?, _ target: ApplicationID,
-        _ source: Source, by caller: BusName?, after earlier: PendingRequest?
+        _ source: Source, by caller: BusName?, after earlier: PendingRequest?, desktop: DesktopHandler? = nil
     ) throws -> PendingRequest {
         let facts = deliveries.surroundings.facts(target)
         try items.map { try OutgoingValues.checkHanded($0, limits, takesDescriptors: facts.takesDescriptors) }
@@ -58,6 +58,7 @@ final class RequestAcceptance {
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
             depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
             accepted: SystemClock.milliseconds(), memory: memory)
+        pending.desktop = desktop
         if let earlier {
             table.remove(earlier)
             pending.waiters = earlier.waiters
@@ -241,7 +242,8 @@ final class RequestAcceptance {
         let (target, id, digest, depth) = (pending.application, pending.id, pending.digest, pending.depth)
         let arguments = try pending.hasRecord ? digest ?? request.digest(items) : nil
         let room = table.room(for: pending)
-        let context = try request.kept.isEmpty ? nil : request.kept.marshalled()
+        let kept = request.kept.naming(pending.desktop)
+        let context = try kept.isEmpty ? nil : kept.marshalled()
         return { transaction in
             var known: RequestRecord?
             if let digest, let record = try transaction.request(id) {
@@ -310,5 +312,5 @@ extension KeptContext {
         }
     }
 
-    var isEmpty: Bool { annotation == nil && activationToken == nil }
+    var isEmpty: Bool { annotation == nil && activationToken == nil && desktopEntry == nil }
 }

@@ -100,6 +100,12 @@ extension URLsService {
             throw RequestError.noSuchRequest(id)
         }
         guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }
+        guard try KeptContext(of: record).desktopEntry == nil else {
+            throw IPCError(
+                .noHandler,
+                "the request \(id.text.quoted) went to a program of the desktop, for which nothing can be "
+                    + "queued; open the URL again")
+        }
         let again = Retry(of: record, as: newID, for: application)
         if let pending = table[newID] {
             guard pending.digest == again.digest else { throw RequestError.identifierReused(newID) }

@@ -40,6 +40,7 @@ extension URLsService {
         pending.note(.recovered)
         guard isQueued else {
             pending.isOrphan = true
+            pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) }
             return table.insert(pending)
         }
         try deliveries.enqueue(pending, isReady: true)

@@ -88,10 +88,12 @@ final class URLsService {
         defer { turn.end() }
         if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
         let source = await clients.source(stated: request.source, by: caller)
-        let resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
+        var resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
+        let desktop = try await schemes.desktopHandler(of: request, resolution, for: caller)
+        if let desktop { resolution = schemes.resolution(resolution, given: desktop) }
         let target = try self.target(resolution, request, source)
         let items = try await acceptance.takenIn(request)
-        return try await accept(request, items, target, source, call, in: turn)
+        return try await accept(request, items, target, source, call, in: turn, desktop: desktop)
     }
 
     /// Source and receiver of a request, where nobody needs to be asked and nothing to be taken in.
@@ -102,6 +104,8 @@ final class URLsService {
             let source = clients.knownSource(stated: request.source, by: caller),
             let resolution = schemes.knownResolution(
                 request.url, pinned: request.application, queued: request.isQueued),
+            // Whether the desktop has a handler has to be asked.
+            resolution.application != nil || schemes.desktop == nil || !request.mayGoToDesktop,
             let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
         else { return nil }
         if let name = request.pasteboard { try visibility.check(name) }
@@ -151,7 +155,7 @@ final class URLsService {
 
     private func accept(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ target: ApplicationID, _ source: Source,
-        _ call: IncomingCall, in turn: CallerTurn?
+        _ call: IncomingCall, in turn: CallerTurn?, desktop: DesktopHandler? = nil
     ) async throws -> OpenURLResult {
         let digest = try request.id.map { _ in try request.digest(items) }
         var earlier: PendingRequest?
@@ -163,7 +167,8 @@ final class URLsService {
             }
             earlier = pending
         }
-        let pending = try acceptance.begin(request, items, digest, target, source, by: call.sender, after: earlier)
+        let pending = try acceptance.begin(
+            request, items, digest, target, source, by: call.sender, after: earlier, desktop: desktop)
         // Its place is taken: the caller's next request stands behind it.
         turn?.end()
         let accepted: Acceptance
@@ -201,7 +206,8 @@ final class URLsService {
         let turn = request.items?.hasFiles == true ? await arrivals.turn(of: call.sender) : nil
         defer { turn?.end() }
         let items = try await acceptance.takenIn(request)
-        return try await accept(request, items, pending.application, pending.source, call, in: turn)
+        return try await accept(
+            request, items, pending.application, pending.source, call, in: turn, desktop: pending.desktop)
     }
 
     private func queued(_ pending: PendingRequest) -> OpenURLResult {

@@ -29,6 +29,8 @@ final class ValidatedRequest: Sendable {
     let takesDescriptors: Bool
     /// Whether the sender has made this call before.
     let isRepeated: Bool
+    /// Whether a program of the desktop may get it where nobody claims the scheme: nothing can be pinned or queued there.
+    let mayGoToDesktop: Bool
     private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {
@@ -46,6 +48,7 @@ final class ValidatedRequest: Sendable {
         (annotation, activationToken) = (options.annotation, options.activationToken)
         (takesDescriptors, isRepeated) = (options.fd ?? false, options.repeated ?? false)
         isQueued = options.queue ?? false
+        mayGoToDesktop = options.desktop ?? true && options.application == nil && !isQueued
         let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
         let milliseconds = UInt64(options.timeout ?? UInt32(clamping: usual))
         guard milliseconds > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
@@ -97,6 +100,9 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
+    /// Whether anything is sent beside the URL.
+    var hasPayload: Bool { items != nil || pasteboard != nil || annotation != nil }
+
     /// What else goes with the request, as it is kept and as the handler gets it.
     var kept: KeptContext {
         var kept = KeptContext()
@@ -126,6 +132,7 @@ final class ValidatedRequest: Sendable {
         arguments.add("time-to-live", options.timeToLive.map(String.init))
         arguments.add("parent", options.parent)
         arguments.add("source-application", options.sourceApplication)
+        arguments.add("desktop", options.desktop.map(String.init))
         if !set.isSensitive { try arguments.add(items) }
         return arguments.digest
     }

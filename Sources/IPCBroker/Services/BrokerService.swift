@@ -9,17 +9,21 @@ final class BrokerService {
     private let configuration: BrokerConfiguration
     private let state: @DBusActor () -> [String: String]
     private let usage: @DBusActor (BusName?) async throws -> UsageReport
+    private let absentDefaults: @DBusActor (BusName?) async -> [String: String]
     private let direct: DirectConnections
 
     /// - Parameters:
     ///   - state: figures of the moment, for people.
     ///   - usage: what is in use of the limits, as far as a caller may know.
+    ///   - absentDefaults: chosen applications without a claim, by scheme, as far as a caller may know.
     init(
         _ configuration: BrokerConfiguration, direct: DirectConnections,
         state: @escaping @DBusActor () -> [String: String],
-        usage: @escaping @DBusActor (BusName?) async throws -> UsageReport
+        usage: @escaping @DBusActor (BusName?) async throws -> UsageReport,
+        absentDefaults: @escaping @DBusActor (BusName?) async -> [String: String]
     ) {
         (self.configuration, self.direct, self.state, self.usage) = (configuration, direct, state, usage)
+        self.absentDefaults = absentDefaults
     }
 
     /// 64-bit numbers are strings, because many readers of JSON keep numbers as doubles.
@@ -30,6 +34,12 @@ final class BrokerService {
         let store: [String: String]
         let state: [String: String]
         let usage: UsageReport
+        let absentDefaults: [String: String]
+
+        enum CodingKeys: String, CodingKey {
+            case version, features, limits, store, state, usage
+            case absentDefaults = "absent-defaults"
+        }
     }
 
     private func describe(to caller: BusName?) async throws -> String {
@@ -38,7 +48,7 @@ final class BrokerService {
         let description = Description(
             version: ProductVersion.text, features: BrokerConfiguration.features,
             limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],
-            state: state(), usage: try await usage(caller))
+            state: state(), usage: try await usage(caller), absentDefaults: await absentDefaults(caller))
         return String(decoding: try encoder.encode(description), as: UTF8.self)
     }
 

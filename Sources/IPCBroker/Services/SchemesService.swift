@@ -1,4 +1,5 @@
 internal import IPCDBus
+internal import IPCDesktop
 internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
@@ -18,8 +19,13 @@ final class SchemesService {
     let identify: @DBusActor (BusName?) -> String
     let limits: Limits
 
+    /// Who knows the handlers of the desktop; nil where URLs that nobody claims go nowhere.
+    var desktop: DesktopProgram?
+
     /// Why an application is not started now, although the bus could; nil where it would be.
     var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
+    /// The claims that files make.
+    var installed = Installed()
     /// Somebody registered for an application: its owner or, persistently, another.
     var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
 
@@ -37,20 +43,15 @@ final class SchemesService {
     }
 
     /// Takes in what is stored and what is installed; in the order of age.
-    func load(_ installed: [InstalledClaims.Entry]) async throws {
+    func load(_ installed: @escaping @DBusActor () -> [ClaimFile]) async throws {
         let (claims, defaults) = try await store.commit { (try $0.claims().claims, try $0.defaults().defaults) }
         for claim in claims {
             _ = try registry.register(claim.application, [claim.scheme], kind: .persistent, allowReserved: true)
             handlers[claim.application] = HandlerFacts(
                 window: Int(claim.window), takesDescriptors: claim.takesDescriptors)
         }
-        for entry in installed {
-            // An installed claim was checked by whoever installed it, except for what nobody may install.
-            _ = try? registry.register(entry.application, entry.schemes, kind: .installed)
-            if handlers[entry.application] == nil, entry.takesDescriptors {
-                handlers[entry.application] = HandlerFacts(takesDescriptors: true)
-            }
-        }
+        self.installed.read = installed
+        _ = readInstalled()
         for choice in defaults { _ = try registry.setDefault(choice.scheme, choice.application) }
         try await loadLive()
     }
@@ -181,7 +182,10 @@ final class SchemesService {
 
     func canOpenURL(_ text: String, _ options: CanOpenURLOptions, _ call: IncomingCall) async throws -> Bool {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
-        let resolution = await resolve(try URLText(text))
+        var resolution = await resolve(try URLText(text))
+        if let entry = try await desktopHandler(of: try URLText(text), resolution, for: call.sender) {
+            resolution = self.resolution(resolution, given: entry)
+        }
         guard resolution.canOpen, let application = resolution.application,
             resolution.running || refusal(application) == nil
         else { return false }
@@ -189,9 +193,11 @@ final class SchemesService {
     }
 
     func resolveURL(_ text: String, _ call: IncomingCall) async throws -> ResolutionFacts {
-        let resolution = await resolve(try URLText(text), candidates: Int(limits.pageRowsMost))
+        var resolution = await resolve(try URLText(text), candidates: Int(limits.pageRowsMost))
+        let desktop = try await desktopHandler(of: try URLText(text), resolution, for: call.sender)
+        if let desktop { resolution = self.resolution(resolution, given: desktop) }
         var facts = ResolutionFacts()
-        facts.application = resolution.application?.text ?? ""
+        facts.application = desktop?.entry ?? resolution.application?.text ?? ""
         facts.reason = resolution.reason.rawValue
         facts.running = resolution.running
         facts.activatable = resolution.activatable
@@ -257,7 +263,7 @@ final class SchemesService {
 
     // MARK: Signals
 
-    private func announce(_ changes: [SchemeChange], after call: IncomingCall) throws {
+    func announce(_ changes: [SchemeChange], after call: IncomingCall) throws {
         for change in changes {
             try call.emitAfterReply(Schemes1.handlerChanged, from: Broker1.path, Self.values(change))
         }
@@ -283,6 +289,7 @@ final class SchemesService {
                 Schemes1.setDefault.answered { try await self.setDefault($0, $1) },
                 Schemes1.getPolicy.answered { try self.getPolicy($0.0, $1) },
                 Schemes1.setPolicy.answered { try await self.setPolicy($0.0, $0.1, $1) },
+                Schemes1.reloadClaims.answered { try self.reloadClaims($1) },
             ])
     }
 }

@@ -22,6 +22,7 @@ public enum MessageBus {
     public static let getConnectionCredentials = Method(
         name, "GetConnectionCredentials", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("credentials")))
+    public static let reloadConfig = Method(name, "ReloadConfig", takes: .none, returns: .none)
     public static let getID = Method(name, "GetId", takes: .none, returns: .of(Argument<String>("id")))
     public static let nameOwnerChanged = Signal(
         name, "NameOwnerChanged",

@@ -36,6 +36,9 @@ package enum Schemes1 {
         takes: .of(
             Argument<String>("application"), Argument<PolicyOptions>("policy"), Argument<NoOptions>("options")),
         returns: .none, "Stores who may open the URLs of an application.")
+    package static let reloadClaims = Method(
+        name, "ReloadClaims", takes: .of(Argument<NoOptions>("options")), returns: .none,
+        "Reads the files of installed claims again.")
     package static let handlerChanged = Signal(
         name, "HandlerChanged",
         carries: .of(
@@ -47,7 +50,7 @@ package enum Schemes1 {
         [
             register.description, unregister.description, canOpenURL.description, resolveURL.description,
             listHandlers.description, setDefault.description, getPolicy.description, setPolicy.description,
-            handlerChanged.description,
+            reloadClaims.description, handlerChanged.description,
         ])
 }
 

@@ -91,7 +91,9 @@ extension ContentFile {
     ///
     /// Only for files whose length cannot change, such as a sealed memory file: where a mapped file becomes shorter, the
     /// system ends who reads on in it (SIGBUS). All others are read by ``bytes()``. The corresponding C functions are `mmap` and `munmap`.
-    /// - Parameter range: a part of the file, counted in bytes from its start.
+    /// - Parameters:
+    ///   - range: a part of the file, counted in bytes from its start.
+    ///   - body: reads the bytes, which are not there any more when it has returned.
     /// - Throws: `inputOutput` where it cannot be mapped.
     public func withBytes<Result>(
         in range: Range<Int>, _ body: (UnsafeRawBufferPointer) throws -> Result

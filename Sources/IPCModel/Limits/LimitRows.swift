@@ -19,7 +19,8 @@ extension Limits {
     private static let mostBytes: UInt64 = 1 << 50
 
     /// The limits in the order in which they are shown.
-    package static let all: [Row] = messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows
+    package static let all: [Row] =
+        messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows + desktopRows
 
     private static let messageRows = [
         Row(
@@ -106,6 +107,12 @@ extension Limits {
         Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, "close one that stands"),
         Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
         Row("direct-bytes", \.directBytes, 1...mostBytes, "read what is sent"),
+    ]
+
+    private static let desktopRows = [
+        Row("desktop-questions", \.desktopQuestions, 1...64, raise),
+        Row("desktop-questions-waiting", \.desktopQuestionsWaiting, 0...100_000, raise),
+        Row("desktop-milliseconds", \.desktopMilliseconds, 1...day, raise),
     ]
 
     /// Milliseconds of a day.

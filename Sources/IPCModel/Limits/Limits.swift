@@ -157,6 +157,15 @@ package struct Limits: Sendable, Hashable {
     /// 16 MiB.
     package var directBytes: UInt64 = 16_777_216
 
+    // Programs of the desktop
+
+    /// Runs of `ipc-desktop-open` at a time.
+    package var desktopQuestions: UInt64 = 4
+    /// Questions to it that wait for their turn.
+    package var desktopQuestionsWaiting: UInt64 = 256
+    /// Milliseconds that it has to find a handler, or to start it.
+    package var desktopMilliseconds: UInt64 = 10_000
+
     /// The limits of the contract.
     package init() {}
 }

@@ -17,6 +17,29 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
         (self.text, hash) = (text, text.hashValue)
     }
 
+    /// Stands for a program of the desktop that is known by its desktop entry: `org.mozilla.firefox.desktop`. What the
+    /// grammar of bus names does not allow becomes `_`, so it is for people, and no bus name.
+    /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
+    package init(desktopEntry entry: String) {
+        var text: [UInt8] = []
+        for byte in entry.utf8.prefix(Self.maximumBytes - Self.desktopSuffix.utf8.count) {
+            let isFirst = text.last == nil || text.last == 0x2E
+            if byte == 0x2E {
+                if !isFirst { text.append(byte) }
+                continue
+            }
+            if byte.isASCIIDigit && isFirst { text.append(0x5F) }
+            text.append(byte.isASCIIAlphanumeric || byte == 0x2D ? byte : 0x5F)
+        }
+        let made = String(decoding: text, as: UTF8.self)
+        self = (try? ApplicationID(made)) ?? (try? ApplicationID(made + Self.desktopSuffix)) ?? .someDesktopEntry
+    }
+
+    private static let desktopSuffix = ".desktop"
+    private static let someDesktopEntry = ApplicationID(trusted: "some.desktop")
+
+    private init(trusted text: String) { (self.text, hash) = (text, text.hashValue) }
+
     package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
         left.hash == right.hash && left.text == right.text
     }

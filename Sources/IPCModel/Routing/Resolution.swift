@@ -24,10 +24,18 @@ package struct Resolution: Sendable, Hashable {
     }
 
     /// Whether a request that its sender does not wait for would be accepted: somebody claims the scheme or is named.
-    package var queueable: Bool { application != nil }
+    package var queueable: Bool { application != nil && reason != .desktopDefault }
 
     /// Whether a request that its sender waits for would be accepted; the answer of `CanOpenURL`.
     package var canOpen: Bool { application != nil && (running || activatable) }
+
+    /// The same where nobody claims the scheme and the desktop has a handler for it, which it starts where it has to.
+    ///
+    /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
+    package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
+        Resolution(
+            scheme: scheme, application: entry, reason: .desktopDefault, running: running, activatable: true)
+    }
 
     /// Refuses a request that cannot be accepted.
     ///
@@ -64,6 +72,8 @@ extension Resolution {
         case oldestInstalled = "oldest-installed"
         /// There are live claims only, and its own is the oldest.
         case oldestLive = "oldest-live"
+        /// Nobody claims the scheme, and the desktop's own handler gets it.
+        case desktopDefault = "desktop-default"
         /// Nobody claims the scheme.
         case noHandler = "no-handler"
         /// Passed over: the sender names another one.

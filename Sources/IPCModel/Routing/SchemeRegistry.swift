@@ -82,6 +82,15 @@ extension SchemeRegistry {
     /// The application that the user chose for a scheme, be it absent or not.
     package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
 
+    /// The applications that the user chose for schemes which they do not claim at present; the first ones, by scheme.
+    package func absentDefaults(limit: Int) -> [String: String] {
+        let absent = entries.compactMap { scheme, entry in
+            entry.chosen.flatMap { entry.claim(of: $0) == nil ? (scheme, $0.text) : nil }
+        }
+        let first = absent.sorted { $0.0 < $1.0 }.prefix(limit)
+        return Dictionary(uniqueKeysWithValues: first.map { ($0.0.canonical, $0.1) })
+    }
+
     /// The claim of one application on one scheme.
     package func claim(of application: ApplicationID, on scheme: URLScheme) -> SchemeClaim? {
         guard schemes[application]?.contains(scheme) == true else { return nil }

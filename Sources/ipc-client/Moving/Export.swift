@@ -21,7 +21,9 @@ struct Export: ToolCommand {
               ipc-client export --json backup | jq -r .versions
             """)
 
-    @Argument(help: ArgumentHelp("A folder that does not exist yet, or is empty.", valueName: "folder"))
+    @Argument(
+        help: ArgumentHelp("A folder that does not exist yet, or is empty.", valueName: "folder"),
+        completion: .directory)
     var folder: String
 
     @OptionGroup var output: OutputOptions

@@ -21,7 +21,7 @@ struct Import: ToolCommand {
               ipc-client import --replace backup
             """)
 
-    @Argument(help: ArgumentHelp("A folder that 'export' has made.", valueName: "folder"))
+    @Argument(help: ArgumentHelp("A folder that 'export' has made.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @Flag(help: "Replace pasteboards that have content, and defaults that differ.")

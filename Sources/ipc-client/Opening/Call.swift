@@ -28,7 +28,7 @@ struct Call: ToolCommand {
               ipc-client call 'IPCServer.demo://x-callback-url/echo?text=hello'
             """)
 
-    @Argument(help: "The URL; it arrives unchanged, but for the callbacks.")
+    @Argument(help: "The URL; it arrives unchanged, but for the callbacks.", completion: LiveNames.urls)
     var url: String
 
     @Argument(
@@ -36,13 +36,13 @@ struct Call: ToolCommand {
             "Text to send with it; words are joined by one blank. \"-\": standard input.", valueName: "text"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("Send the content of this file instead.", valueName: "path"))
+    @Option(help: ArgumentHelp("Send the content of this file instead.", valueName: "path"), completion: .file())
     var file: String?
 
     @Option(
         help: ArgumentHelp(
             "The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if it is none)",
-            valueName: "type"))
+            valueName: "type"), completion: .list(CommonTypes.all))
     var type: String?
 
     @Option(

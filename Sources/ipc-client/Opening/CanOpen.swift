@@ -20,10 +20,12 @@ struct CanOpen: ToolCommand {
               if ipc-client can-open com.example.notes: >/dev/null 2>&1; then echo installed; fi
             """)
 
-    @Argument(help: "The URL; only its scheme matters.")
+    @Argument(help: "The URL; only its scheme matters.", completion: LiveNames.urls)
     var url: String
 
-    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("State this application id as the source.", valueName: "id"),
+        completion: LiveNames.applications)
     var application = Client.id
 
     @OptionGroup var output: OutputOptions

@@ -11,15 +11,18 @@ struct Listen: ToolCommand {
             EXAMPLES
               ipc-client listen
               ipc-client listen --count 1 --json
-              ipc-client send --url IPCClient.demo: hello     (in another terminal)
+              ipc-client send --url IPCClient.demo: hello     # in another terminal
             """)
 
-    @Option(help: ArgumentHelp("The application id to own while it runs.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("The application id to own while it runs.", valueName: "id"),
+        completion: LiveNames.applications)
     var application = Client.id
 
     @Option(
         name: .customLong("scheme"),
-        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCClient.demo)", valueName: "scheme"))
+        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCClient.demo)", valueName: "scheme"),
+        completion: LiveNames.schemes)
     var schemes: [String] = []
 
     @OptionGroup var receiver: ReceiverOptions

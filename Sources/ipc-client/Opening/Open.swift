@@ -17,17 +17,22 @@ struct Open: ToolCommand {
             With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
             the disk, and 'requests wait ID' tells the outcome.
 
+            What no application has registered goes to the desktop's own handler, without content: 'ipc-client resolve \
+            URL' tells which one that is.
+
             EXAMPLES
               ipc-client open IPCServer.demo:hello
               ipc-client open --pasteboard demo.IPCClient IPCServer.demo:again
+              ipc-client open https://example.org/
               ipc-client open --to com.example.Viewer 'mailto:somebody@example.com'
               ipc-client open --queue --time-to-live 1d com.example.notes:sync
             """)
 
-    @Argument(help: "The URL; it arrives unchanged.")
+    @Argument(help: "The URL; it arrives unchanged.", completion: LiveNames.urls)
     var url: String
 
-    @Option(help: ArgumentHelp("Send what is on this pasteboard now.", valueName: "board"))
+    @Option(
+        help: ArgumentHelp("Send what is on this pasteboard now.", valueName: "board"), completion: LiveNames.boards)
     var pasteboard: String?
 
     @OptionGroup var request: RequestOptions

@@ -5,11 +5,14 @@ import IPCTools
 
 /// Options of the commands that open a URL.
 struct RequestOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    @Option(
+        help: ArgumentHelp("State this application id as the source.", valueName: "id"),
+        completion: LiveNames.applications)
     var application = Client.id
 
     @Option(
-        help: ArgumentHelp("The application that is to get it, whoever handles the scheme.", valueName: "id"))
+        help: ArgumentHelp("The application that is to get it, whoever handles the scheme.", valueName: "id"),
+        completion: LiveNames.applications)
     var to: String?
 
     @Option(
@@ -30,7 +33,7 @@ struct RequestOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp(
             "The request that is being handled while this one is made. (default: $IPC_ID, as --exec sets it)",
-            valueName: "id"))
+            valueName: "id"), completion: LiveNames.requests)
     var parent: String?
 
     /// As on a line without any of them.

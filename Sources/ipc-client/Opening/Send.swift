@@ -28,10 +28,10 @@ struct Send: PlainCommand {
 
     @OptionGroup var content: ContentOptions
 
-    @Option(help: ArgumentHelp("The URL to open; it arrives unchanged.", valueName: "url"))
+    @Option(help: ArgumentHelp("The URL to open; it arrives unchanged.", valueName: "url"), completion: LiveNames.urls)
     var url = Self.url
 
-    @Option(help: ArgumentHelp("The pasteboard to put it on.", valueName: "board"))
+    @Option(help: ArgumentHelp("The pasteboard to put it on.", valueName: "board"), completion: LiveNames.boards)
     var pasteboard = Self.pasteboard
 
     @OptionGroup var request: RequestOptions

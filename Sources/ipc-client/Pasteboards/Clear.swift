@@ -15,7 +15,7 @@ struct Clear: ToolCommand {
               ipc-client clear general
             """)
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @OptionGroup var output: OutputOptions

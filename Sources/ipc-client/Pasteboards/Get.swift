@@ -18,7 +18,7 @@ struct Paste: ToolCommand {
               ipc-client paste --board jobs --take
             """)
 
-    @Option(help: ArgumentHelp("The pasteboard.", valueName: "board"))
+    @Option(help: ArgumentHelp("The pasteboard.", valueName: "board"), completion: LiveNames.boards)
     var board = Client.generalPasteboard
 
     @OptionGroup var reading: ReadingArguments
@@ -43,7 +43,7 @@ struct Get: ToolCommand {
               ipc-client get notes --change-count 41
             """)
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @OptionGroup var reading: ReadingArguments

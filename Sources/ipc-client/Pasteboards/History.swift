@@ -20,7 +20,7 @@ struct History: ToolCommand {
               ipc-client history notes --json | jq -r '."change-count"'
             """)
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @Option(help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"))

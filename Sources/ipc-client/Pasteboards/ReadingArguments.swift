@@ -13,7 +13,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         other bytes in base64.
         """
 
-    @Option(help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"))
+    @Option(
+        help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
     var type: String?
 
     @Option(help: ArgumentHelp("Which item, counted from 0.", valueName: "n"))
@@ -30,7 +31,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("Write to this file; it stays as it was if nothing can be read.", valueName: "path"))
+        help: ArgumentHelp("Write to this file; it stays as it was if nothing can be read.", valueName: "path"),
+        completion: .file())
     var path: String?
 
     func check(_ output: OutputOptions) throws {

@@ -16,7 +16,7 @@ struct Remove: ToolCommand {
               ipc-client remove notes
             """)
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @OptionGroup var output: OutputOptions

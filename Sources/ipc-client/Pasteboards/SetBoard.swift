@@ -24,7 +24,8 @@ struct Copy: ToolCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The pasteboard; a named one is made, persistent, if there is none.", valueName: "board"))
+        help: ArgumentHelp("The pasteboard; a named one is made, persistent, if there is none.", valueName: "board"),
+        completion: LiveNames.boards)
     var board = Client.generalPasteboard
 
     @OptionGroup var content: ContentOptions
@@ -51,7 +52,7 @@ struct SetBoard: ToolCommand {
               ipc-client set notes --if-change-count 41 "buy milk and bread"
             """)
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @OptionGroup var content: ContentOptions

@@ -24,7 +24,7 @@ struct Show: ToolCommand {
     /// The bytes of a text of which a preview is made.
     static let previewBytes = 200
 
-    @Argument(help: "The pasteboard.")
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
     @Flag(help: "Show the start of the text too.")

@@ -29,7 +29,8 @@ struct Watch: ToolCommand {
               ipc-client watch --since 41 --json
             """)
 
-    @Argument(help: "The pasteboards, which need not exist yet; all if it is left out.")
+    @Argument(
+        help: "The pasteboards, which need not exist yet; all if it is left out.", completion: LiveNames.boards)
     var boards: [String] = []
 
     @Option(help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"))

@@ -6,7 +6,7 @@ import class IPCDBus.DBusActor
 
 /// The ids in the arguments of a command.
 struct RequestIDs: ParsableArguments, Sendable {
-    @Argument(help: ArgumentHelp("The ids of the requests.", valueName: "request-id"))
+    @Argument(help: ArgumentHelp("The ids of the requests.", valueName: "request-id"), completion: LiveNames.requests)
     var ids: [String]
 
     /// Works on one after the other. What one of them refuses is told, and is no reason to leave out the others; the

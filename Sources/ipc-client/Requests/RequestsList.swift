@@ -28,7 +28,7 @@ struct RequestsList: ToolCommand {
             valueName: "state"))
     var state: RequestFilter?
 
-    @Option(help: ArgumentHelp("Only those to this application.", valueName: "id"))
+    @Option(help: ArgumentHelp("Only those to this application.", valueName: "id"), completion: LiveNames.applications)
     var application: String?
 
     @Option(

@@ -20,7 +20,7 @@ struct Trace: ToolCommand {
               ipc-client trace --json $id | jq -r 'select(.step == "handler-left").time'
             """)
 
-    @Argument(help: ArgumentHelp("The id of the request.", valueName: "request-id"))
+    @Argument(help: ArgumentHelp("The id of the request.", valueName: "request-id"), completion: LiveNames.requests)
     var id: String
 
     @OptionGroup var output: OutputOptions

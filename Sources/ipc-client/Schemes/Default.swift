@@ -20,10 +20,12 @@ struct Default: ToolCommand {
               ipc-client default --forget IPCServer.demo
             """)
 
-    @Argument(help: "The URL scheme.")
+    @Argument(help: "The URL scheme.", completion: LiveNames.schemes)
     var scheme: String
 
-    @Argument(help: ArgumentHelp("The application that is to handle it.", valueName: "application"))
+    @Argument(
+        help: ArgumentHelp("The application that is to handle it.", valueName: "application"),
+        completion: LiveNames.applications)
     var application: String?
 
     @Flag(help: "Forget the choice.")

@@ -20,7 +20,7 @@ struct Handlers: ToolCommand {
               ipc-client handlers --json | jq -r 'select(.handler) | .application'
             """)
 
-    @Argument(help: "A URL scheme; all schemes if it is left out.")
+    @Argument(help: "A URL scheme; all schemes if it is left out.", completion: LiveNames.schemes)
     var scheme: String?
 
     @OptionGroup var output: OutputOptions

@@ -23,17 +23,21 @@ struct Policy: ToolCommand {
               ipc-client policy demo.IPCServer --forget
             """)
 
-    @Argument(help: ArgumentHelp("The application whose URLs they are.", valueName: "application"))
+    @Argument(
+        help: ArgumentHelp("The application whose URLs they are.", valueName: "application"),
+        completion: LiveNames.applications)
     var application: String
 
     @Option(
         name: .customLong("allow"),
-        help: ArgumentHelp("Allow this one, and refuse it no longer; may be repeated.", valueName: "id"))
+        help: ArgumentHelp("Allow this one, and refuse it no longer; may be repeated.", valueName: "id"),
+        completion: LiveNames.applications)
     var allowed: [String] = []
 
     @Option(
         name: .customLong("deny"),
-        help: ArgumentHelp("Refuse this one, and allow it no longer; may be repeated.", valueName: "id"))
+        help: ArgumentHelp("Refuse this one, and allow it no longer; may be repeated.", valueName: "id"),
+        completion: LiveNames.applications)
     var refused: [String] = []
 
     @Option(name: .customLong("default"), help: ArgumentHelp("What holds for all others.", valueName: "rule"))

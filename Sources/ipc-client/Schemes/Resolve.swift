@@ -11,7 +11,8 @@ struct Resolve: ToolCommand {
         abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
         discussion: """
             The first line is the application (or "nobody"), the rule that chose it ("default": your choice, \
-            "oldest-persistent", "oldest-installed", "oldest-live" or "no-handler"), and whether it is "running", would \
+            "oldest-persistent", "oldest-installed", "oldest-live", "desktop-default": nobody claims the scheme, and the \
+            desktop's own handler gets it; or "no-handler"), and whether it is "running", would \
             be "started", gets only what is queued ("queue-only"), or "none" of these. Then every claim to the scheme, the \
             winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". \
             Nobody is started. Exit code 0 also if nobody handles the scheme; 'can-open' is the test for that, and for \
@@ -22,7 +23,7 @@ struct Resolve: ToolCommand {
               ipc-client resolve --json IPCServer.demo: | jq -r '.candidates[].application'
             """)
 
-    @Argument(help: "The URL; only its scheme matters.")
+    @Argument(help: "The URL; only its scheme matters.", completion: LiveNames.urls)
     var url: String
 
     @OptionGroup var output: OutputOptions

@@ -16,7 +16,7 @@ struct BusDirectory: Sendable {
         guard socket.utf8.count <= Self.longestSocketPath else {
             throw HarnessError("\(socket) is too long for a socket; set IPC_TEST_DIRECTORY to a shorter directory.")
         }
-        for name in ["run", "home", "config", "system-data", "data/dbus-1/services"] {
+        for name in ["run", "home", "config", "system-config", "system-data", "data/dbus-1/services"] {
             try directory.makeDirectory(name)
         }
         try FileContents.write(configurationText, to: configuration)
@@ -27,6 +27,7 @@ struct BusDirectory: Sendable {
         var variables = [
             "DBUS_SESSION_BUS_ADDRESS": address,
             "HOME": directory.appending("home"),
+            "XDG_CONFIG_DIRS": directory.appending("system-config"),
             "XDG_CONFIG_HOME": directory.appending("config"),
             "XDG_DATA_DIRS": directory.appending("system-data"),
             "XDG_DATA_HOME": directory.appending("data"),
@@ -60,6 +61,7 @@ struct BusDirectory: Sendable {
           <keep_umask/>
           <listen>\(address)</listen>
           <auth>EXTERNAL</auth>
+          <servicedir>\(directory.appending("run/dbus-1/services"))</servicedir>
           <servicedir>\(services)</servicedir>
           <policy context="default">
             <allow send_destination="*"/>

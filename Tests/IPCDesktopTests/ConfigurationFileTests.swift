@@ -1,9 +1,7 @@
+import IPCDesktop
 import IPCModel
 import IPCTesting
-import Logging
 import Testing
-
-@testable import IPCBroker
 
 @Suite struct ConfigurationFileTests {
     private func read(_ text: String) throws -> ConfigurationFile {
@@ -18,6 +16,8 @@ import Testing
         #expect(file.limits.map(\.value) == [7, 0])
         #expect(file.store == "/srv/a b")
         #expect(file.logLevel == .debug)
+        #expect(file.opensOnDesktop)
+        #expect(try !read("[Desktop]\nopen=false\n").opensOnDesktop)
         let none = try read("# nothing\n[Limits]\n")
         #expect(none.limits.isEmpty && none.store == nil && none.logLevel == nil)
     }
@@ -29,10 +29,12 @@ import Testing
         ("[Limits]\nwatchers=", 2, "whole number"), ("[Limits]\nwatchers=18446744073709551616", 2, "whole number"),
         ("[Limits]\nurl-bytes=5", 2, "fixed at 1048576"), ("[Limits]\nWatchers=5", 2, "there is no limit “Watchers”"),
         ("[Limits]\nwatchers=1\nwatchers=1", 3, "twice"), ("[limits]\nwatchers=1", 1, "there is no group [limits]"),
-        ("[Limits]\n[Other]", 2, "[Limits], [Store], [Log]"), ("[Limits]\n[Limits]", 2, "twice"),
+        ("[Limits]\n[Other]", 2, "[Limits], [Store], [Log], [Desktop]"), ("[Limits]\n[Limits]", 2, "twice"),
         ("[Store]\ndirectory=store", 2, "absolute path"), ("[Store]\ndirectory=~/x", 2, "absolute path"),
         ("[Store]\npath=/x", 2, "it has “directory”"), ("[Log]\nlevel=loud", 2, "trace, debug, info"),
         ("[Log]\nlevel=critical", 2, "trace, debug, info"), ("[Log]\nfile=/x", 2, "it has “level”"),
+        ("[Desktop]\nopen=no", 2, "true or false"),
+        ("[Desktop]\nclose=true", 2, "it has “open”"),
         ("watchers=1", 1, "before the first group"), ("[Limits]\nwatchers", 2, "key=value"),
     ])
     func `what is wrong is told with file, line and what to do`(text: String, line: Int, part: String) throws {

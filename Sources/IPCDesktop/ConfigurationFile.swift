@@ -1,6 +1,5 @@
 internal import Glibc
 package import IPCModel
-package import Logging
 
 /// The broker's configuration, `ipc-broker.conf`: a key file that is taken as a whole or not at all, so that a slip of
 /// the pen never leaves a limit as it was in silence.
@@ -11,12 +10,16 @@ package import Logging
 ///     directory=/srv/swift-ipc
 ///     [Log]
 ///     level=debug
+///     [Desktop]
+///     open=false
 package struct ConfigurationFile: Sendable {
     /// What the group `[Limits]` sets, in its order.
     package private(set) var limits: [(name: String, value: UInt64)] = []
     /// The folder of the store, an absolute path.
     package private(set) var store: String?
-    package private(set) var logLevel: Logger.Level?
+    package private(set) var logLevel: LogLevel?
+    /// Whether URLs that nobody claims go to the desktop's handlers.
+    package private(set) var opensOnDesktop = true
 
     /// What is wrong with a file, with its place and what to do.
     package struct Invalid: Condition, Hashable {
@@ -68,6 +71,20 @@ package struct ConfigurationFile: Sendable {
         } catch {
             throw Invalid(path: path, line: nil, reason: "\(error)", isMissing: false)
         }
+        try self.init(file, path: path)
+    }
+
+    /// Reads a text that stands in a file of that path, or is to stand there.
+    /// - Throws: ``Invalid``
+    package init(_ text: String, path: String) throws(Invalid) {
+        let file: KeyFile
+        do throws(KeyFile.Malformed) { file = try KeyFile(text) } catch {
+            throw Invalid(path: path, line: error.line, reason: error.reason, isMissing: false)
+        }
+        try self.init(file, path: path)
+    }
+
+    private init(_ file: KeyFile, path: String) throws(Invalid) {
         for group in file.groups {
             guard Self.groups.contains(group.name) else {
                 throw Invalid(
@@ -81,8 +98,7 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    private static let groups = ["Limits", "Store", "Log"]
-    private static let levels: [Logger.Level] = [.trace, .debug, .info, .notice, .warning, .error]
+    private static let groups = ["Limits", "Store", "Log", "Desktop"]
 
     private struct Reason: Error {
         let text: String
@@ -98,11 +114,17 @@ package struct ConfigurationFile: Sendable {
             }
             store = entry.value
         case ("Log", "level"):
-            guard let level = Self.levels.first(where: { $0.rawValue == entry.value }) else {
-                let levels = Self.levels.map(\.rawValue).joined(separator: ", ")
+            guard let level = LogLevel(rawValue: entry.value) else {
+                let levels = LogLevel.allCases.map(\.rawValue).joined(separator: ", ")
                 throw Reason("there is no level \(entry.value.quoted); write one of \(levels)")
             }
             logLevel = level
+        case ("Desktop", "open"):
+            guard let opens = Bool(entry.value) else {
+                throw Reason("“open” is true or false, not \(entry.value.quoted)")
+            }
+            opensOnDesktop = opens
+        case ("Desktop", _): throw Reason("[Desktop] has no key \(entry.key.quoted); it has “open”")
         case ("Store", _): throw Reason("[Store] has no key \(entry.key.quoted); it has “directory”")
         case ("Log", _): throw Reason("[Log] has no key \(entry.key.quoted); it has “level”")
         default: throw Reason(Self.unknown(group: group))
@@ -121,4 +143,9 @@ package struct ConfigurationFile: Sendable {
     private static func unknown(group: String) -> String {
         "there is no group [\(group)]; the groups are \(groups.map { "[\($0)]" }.joined(separator: ", "))"
     }
+}
+
+/// What the broker logs: this and all that is worse.
+package enum LogLevel: String, Sendable, CaseIterable {
+    case trace, debug, info, notice, warning, error
 }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-@testable import IPCBroker
+@testable import IPCDesktop
 
 /// Desktop Entry Specification, "Basic format of the file".
 @Suite struct KeyFileTests {

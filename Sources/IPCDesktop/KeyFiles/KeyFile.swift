@@ -3,41 +3,41 @@ internal import IPCModel
 
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
 /// format of the file"). Configuration, installed claims and what Flatpak says of a sandbox are written in it.
-struct KeyFile {
-    struct Entry: Equatable {
-        let key: String
+package struct KeyFile: Sendable {
+    package struct Entry: Sendable, Equatable {
+        package let key: String
         /// The value without blanks around it; escapes are left as they are.
-        let value: String
+        package let value: String
         /// The number of its line, from 1.
-        let line: Int
+        package let line: Int
     }
 
-    struct Group: Equatable {
-        let name: String
-        let line: Int
-        var entries: [Entry] = []
+    package struct Group: Sendable, Equatable {
+        package let name: String
+        package let line: Int
+        package var entries: [Entry] = []
 
         /// The value of a key.
-        subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+        package subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
     }
 
     /// A line that breaks the format.
-    struct Malformed: Error, Equatable, CustomStringConvertible {
-        let line: Int
-        let reason: String
-        var description: String { "line \(line): \(reason)" }
+    package struct Malformed: Error, Equatable, CustomStringConvertible {
+        package let line: Int
+        package let reason: String
+        package var description: String { "line \(line): \(reason)" }
     }
 
-    let groups: [Group]
+    package let groups: [Group]
 
     /// The most bytes of a file.
-    static let mostBytes = 65_536
+    package static let mostBytes = 65_536
 
     /// The group of a name.
-    subscript(group: String) -> Group? { groups.first { $0.name == group } }
+    package subscript(group: String) -> Group? { groups.first { $0.name == group } }
 
     /// Reads a text. Groups and keys that stand there twice are errors, as the specification says.
-    init(_ text: String) throws(Malformed) {
+    package init(_ text: String) throws(Malformed) {
         var groups: [Group] = []
         var number = 0
         // By bytes, because "\r\n" is one character and no line feed.
@@ -89,13 +89,13 @@ struct KeyFile {
 
 extension KeyFile {
     /// Why a file cannot be read at all.
-    enum Unreadable: Error, Equatable, CustomStringConvertible {
+    package enum Unreadable: Error, Equatable, CustomStringConvertible {
         /// The system's error number.
         case system(CInt)
         case tooLong
         case notUTF8
 
-        var description: String {
+        package var description: String {
             switch self {
             case .system(let number): String(cString: strerror(number))
             case .tooLong: "it has more than \(KeyFile.mostBytes) bytes"
@@ -107,7 +107,7 @@ extension KeyFile {
     /// Reads a file of at most ``mostBytes``.
     /// - Parameter directory: where a relative path starts.
     /// - Throws: ``Unreadable``, ``Malformed``.
-    init(contentsOf path: String, in directory: CInt = AT_FDCWD, flags: CInt = 0) throws {
+    package init(contentsOf path: String, in directory: CInt = AT_FDCWD, flags: CInt = 0) throws {
         // Without waiting for a writer where it is a pipe, and without getting a terminal.
         let file = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard file >= 0 else { throw Unreadable.system(errno) }

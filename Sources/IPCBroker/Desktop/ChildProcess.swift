@@ -1,0 +1,101 @@
+internal import CLinux
+internal import Glibc
+
+/// A program that is run to its end with a text as its input, by a call that blocks; see ``Background``.
+///
+/// Input and output are memory files: nothing can stand still because the other side does not read, and what the program
+/// starts itself and leaves behind keeps nobody waiting for the end of a pipe.
+enum ChildProcess {
+    enum End: Sendable, Equatable {
+        case exited(Int32)
+        case signalled(Int32)
+        /// It was killed because its time was over.
+        case tookTooLong
+    }
+
+    struct Output: Sendable {
+        let end: End
+        /// The beginning of what it printed.
+        let text: String
+    }
+
+    /// Bytes of the output that are read.
+    private static let mostOutput = 65_536
+
+    /// Runs a program, which is looked for in `PATH` where there is no slash in it.
+    /// - Returns: nil where it cannot be started.
+    static func run(
+        _ command: [String], _ environment: [String: String], input text: String, milliseconds: Int32
+    ) -> Output? {
+        let input = clinux_memory_file("input")
+        let output = clinux_memory_file("output")
+        defer { for file in [input, output] where file >= 0 { close(file) } }
+        guard input >= 0, output >= 0, fill(input, with: text),
+            let pid = start(command, environment, input, output)
+        else { return nil }
+        let end = wait(for: pid, milliseconds)
+        return Output(end: end, text: read(output))
+    }
+
+    private static func fill(_ file: CInt, with text: String) -> Bool {
+        var text = text
+        return text.withUTF8 { bytes in
+            var rest = UnsafeRawBufferPointer(bytes)
+            while !rest.isEmpty {
+                let count = write(file, rest.baseAddress, rest.count)
+                guard count > 0 else { return false }
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            }
+            return lseek(file, 0, SEEK_SET) == 0
+        }
+    }
+
+    private static func read(_ file: CInt) -> String {
+        let bytes = [UInt8](unsafeUninitializedCapacity: mostOutput) { buffer, count in
+            count = max(0, pread(file, buffer.baseAddress, buffer.count, 0))
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// With the signals as a program expects them: the broker ignores one and blocks two.
+    private static func start(
+        _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
+    ) -> pid_t? {
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+        let arguments: [UnsafeMutablePointer<CChar>?] = command.map { strdup($0) } + [nil]
+        let variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup("\($0)=\($1)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var pid: pid_t = 0
+        return posix_spawnp(&pid, command[0], &actions, &attributes, arguments, variables) == 0 ? pid : nil
+    }
+
+    private static func wait(for pid: pid_t, _ milliseconds: Int32) -> End {
+        let process = clinux_open_process(pid)
+        defer { if process >= 0 { close(process) } }
+        var question = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
+        var found: CInt = 0
+        // Signals go to the first thread, and a descriptor that is missing is waited for as long.
+        repeat { found = poll(&question, 1, milliseconds) } while found < 0 && errno == EINTR
+        if found == 0 { kill(pid, SIGKILL) }
+        var status: CInt = 0
+        while waitpid(pid, &status, 0) < 0 && errno == EINTR {}
+        guard found != 0 else { return .tookTooLong }
+        let signal = status & 0x7F
+        return signal == 0 ? .exited((status >> 8) & 0xFF) : .signalled(signal)
+    }
+}

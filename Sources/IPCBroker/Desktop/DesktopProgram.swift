@@ -1,0 +1,130 @@
+internal import Glibc
+internal import IPCDBus
+internal import IPCModel
+internal import Logging
+
+/// `ipc-desktop-open`: a program of its own, because it links GLib, whose look-up of handlers is what all of the desktop
+/// goes by. A few run at a time, for moments; the others wait for their turn.
+///
+/// A URL never stands in its arguments, which every user of the machine can read (`/proc/PID/cmdline`): token and URL are
+/// its standard input, with a NUL between them.
+@DBusActor
+final class DesktopProgram {
+    private let path: String
+    private let launcher: [String]
+    private let environment: [String: String]
+    private let limits: Limits
+    private let logger: Logger
+    private var running: UInt64 = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// The end of the line of launches: URLs of one sender arrive in their order.
+    private var lastLaunch: Task<Void, any Error>?
+
+    /// - Returns: nil where there is no such program.
+    init?(_ path: String, environment: [String: String], limits: Limits, logger: Logger) {
+        guard access(path, X_OK) == 0 else { return nil }
+        (self.path, self.environment, self.limits, self.logger) = (path, environment, limits, logger)
+        launcher = Self.launcher(environment)
+    }
+
+    /// Below systemd the broker is confined to what it needs itself, which is not what a browser needs: programs are
+    /// started by the user's manager, each in a unit of its own that outlives the broker.
+    private static func launcher(_ environment: [String: String]) -> [String] {
+        guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { return [] }
+        return [
+            "systemd-run", "--user", "--quiet", "--collect", "--wait", "--pipe", "--slice=app.slice",
+            "--property=KillMode=process", "--",
+        ]
+    }
+
+    /// The desktop's handler of a URL; nil where it has none.
+    /// - Throws: `limitExceeded` where too many ask.
+    func handler(of url: URLText) async throws(IPCError) -> DesktopHandler? {
+        let output = try await run([path, "find"], input: "\0" + url.text)
+        switch output?.end {
+        case .exited(0): return output.flatMap { DesktopHandler(answer: $0.text) }
+        case .exited(Self.nobody): return nil
+        case let end:
+            logger.warning(
+                "ipc-desktop-open could not look for a handler",
+                metadata: ["end": "\(end.map { "\($0)" } ?? "it could not be run")"])
+            return nil
+        }
+    }
+
+    private static let nobody = ExitCode.noHandler.rawValue
+
+    /// Starts a program of the desktop with a URL, after those that were to be started before.
+    /// - Parameter begins: asked when it is its turn, whether it is still to be started.
+    /// - Returns: why it could not be started; nil where it was, or was not to be.
+    func launch(
+        _ handler: DesktopHandler, _ url: String, token: String?, begins: @escaping @DBusActor @Sendable () -> Bool
+    ) async -> String? {
+        let before = lastLaunch
+        let task = DBusActor.task { () async -> String? in
+            _ = await before?.result
+            guard begins() else { return nil }
+            return await self.start(handler, input: (token ?? "") + "\0" + url)
+        }
+        lastLaunch = DBusActor.task { _ = await task.result }
+        return (try? await task.value) ?? nil
+    }
+
+    private func start(_ handler: DesktopHandler, input: String) async -> String? {
+        do throws(IPCError) {
+            guard let output = try await run(launcher + [path, "launch", handler.entry], input: input) else {
+                return "ipc-desktop-open cannot be run"
+            }
+            if case .exited(0) = output.end { return nil }
+            return output.text.isEmpty ? "ipc-desktop-open ended: \(output.end)" : output.text
+        } catch { return error.message }
+    }
+
+    /// Runs it when it is its turn; nil where no process can be made.
+    private func run(_ command: [String], input: String) async throws(IPCError) -> ChildProcess.Output? {
+        try await begin()
+        defer { end() }
+        let (time, environment) = (Int32(clamping: limits.desktopMilliseconds), environment)
+        return await Background.run {
+            ChildProcess.run(command, environment, input: input, milliseconds: time)
+        }
+    }
+
+    private func begin() async throws(IPCError) {
+        guard running >= limits.desktopQuestions else {
+            running += 1
+            return
+        }
+        do throws(LimitExceeded) {
+            try limits.check(\.desktopQuestionsWaiting, use: UInt64(waiting.count), request: 1)
+        } catch { throw error.ipcError }
+        let latest = ContinuousClock.now + .milliseconds(Int(clamping: limits.desktopMilliseconds))
+        // Who wakes it leaves its place to it.
+        await withCheckedContinuation { waiting.append($0) }
+        guard ContinuousClock.now > latest else { return }
+        // Its caller may have given up by now, and what comes of it would be a surprise.
+        end()
+        throw IPCError(
+            .limitExceeded,
+            "the desktop's handlers were looked for \(limits.desktopQuestions) times at once, and longer than "
+                + "\(limits.desktopMilliseconds) ms; try again later")
+    }
+
+    private func end() {
+        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
+        running -= 1
+    }
+}
+
+extension DesktopHandler {
+    /// Reads the lines `entry=` and `service=`; nil where the first one is missing.
+    convenience init?(answer: String) {
+        var lines: [Substring: Substring] = [:]
+        for line in answer.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { lines[parts[0]] = parts[1] }
+        }
+        guard let entry = lines["entry"], !entry.isEmpty else { return nil }
+        self.init(entry: String(entry), service: lines["service"].flatMap { try? ApplicationID(String($0)) })
+    }
+}

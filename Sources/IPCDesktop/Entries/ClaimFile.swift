@@ -1,0 +1,40 @@
+package import IPCModel
+
+/// An installed claim: the broker reads such files and never writes them; `dbus/demo.IPCServer.handler`.
+package struct ClaimFile: Sendable, Hashable {
+    package let application: ApplicationID
+    package let schemes: [URLScheme]
+    /// Whether the application takes large payloads as descriptors.
+    package let takesDescriptors: Bool
+
+    package init(application: ApplicationID, schemes: [URLScheme], takesDescriptors: Bool) {
+        self.application = application
+        self.schemes = schemes
+        self.takesDescriptors = takesDescriptors
+    }
+
+    /// The folder of claims below one of data, and below the runtime directory.
+    package static let folder = "swift-ipc/handlers"
+
+    package static func fileName(of application: ApplicationID) -> String { "\(application).handler" }
+
+    package var text: String {
+        "[Handler]\nSchemes=\(KeyFileText.list(schemes.map(\.spelling)))\nDescriptors=\(takesDescriptors)\n"
+    }
+
+    /// Reads a file.
+    /// - Throws: ``KeyFile/Unreadable``, ``KeyFile/Malformed``, `IPCError`, ``URLScheme/Invalid``.
+    package init(contentsOf path: String, application: ApplicationID) throws {
+        let group = try KeyFile(contentsOf: path)["Handler"]
+        guard let schemes = group?["Schemes"] else {
+            throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
+        }
+        let descriptors = group?["Descriptors"] ?? "false"
+        guard ["true", "false"].contains(descriptors) else {
+            throw IPCError(.invalidArguments, "its key “Descriptors” is true or false, not \(descriptors.quoted)")
+        }
+        self.init(
+            application: application, schemes: try schemes.split(separator: ";").map { try URLScheme(String($0)) },
+            takesDescriptors: descriptors == "true")
+    }
+}

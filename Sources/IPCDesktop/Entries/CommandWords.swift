@@ -1,0 +1,116 @@
+internal import Glibc
+package import IPCModel
+
+/// A command line as a bus runs it: words, and no shell. They are quoted as in a shell, for that is how buses read them.
+package struct CommandWords: Sendable, Hashable {
+    /// The program and its arguments; at least one word.
+    package let words: [String]
+
+    /// - Parameter words: at least one.
+    package init(words: [String]) { self.words = words }
+
+    /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
+    /// - Throws: ``Invalid`` for what only a shell could run, which would else be passed on as arguments.
+    package init(_ line: String) throws(Invalid) {
+        var (words, word) = ([String](), String?.none)
+        var scalars = Array(line.unicodeScalars)[...]
+        while let scalar = scalars.popFirst() {
+            switch scalar {
+            case " ", "\t", "\n":
+                if let ended = word { words.append(ended) }
+                word = nil
+            case "'":
+                guard let end = scalars.firstIndex(of: "'") else { throw .unclosed(line) }
+                word = (word ?? "") + String(String.UnicodeScalarView(scalars[..<end]))
+                scalars = scalars[(end + 1)...]
+            case "\"":
+                word = (word ?? "") + (try Self.quoted(&scalars, line))
+            case "\\":
+                guard let escaped = scalars.popFirst() else { throw .unclosed(line) }
+                word = (word ?? "") + String(escaped)
+            case "|", "&", ";", "<", ">", "(", ")", "$", "`", "*", "?", "[", "~", "#":
+                throw .needsShell(line, scalar)
+            default:
+                word = (word ?? "") + String(scalar)
+            }
+        }
+        if let ended = word { words.append(ended) }
+        guard let program = words.first, !program.isEmpty else { throw .empty }
+        self.words = words
+    }
+
+    /// What is left of a text in double quotation marks.
+    private static func quoted(_ scalars: inout ArraySlice<Unicode.Scalar>, _ line: String) throws(Invalid) -> String {
+        var text = ""
+        while let scalar = scalars.popFirst() {
+            switch scalar {
+            case "\"": return text
+            case "$", "`": throw .needsShell(line, scalar)
+            case "\\":
+                guard let next = scalars.popFirst() else { throw .unclosed(line) }
+                text += ["\"", "\\", "$", "`"].contains(next) ? String(next) : "\\" + String(next)
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        throw .unclosed(line)
+    }
+
+    /// The same command with the absolute path of its program, for a bus knows no `PATH`.
+    /// - Parameter path: the folders to look into, with “:” between.
+    package func located(in path: String) throws(Invalid) -> CommandWords {
+        let program = words[0]
+        let candidates =
+            program.contains("/")
+            ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
+        guard let found = candidates.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 }) else {
+            throw .noProgram(program)
+        }
+        return CommandWords(words: [found] + words.dropFirst())
+    }
+
+    /// One line, the words quoted where they need it.
+    package var text: String { words.map(Self.quoted).joined(separator: " ") }
+
+    private static func quoted(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.utf8.allSatisfy { byte in
+                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
+                    || Self.plain.contains(byte)
+            }
+        guard !isPlain else { return word }
+        // A quotation mark ends the single ones, stands in double ones, and they begin again: without a backslash, which
+        // not every bus takes out.
+        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\"'\"'") + "'"
+    }
+
+    private static let plain = Set("%+,-./:=@_".utf8)
+}
+
+extension CommandWords {
+    package enum Invalid: Condition, Hashable {
+        case empty
+        /// A quotation mark or a backslash at the end.
+        case unclosed(String)
+        /// A character that means something to a shell alone.
+        case needsShell(String, Unicode.Scalar)
+        /// No such program, or none that may be run.
+        case noProgram(String)
+
+        package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
+
+        private var sentence: String {
+            switch self {
+            case .empty: "the command is empty"
+            case .unclosed(let line): "the command \(line.quoted) ends within a quotation"
+            case .needsShell(let line, let scalar):
+                "the command \(line.quoted) has \(String(scalar).quoted), which only a shell understands, and the bus "
+                    + "runs it without one; quote it, or write sh -c '…'"
+            case .noProgram(let program):
+                program.contains("/")
+                    ? "there is no program \(program.quoted); give its absolute path"
+                    : "there is no program \(program.quoted) in PATH"
+            }
+        }
+    }
+}

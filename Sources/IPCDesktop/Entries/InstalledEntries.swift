@@ -1,0 +1,76 @@
+package import IPCModel
+
+/// All desktop entries and lists of a user's desktop: who handles a scheme there.
+package struct InstalledEntries: Sendable {
+    /// By desktop file id; of several with one id the first one counts, as the specification says.
+    package let entries: [String: InstalledEntry]
+    /// The ids, those of the most important folder first.
+    private let order: [String]
+    private let lists: [KeyFileLines]
+
+    /// Reads them; what cannot be read is not there.
+    package init(_ directories: BaseDirectories) {
+        var (entries, order, hidden) = ([String: InstalledEntry](), [String](), Set<String>())
+        for folder in directories.data.map({ "\($0)/\(DesktopEntry.folder)" }) {
+            for file in Self.files(in: folder) {
+                let id = file.map { $0 == "/" ? "-" : String($0) }.joined()
+                guard entries[id] == nil, !hidden.contains(id), let state = try? FileState.read("\(folder)/\(file)")
+                else { continue }
+                if let entry = InstalledEntry(id: id, path: "\(folder)/\(file)", bytes: state.bytes) {
+                    entries[id] = entry
+                    order.append(id)
+                } else {
+                    hidden.insert(id)
+                }
+            }
+        }
+        (self.entries, self.order) = (entries, order)
+        lists = MimeAppsList.paths(in: directories).compactMap { path in
+            (try? FileState.read(path)).flatMap(\.self).map { KeyFileLines($0.bytes) }
+        }
+    }
+
+    /// Who handles a scheme on the desktop: the first default that is installed, else the first entry that says so.
+    /// - Parameter id: an entry that is left out of account.
+    package func handler(of scheme: URLScheme, but id: String? = nil) -> InstalledEntry? {
+        for list in lists {
+            for name in names(MimeAppsList.defaults, scheme, in: list) where name != id {
+                if let entry = entries[name] { return entry }
+            }
+        }
+        return handlers(of: scheme).first { $0.id != id }
+    }
+
+    /// The default that a list names, be it installed or not.
+    package func statedDefault(of scheme: URLScheme) -> String? {
+        lists.lazy.compactMap { names(MimeAppsList.defaults, scheme, in: $0).first }.first
+    }
+
+    /// All entries that say that they handle a scheme, or of which a list says so.
+    package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
+        let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
+        let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
+        var found: [InstalledEntry] = []
+        for id in added + order where !found.contains(where: { $0.id == id }) {
+            guard let entry = entries[id] else { continue }
+            let isSaid = entry.types.contains { SchemeType.scheme(of: $0) == scheme } && !removed.contains(id)
+            if isSaid || added.contains(id) { found.append(entry) }
+        }
+        return found
+    }
+
+    /// The ids that a list names for a scheme, in whatever spelling.
+    private func names(_ group: String, _ scheme: URLScheme, in list: KeyFileLines) -> [String] {
+        list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
+            .flatMap { list.list(of: $0, in: group) ?? [] }
+    }
+
+    /// The paths of the entries below a folder, from there.
+    private static func files(in folder: String, below prefix: String = "", depth: Int = 0) -> [String] {
+        Folder.names(folder).sorted().flatMap { name -> [String] in
+            if name.hasSuffix(".desktop") { return [prefix + name] }
+            guard depth < 4, !name.contains("."), Folder.exists("\(folder)/\(name)") else { return [] }
+            return files(in: "\(folder)/\(name)", below: "\(prefix)\(name)/", depth: depth + 1)
+        }
+    }
+}

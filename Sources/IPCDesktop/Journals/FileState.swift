@@ -1,0 +1,108 @@
+internal import Glibc
+package import IPCModel
+
+/// What stands at a path: the bytes of a file and who may read it.
+package struct FileState: Sendable, Hashable {
+    package let bytes: [UInt8]
+    /// The permissions, as of chmod(2).
+    package let mode: UInt32
+
+    package init(bytes: [UInt8], mode: UInt32 = FileState.usualMode) {
+        self.bytes = bytes
+        self.mode = mode
+    }
+
+    /// Of a file that was not there before; the umask takes away from it.
+    package static let usualMode: UInt32 = 0o644
+
+    /// Reads a file; `nil` where there is none.
+    package static func read(_ path: String) throws(FileFailure) -> FileState? {
+        // Without waiting for a writer where it is a pipe, and without getting a terminal.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+        guard file >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw FileFailure("read", path, errno)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw FileFailure("read", path, errno) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure("read", path, EINVAL) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+        var count = 0
+        while true {
+            let got = bytes.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress! + count, $0.count - count) }
+            if got < 0, errno == EINTR { continue }
+            guard got >= 0 else { throw FileFailure("read", path, errno) }
+            if got == 0 { break }
+            count += got
+            if count == bytes.count { bytes += [UInt8](repeating: 0, count: count) }
+        }
+        return FileState(bytes: Array(bytes[..<count]), mode: status.st_mode & 0o7777)
+    }
+
+    /// Puts this in place of what stands there, as a whole or not at all, and on the disk. A symbolic link stays, and what
+    /// it leads to is replaced.
+    /// - Parameter keepsMode: whether the permissions are exactly ``mode``; else the umask takes away from them.
+    package func write(to path: String, keepsMode: Bool = false) throws(FileFailure) {
+        let target = Self.target(of: path)
+        let temporary = "\(target).\(getpid())~"
+        unlink(temporary)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode)
+        guard file >= 0 else { throw FileFailure("write", path, errno) }
+        var failure = writeAll(to: file)
+        if failure == 0, keepsMode, fchmod(file, mode) != 0 { failure = errno }
+        if failure == 0, fsync(file) != 0 { failure = errno }
+        if close(file) != 0, failure == 0 { failure = errno }
+        if failure == 0, rename(temporary, target) != 0 { failure = errno }
+        guard failure == 0 else {
+            unlink(temporary)
+            throw FileFailure("write", path, failure)
+        }
+    }
+
+    private func writeAll(to file: CInt) -> CInt {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { return errno }
+            rest = rest.dropFirst(count)
+        }
+        return 0
+    }
+
+    /// Takes a file away; none is no error.
+    package static func remove(_ path: String) throws(FileFailure) {
+        if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw FileFailure("remove", path, errno) }
+    }
+
+    private static func target(of path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+}
+
+/// A file cannot be read, written or removed.
+package struct FileFailure: Condition, Hashable {
+    private let act: String
+    private let path: String
+    /// The system's error number.
+    package let number: CInt
+
+    init(_ act: String, _ path: String, _ number: CInt) {
+        self.act = act
+        self.path = path
+        self.number = number
+    }
+
+    package var ipcError: IPCError {
+        let code: IPCError.Code =
+            switch number {
+            case ENOSPC, EDQUOT: .noSpace
+            case EACCES, EPERM, EROFS: .accessDenied
+            default: .inputOutput
+            }
+        return IPCError(code, "cannot \(act) \(path): \(String(cString: strerror(number)))")
+    }
+}

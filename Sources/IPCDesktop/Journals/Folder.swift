@@ -1,0 +1,75 @@
+internal import Glibc
+
+/// Folders by their paths.
+package enum Folder {
+    /// The names in a folder, without `.` and `..`; none where it cannot be read.
+    package static func names(_ path: String) -> [String] {
+        guard let stream = opendir(path) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names
+    }
+
+    static func parent(of path: String) -> String {
+        String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+    }
+
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The folder and those above it that are not there, the highest first.
+    static func missing(_ path: String) -> [String] {
+        var (path, missing) = (path, [String]())
+        while !path.isEmpty, !exists(path) {
+            missing.insert(path, at: 0)
+            path = parent(of: path)
+        }
+        return missing
+    }
+
+    /// Makes a folder and those above it, for this user alone (XDG Base Directory Specification, "Referencing this
+    /// specification").
+    /// - Returns: those that were not there, the highest first.
+    static func make(_ path: String) throws(FileFailure) -> [String] {
+        let missing = missing(path)
+        for folder in missing where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw FileFailure("make", folder, errno)
+        }
+        return missing
+    }
+}
+
+/// A folder in which nobody else writes by a journal meanwhile.
+struct FolderLock: Sendable {
+    private let descriptor: CInt
+
+    /// Waits until nobody else has it.
+    init(_ path: String) throws(FileFailure) {
+        while true {
+            let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard opened >= 0 else {
+                guard errno == ENOENT else { throw FileFailure("open", path, errno) }
+                _ = try Folder.make(path)
+                continue
+            }
+            while flock(opened, LOCK_EX) != 0, errno == EINTR {}
+            var (held, standing) = (stat(), stat())
+            // Who had it before may have removed it.
+            if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
+                descriptor = opened
+                return
+            }
+            close(opened)
+        }
+    }
+
+    func release() { close(descriptor) }
+}

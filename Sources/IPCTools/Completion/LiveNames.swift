@@ -1,0 +1,67 @@
+package import ArgumentParser
+internal import IPC
+internal import IPCModel
+
+private import class IPCDBus.DBusActor
+
+/// The names that a shell offers when a key is pressed, as the broker has them at that moment.
+///
+/// Nobody is started for a key: without a bus, or without a broker that runs, there are none. So there are none either
+/// where the broker takes longer than ``GatheredNames/patience``; what has come until then is offered.
+package enum LiveNames {
+    /// Pasteboards.
+    package static let boards = kind { app, request, names in
+        for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name) { return }
+    }
+
+    /// Schemes that somebody claims.
+    package static let schemes = kind { app, _, names in
+        for try await claim in app.handlers() where !names.add(claim.scheme) { return }
+    }
+
+    /// The beginnings of URLs that somebody would get.
+    package static let urls = kind { app, _, names in
+        for try await claim in app.handlers() where !names.add(claim.scheme + ":") { return }
+    }
+
+    /// Applications that claim schemes.
+    package static let applications = kind { app, _, names in
+        for try await claim in app.handlers() where !names.add(claim.application) { return }
+    }
+
+    /// Requests, those that have not ended and those that have; the newest ones where there are many.
+    package static let requests = kind { app, _, names in
+        for try await request in app.requests() { names.add(request.id, lettingGo: true) }
+    }
+
+    /// The types of what is on the pasteboard that the command line names.
+    package static let types = kind { app, request, names in
+        guard let board = try? Pasteboard(named: request.board, of: app) else { return }
+        for type in try await board.types.joined() where !names.add(type.text) { return }
+    }
+
+    private typealias Question =
+        @Sendable @DBusActor (Application, CompletionRequest, GatheredNames) async throws -> Void
+
+    private static func kind(_ ask: @escaping Question) -> CompletionKind {
+        .custom { words, place, start in
+            let request = CompletionRequest(words, place, start)
+            let names = GatheredNames(startingWith: request.start)
+            DBusActor.task {
+                // Why there are none is nobody's question who has pressed a key.
+                try? await Self.answer(ask, request, names)
+                names.end()
+            }
+            return names.all().map { request.shown($0) }
+        }
+    }
+
+    @DBusActor
+    private static func answer(
+        _ ask: Question, _ request: CompletionRequest, _ names: GatheredNames
+    ) async throws {
+        let app = try await Application.connect(id: "demo.IPCClient", resends: false)
+        guard await app.hasBroker() else { return }
+        try await ask(app, request, names)
+    }
+}

@@ -1,0 +1,49 @@
+import ArgumentParser
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Doctor: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        _superCommandName: Client.tool,
+        abstract: "Look for what is wrong with bus, broker, activation and desktop, and say what mends it.",
+        discussion: """
+            Nothing is changed; the broker is started if the bus can do it, for most is learnt from it. Each finding has \
+            a level ("problem", "note", with --all also "ok"), a word, a sentence, and a line for the shell that mends \
+            it. Mend from the top, and look again: one thing can hide another. In a pipe the fields are separated by \
+            tabs. Exit code 0 if there is no problem, else 69; notes are no problem.
+
+            EXAMPLES
+              ipc-client doctor
+              ipc-client doctor --all
+              ipc-client doctor --json | jq -r 'select(.level == "problem") | .command'
+            """)
+
+    @Flag(help: "Tell what is right, too.")
+    var all = false
+
+    @OptionGroup var output: OutputOptions
+
+    @DBusActor
+    func run() async throws {
+        let report = Checks.report(on: await Facts.read())
+        let isTerminal = OutputStream.output.isTerminal
+        for finding in report where all || finding.level != .ok {
+            let text = output.json ? finding.json.text : finding.text(aligned: isTerminal, style: output.style)
+            try OutputStream.output.writeLine(text)
+        }
+        let problems = report.count { $0.level == .problem }
+        guard problems == 0 else { throw Self.failure(problems) }
+        if !output.json, isTerminal, !report.contains(where: { $0.level != .ok }) {
+            try OutputStream.output.writeLine("Nothing is wrong; --all tells what was looked at.")
+        }
+    }
+
+    /// The findings have said it all.
+    private static func failure(_ problems: Int) -> ToolFailure {
+        ToolFailure(
+            name: "Problems", message: "\(problems) problem\(problems == 1 ? "" : "s") found", exit: .unavailable)
+    }
+}

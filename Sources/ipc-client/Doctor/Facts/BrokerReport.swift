@@ -1,0 +1,61 @@
+import IPC
+import IPCDBus
+import IPCModel
+import IPCTools
+
+extension Facts {
+    /// Asks the broker for its state and its claims.
+    @DBusActor
+    mutating func readBrokerReport() async {
+        guard broker.isRunning else { return }
+        do throws(IPCError) {
+            let application = try await Application.connect(id: Client.id, resends: false)
+            let text = try await application.brokerDescription()
+            if let description = try? JSONValue(parsing: text) { take(description) }
+            let handlers = try await application.handlers().all()
+            claims = handlers.map {
+                ClaimFacts(
+                    scheme: $0.scheme, application: $0.application, kind: $0.kind, isHandler: $0.isHandler,
+                    isRunning: $0.isRunning ?? false, isActivatable: $0.isActivatable ?? false)
+            }
+        } catch {
+            broker.silence = error.message
+        }
+    }
+
+    /// What the broker's description says of itself.
+    mutating func take(_ description: JSONValue) {
+        broker.version = description["version"]?.string
+        if let path = description["store"]?["path"]?.string { (store.path, store.source) = (path, .broker) }
+        for choice in description["absent-defaults"]?.members ?? [] {
+            absentDefaults[choice.key] = choice.value.string
+        }
+        limits = LimitFacts.all(in: description)
+    }
+}
+
+extension LimitFacts {
+    /// What is counted, as the description names it, with the limits of all and of one source.
+    private static let rows: [(use: String, limit: String, source: String?)] = [
+        ("pasteboards", "pasteboards", "pasteboards-per-source"), ("items", "items", "items-per-source"),
+        ("bytes", "stored-bytes", "stored-bytes-per-source"), ("memory-bytes", "memory-bytes", nil),
+        ("watchers", "watchers", nil), ("descriptors", "descriptors", nil),
+    ]
+
+    /// Every limit of which the description tells the use.
+    static func all(in description: JSONValue) -> [LimitFacts] {
+        let (usage, limits) = (description["usage"], description["limits"])
+        var all: [LimitFacts] = []
+        for row in rows {
+            if let use = usage?["total"]?[row.use]?.count, let most = limits?[row.limit]?.count {
+                all.append(LimitFacts(name: row.limit, source: nil, use: use, most: most))
+            }
+            guard let limit = row.source, let most = limits?[limit]?.count else { continue }
+            for source in usage?["sources"]?.array ?? [] {
+                guard let use = source[row.use]?.count, let name = source["source"]?.string else { continue }
+                all.append(LimitFacts(name: limit, source: name, use: use, most: most))
+            }
+        }
+        return all
+    }
+}

@@ -1,0 +1,145 @@
+import IPCDBus
+import IPCTools
+
+/// The session bus.
+struct BusFacts: Sendable {
+    /// Why it cannot be reached; nil where it can.
+    var failure: String?
+    var isSystemBus = false
+    /// The address of a session bus that can be reached, where the one of the environment cannot.
+    var otherAddress: String?
+    /// Whether systemd manages this user's session: it is on the bus.
+    var hasSystemd = false
+    /// The names that the bus can start a program for.
+    var activatable: Set<String> = []
+    /// The environment of programs that the bus starts, as far as it can be learnt; nil where it cannot.
+    var activation: ActivationEnvironment?
+
+    var isReachable: Bool { failure == nil }
+}
+
+/// The variables of programs that the bus starts.
+struct ActivationEnvironment: Sendable, Hashable {
+    enum Source: Sendable {
+        /// `Environment` of systemd's user manager: as it is now.
+        case systemd
+        /// The environ of the broker, which the bus has started: as it was then.
+        case broker
+    }
+
+    var variables: [String: String]
+    var source: Source
+}
+
+/// The broker on that bus.
+struct BrokerFacts: Sendable {
+    /// The well-known name of the broker (the contract's `org.swiftipc.Broker1`).
+    static let name = "org.swiftipc.Broker1"
+
+    /// The process that owns the name; nil where none does.
+    var process: Int32?
+    /// What that process runs (`/proc/PID/exe`); nil where it cannot be read.
+    var program: String?
+    /// Whether the file of the program was replaced or removed since.
+    var isReplaced = false
+    /// Why the bus could not start it; nil where it runs, or was not to be started.
+    var startFailure: String?
+    /// What it answers as its version; nil where it does not answer.
+    var version: String?
+    /// Why it does not answer.
+    var silence: String?
+
+    var isRunning: Bool { process != nil }
+}
+
+extension Facts {
+    /// Asks the bus, starts the broker where the bus can, and asks the broker.
+    @DBusActor
+    mutating func readBus() async {
+        let connection: Connection
+        do throws(ConnectionError) { connection = try await Connection.open(.session) } catch {
+            bus.failure = "\(error)"
+            bus.otherAddress = await otherAddress()
+            return
+        }
+        bus.isSystemBus = (try? BusAddress.session.isSystemBus) ?? false
+        let names = (try? await connection.listNames()) ?? []
+        bus.activatable = Set((try? await connection.listActivatableNames()) ?? [])
+        bus.hasSystemd = names.contains(SystemdManager.name)
+        if !bus.isSystemBus { await readBroker(connection, isRunning: names.contains(BrokerFacts.name)) }
+        bus.activation = await activation(connection)
+        connection.close()
+    }
+
+    /// A bus where a session usually has it.
+    @DBusActor
+    private func otherAddress() async -> String? {
+        for directory in [runtimeDirectory, usualRuntimeDirectory].compactMap(\.self) {
+            let socket = directory.path + "/bus"
+            guard FileFacts.read(socket).isThere, ShellLine.word(socket) == socket else { continue }
+            let address = "unix:path=\(socket)"
+            if let connection = try? await Connection.open(.address(address)) {
+                connection.close()
+                return address
+            }
+        }
+        return nil
+    }
+
+    @DBusActor
+    private mutating func readBroker(_ connection: Connection, isRunning: Bool) async {
+        guard let name = try? BusName(BrokerFacts.name) else { return }
+        if !isRunning {
+            guard bus.activatable.contains(BrokerFacts.name) else { return }
+            do throws(CallError) { try await connection.startService(name, timeout: Self.startTime) } catch {
+                broker.startFailure = "\(error)"
+                return
+            }
+        }
+        let credentials = try? await connection.call(
+            MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, name.text)
+        guard let process = credentials?["ProcessID"].flatMap(UInt32.init(dbusValue:)) else { return }
+        broker.process = Int32(bitPattern: process)
+        let target = FilePlace.target(of: "/proc/\(process)/exe")
+        // proc_pid_exe(5): the name of a file that was unlinked has this behind it.
+        broker.isReplaced = target?.hasSuffix(" (deleted)") ?? false
+        broker.program = target.map { broker.isReplaced ? String($0.dropLast(10)) : $0 }
+    }
+
+    /// How long the broker may take to come up; opening a store after a crash takes some seconds at most.
+    private static let startTime = Duration.seconds(15)
+
+    @DBusActor
+    private func activation(_ connection: Connection) async -> ActivationEnvironment? {
+        if bus.hasSystemd, let systemd = await SystemdManager.environment(connection) {
+            return ActivationEnvironment(variables: systemd, source: .systemd)
+        }
+        guard let process = broker.process, let variables = ProcessEnvironment.read("\(process)"),
+            // D-Bus specification, "Message Bus Starting Services": set by the bus.
+            variables["DBUS_STARTER_ADDRESS"] != nil
+        else { return nil }
+        return ActivationEnvironment(variables: variables, source: .broker)
+    }
+}
+
+/// systemd's user manager on the session bus (org.freedesktop.systemd1(5)).
+private enum SystemdManager {
+    static let name = "org.freedesktop.systemd1"
+
+    /// The property `Environment`: `NAME=VALUE` for each variable.
+    @DBusActor
+    static func environment(_ connection: Connection) async -> [String: String]? {
+        guard let name = try? BusName(name),
+            let value = try? await connection.call(
+                Properties.get, on: name, at: "/org/freedesktop/systemd1",
+                ("org.freedesktop.systemd1.Manager", "Environment"), timeout: .seconds(5)),
+            let entries = [String](dbusValue: value.unwrapped)
+        else { return nil }
+        var variables: [String: String] = [:]
+        for entry in entries {
+            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+        }
+        return variables
+    }
+}

@@ -1,0 +1,78 @@
+import IPCDBus
+import IPCDesktop
+
+extension Facts {
+    /// Looks at everything, and starts the broker where the bus can.
+    @DBusActor
+    static func read() async -> Facts {
+        var facts = Facts()
+        facts.variables = ProcessEnvironment.read("self") ?? [:]
+        facts.user.id = UserFacts.effective
+        facts.readTool()
+        facts.runtimeDirectory = facts.variable("XDG_RUNTIME_DIR").map(FileFacts.read)
+        facts.usualRuntimeDirectory = .read("/run/user/\(facts.user.id)")
+        facts.readConfiguration()
+        facts.readStorePlace()
+        await facts.readBus()
+        await facts.readBrokerReport()
+        facts.store.read()
+        facts.readInstalledClaims()
+        facts.readRegistrations()
+        facts.readServices()
+        facts.readDesktop()
+        return facts
+    }
+
+    /// A variable that is set and not empty.
+    func variable(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
+
+    var directories: BaseDirectories { BaseDirectories { variables[$0] } }
+
+    private mutating func readTool() {
+        tool.path = FilePlace.target(of: "/proc/self/exe") ?? ""
+        tool.found = program(named: Client.tool).flatMap(FilePlace.resolved)
+    }
+
+    /// The program that a shell finds by a name.
+    func program(named name: String) -> String? {
+        let places = (variable("PATH") ?? "").split(separator: ":").map { "\($0)/\(name)" }
+        return places.first { FileFacts.read($0).isProgram }
+    }
+
+    private mutating func readStorePlace() {
+        if let path = variable("SWIFT_IPC_STORE"), path.hasPrefix("/") {
+            (store.path, store.source) = (path, .variable)
+        } else if let path = configuration.store {
+            (store.path, store.source) = (path, .configuration)
+        } else if let data = directories.dataHome {
+            store.path = data + "/swift-ipc"
+        }
+    }
+
+    /// The files of installed claims, beside the claims that the broker has made of them.
+    private mutating func readInstalledClaims() {
+        for place in claims.indices where claims[place].kind == "installed" {
+            let name = "\(ClaimFile.folder)/\(claims[place].application).handler"
+            let folders = directories.data + [directories.runtime].compactMap(\.self)
+            claims[place].file = folders.lazy.map { FileFacts.read("\($0)/\(name)") }.first(where: \.isThere).map {
+                var file = $0
+                file.isWritable = FileFacts.read(FilePlace.directory(of: file.path)).isWritable
+                return file
+            }
+        }
+    }
+
+    /// The journals of registrations; that of `setup` has no schemes.
+    private mutating func readRegistrations() {
+        guard let data = directories.dataHome else { return }
+        let folder = "\(data)/\(DesktopRegistration.folder)"
+        let journals = JournaledFiles(folder: folder)
+        registrations = FilePlace.names(in: folder).compactMap { name in
+            let schemes = (try? journals.facts(of: name))?["Schemes"].map { $0.split(separator: ";").map(String.init) }
+            return schemes.map { RegistrationFacts(application: name, schemes: $0) }
+        }
+    }
+
+    /// The ids of the broker and of all applications that claim something.
+    var knownNames: Set<String> { Set(claims.map(\.application)).union([BrokerFacts.name]) }
+}

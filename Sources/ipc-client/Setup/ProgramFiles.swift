@@ -1,0 +1,100 @@
+import IPCDesktop
+
+/// The files that make the bus find the programs, the same as `make install` writes from `dbus/`.
+struct ProgramFiles: Sendable {
+    let programs: Programs
+    /// Whether systemd starts the broker, as a unit of the user; else the bus does.
+    let usesSystemd: Bool
+
+    /// What there is to write below a folder of data.
+    func planned(in data: String) -> [PlannedFile] {
+        let services = "\(data)/\(ServiceFile.folder)"
+        let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []
+        return unit + [
+            .whole("\(services)/org.swiftipc.Broker1.service", brokerText),
+            .whole("\(services)/demo.IPCServer.service", serverText),
+            .whole("\(data)/\(ClaimFile.folder)/demo.IPCServer.handler", claimText),
+        ]
+    }
+
+    private func command(_ program: String) -> String { KeyFileText.escaped(CommandWords(words: [program]).text) }
+
+    private var brokerText: String {
+        """
+        # D-Bus activation of the broker: the first call to its name starts it. A bus that knows systemd starts the unit; any
+        # other one (dbus-run-session, containers) runs the program itself.
+        [D-BUS Service]
+        Name=org.swiftipc.Broker1
+        Exec=\(command(programs.broker))
+        """ + "\n" + (usesSystemd ? "SystemdService=ipc-broker.service\n" : "")
+    }
+
+    private var serverText: String {
+        """
+        # D-Bus activation of the sample receiver. Its claim to the scheme is in demo.IPCServer.handler.
+        [D-BUS Service]
+        Name=demo.IPCServer
+        Exec=\(command(programs.server))
+
+        """
+    }
+
+    private var claimText: String {
+        """
+        # An installed claim: the application demo.IPCServer handles these URL schemes. The file's name is the application id.
+        #
+        # The broker reads such files from swift-ipc/handlers/ below $XDG_DATA_HOME and each directory of $XDG_DATA_DIRS, so that
+        # a package can ship a claim without touching anybody's store. For one application the first file found counts. To let
+        # the bus start the application for a URL, ship a D-Bus service file with its id beside it.
+        [Handler]
+        # Separated and ended by ";". Compared without case; shown as written here.
+        Schemes=IPCServer.demo;
+        Descriptors=true
+
+        """
+    }
+
+    /// A path as systemd.service(5) reads a command line: “%” doubled, and in quotation marks where it has a blank.
+    private var unitProgram: String {
+        let path = programs.broker.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
+        return path.contains(" ") ? "\"\(path)\"" : path
+    }
+
+    private var unitText: String {
+        """
+        # systemd user unit of the broker. Started by D-Bus when somebody calls its name; nothing to enable.
+        [Unit]
+        Description=Broker of URLs and pasteboards between programs (swift-ipc)
+
+        [Service]
+        Type=dbus
+        BusName=org.swiftipc.Broker1
+        ExecStart=\(unitProgram)
+        Slice=session.slice
+
+        # The next call starts it again anyway; this one serves those who are waiting already.
+        Restart=on-failure
+        RestartSec=100ms
+        # SIGTERM finishes what is accepted and checkpoints the store within 2 s.
+        TimeoutStopSec=10s
+
+        # What it writes is the user's own business, and never a core file.
+        UMask=0077
+        LimitCORE=0
+
+        # Hardening that works in every user manager: none of it needs a user namespace. (ProtectSystem=, PrivateTmp= and the
+        # like need one here, and where the kernel forbids it the broker would not start.)
+        NoNewPrivileges=yes
+        LockPersonality=yes
+        MemoryDenyWriteExecute=yes
+        RestrictAddressFamilies=AF_UNIX
+        RestrictNamespaces=yes
+        RestrictRealtime=yes
+        RestrictSUIDSGID=yes
+        SystemCallArchitectures=native
+        SystemCallFilter=@system-service
+        SystemCallErrorNumber=EPERM
+
+        """
+    }
+}

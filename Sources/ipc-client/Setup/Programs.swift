@@ -1,0 +1,40 @@
+import Glibc
+import IPCModel
+import IPCTools
+
+/// Where the programs lie: beside this one, as in a build folder, or as 'make install' lays them out.
+struct Programs: Sendable {
+    let broker: String
+    let server: String
+
+    /// The absolute path of this program.
+    static func client() throws(ToolFailure) -> String {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
+        guard count > 0, let path = String(validating: buffer[..<count], as: UTF8.self), access(path, X_OK) == 0 else {
+            throw ToolFailure(
+                name: "Failed", message: "cannot tell where this program lies: is /proc there?", exit: .failed)
+        }
+        return path
+    }
+
+    /// Those that belong to this program.
+    static func beside(_ client: String) throws(ToolFailure) -> Programs {
+        let folder = String(client[..<(client.lastIndex(of: "/") ?? client.startIndex)])
+        let above = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+        return Programs(
+            broker: try find("ipc-broker", [folder, "\(above)/libexec/swift-ipc"]),
+            server: try find("ipc-server", [folder]))
+    }
+
+    private static func find(_ program: String, _ folders: [String]) throws(ToolFailure) -> String {
+        guard let folder = folders.first(where: { access("\($0)/\(program)", X_OK) == 0 }) else {
+            throw ToolFailure(
+                name: "NoSuchFile",
+                message:
+                    "there is no \(program) in \(folders.joined(separator: " or ")); build it, or install the tools",
+                exit: .noInput)
+        }
+        return "\(folder)/\(program)"
+    }
+}

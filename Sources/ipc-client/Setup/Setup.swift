@@ -1,0 +1,91 @@
+import ArgumentParser
+import Glibc
+import IPC
+import IPCDesktop
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct Setup: ToolCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        _superCommandName: Client.tool,
+        abstract: "Make the session's bus find the broker and the sample receiver, without root.",
+        discussion: """
+            Writes below XDG_DATA_HOME what 'make install PREFIX=~/.local' would, with the paths of the programs beside \
+            this one, which stay where they are: the service files of the broker and of ipc-server, the claim of the \
+            sample receiver, and where there is systemd the broker's unit. Each file that has become another one is told \
+            on a line of its own. Once more, nothing changes; with --undo all is as it was before. What is stored stays.
+
+            EXAMPLES
+              ipc-client setup
+              ipc-client setup --undo
+            """)
+
+    @Flag(help: "Take back what was written.")
+    var undo = false
+
+    @Flag(
+        inversion: .prefixedNo,
+        help: "Whether systemd starts the broker. (default: where the machine runs it)")
+    var systemd: Bool?
+
+    @OptionGroup var output: OutputOptions
+
+    /// The name of its journal; no application id is one word.
+    private static let journal = "setup"
+
+    @DBusActor
+    func run() async throws {
+        let directories = BaseDirectories.ofProcess
+        guard let data = directories.dataHome else {
+            throw ToolFailure(
+                name: "InvalidArguments",
+                message: "there is no folder for data; set HOME or XDG_DATA_HOME to an absolute path", exit: .dataError)
+        }
+        let files = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
+        let changes = undo ? try files.takeBack(Self.journal) : try write(files, data)
+        try output.print(
+            .object(["files": changes.json]),
+            text: changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
+        for change in changes where change.kind == .kept {
+            try output.warn("Kept", "\(change.path) stays, for somebody has changed it; remove it yourself")
+        }
+        if changes.contains(where: { $0.path.hasSuffix("/systemd/user/ipc-broker.service") }) {
+            _ = Program.run(["systemctl", "--user", "daemon-reload"])
+        }
+        try await reload(after: changes)
+    }
+
+    private func write(_ files: JournaledFiles, _ data: String) throws -> [FileChange] {
+        let programs = try Programs.beside(try Programs.client())
+        let planned = ProgramFiles(programs: programs, usesSystemd: systemd ?? Self.isSystemdThere).planned(in: data)
+        return try files.write(for: Self.journal, facts: ["Broker": programs.broker]) { () throws(FileFailure) in
+            planned
+        }
+    }
+
+    /// Tells the bus and a broker that runs.
+    @DBusActor
+    private func reload(after changes: [FileChange]) async throws {
+        do throws(IPCError) {
+            let app = try await Client.connect()
+            try await app.reloadBus(after: changes)
+            if !changes.isEmpty { try await app.reloadClaims(startsBroker: false) }
+            guard !undo, await !app.isActivatable("org.swiftipc.Broker1") else { return }
+        } catch {
+            return try output.warn("NoBus", "\(error.message); the files count from the next session on")
+        }
+        try output.warn(
+            "NotActivatable", "the bus does not look where the files were written: is XDG_DATA_HOME another one there?")
+    }
+
+    /// sd_booted(3).
+    private static var isSystemdThere: Bool { access("/run/systemd/system", F_OK) == 0 }
+}
+
+extension [FileChange] {
+    var json: JSONValue {
+        .array(map { .object(["path": .string($0.path), "change": .string($0.kind.rawValue)]) })
+    }
+}

@@ -1,0 +1,39 @@
+import CGIO
+
+/// The desktop outside of a sandbox, in which the broker runs: there are no desktop entries here, and GIO asks
+/// `org.freedesktop.portal.OpenURI`, which asks the user where that is due.
+enum Portal {
+    /// What stands in the place of a desktop file ID.
+    static let entry = "org.freedesktop.portal.OpenURI"
+
+    /// Whether GIO goes that way: in Flatpak and Snap, and where it is told to.
+    static var isUsed: Bool {
+        g_file_test("/.flatpak-info", G_FILE_TEST_EXISTS) != 0 || g_getenv("SNAP") != nil
+            || g_getenv("GTK_USE_PORTAL").map { String(cString: $0) } == "1"
+    }
+
+    /// Has a URL opened, and waits for the portal's answer. The corresponding C function is
+    /// `g_app_info_launch_default_for_uri_async`.
+    static func open(_ url: String) throws(Failure) {
+        let answer = Answer()
+        let context = Unmanaged.passUnretained(answer).toOpaque()
+        g_app_info_launch_default_for_uri_async(
+            url, nil, nil,
+            { _, result, context in
+                guard let context else { return }
+                let answer = Unmanaged<Answer>.fromOpaque(context).takeUnretainedValue()
+                var error: UnsafeMutablePointer<GError>?
+                if g_app_info_launch_default_for_uri_finish(result, &error) == 0 { answer.failure = Failure(error) }
+                g_main_loop_quit(answer.loop)
+            }, context)
+        g_main_loop_run(answer.loop)
+        if let failure = answer.failure { throw failure }
+    }
+
+    private final class Answer {
+        let loop = g_main_loop_new(nil, 0)
+        var failure: Failure?
+
+        deinit { g_main_loop_unref(loop) }
+    }
+}

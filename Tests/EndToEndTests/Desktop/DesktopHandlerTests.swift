@@ -1,0 +1,213 @@
+import IPC
+import IPCDBus
+import IPCInterface
+import IPCTesting
+import Testing
+
+/// URLs that nobody has claimed go to the desktop's own handlers, which know nothing of this project.
+@Suite(.privateBus)
+struct DesktopHandlerTests {
+    private static let url = #"Desk.example://a b/?q=%E6'日"&x=$(id);*#f"#
+
+    private func open(_ url: String, _ arguments: String...) async throws -> ProcessOutput {
+        try await Tools.client(["open"] + arguments + ["--", url])
+    }
+
+    @Test func `a program that takes URLs by D-Bus is started, called and awaited; cold and warm`() async throws {
+        let scene = try await DesktopScene.start()
+        try await scene.addService(scheme: "desk.example")
+        let cold = try await open(Self.url, "--json")
+        #expect(cold.status == .success, "\(cold)")
+        #expect(try JSONText.string("outcome", in: cold.output) == "delivered")
+        #expect(try JSONText.string("application", in: cold.output) == "org.example.Service.desktop")
+        let log = scene.bus.directory.appending("desktop.log")
+        let first = try FileContents.text(log).split(separator: "\n").map(String.init)
+        try #require(first.count == 3)
+        #expect(first[1] == "asked\t\(Self.url)\t-\t-")
+        // It was awaited, for it had done its work by then.
+        #expect(first[2].hasPrefix("done\t"))
+        #expect(try await open("desk.example:again").status == .success)
+        let second = try FileContents.text(log).split(separator: "\n").map(String.init)
+        #expect(second.last == first.last && second.count == 5)
+    }
+
+    @Test func `a program without a bus name is started with the URL, byte for byte`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        let opened = try await open(Self.url, "--json")
+        #expect(try JSONText.string("outcome", in: opened.succeeded().output) == "delivered")
+        #expect(try await scene.log.nextLine() == "started\t\(Self.url)\t-\t-\t1024")
+    }
+
+    @Test @DBusActor func `tokens are passed on, by D-Bus and in the environment`() async throws {
+        let scene = try await DesktopScene.start()
+        let client = try await BrokerClient()
+        var options = OpenURLOptions()
+        options.activationToken = "token-7"
+        try scene.addStartedProgram(scheme: "desk.example")
+        #expect(try await client.call(URLs1.openURL, ("desk.example:x", options)).outcome == "delivered")
+        #expect(try await scene.log.nextLine() == "started\tdesk.example:x\ttoken-7\ttoken-7\t1024")
+        try await scene.addService(scheme: "desk.example")
+        #expect(try await client.call(URLs1.openURL, ("desk.example:y", options)).outcome == "delivered")
+        try await scene.log.waitForLine { $0 == "asked\tdesk.example:y\ttoken-7\ttoken-7" }
+    }
+
+    @Test func `what a program answers, or that it does not, is the outcome`() async throws {
+        let scene = try await DesktopScene.start()
+        try await scene.addService(scheme: "desk.example")
+        let failed = try await open("desk.example:fail")
+        #expect(failed.status == .exited(70) && failed.errors.contains("it broke"), "\(failed)")
+        let forgotten = try await open("desk.example:forget", "--timeout", "1s")
+        #expect(forgotten.status == .exited(75) && forgotten.errors.contains("may have done it"), "\(forgotten)")
+        let left = try await open("desk.example:leave")
+        #expect(left.status == .exited(70), "\(left)")
+        try await scene.bus.removeService(name: "org.example.Service")
+        let absent = try await open("desk.example:x")
+        #expect(absent.status == .exited(69) && absent.errors.contains("org.example.Service"), "\(absent)")
+    }
+
+    @Test func `a program that cannot be started is told with its reason`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addEntry("org.example.Gone.desktop", scheme: "desk.example", "Exec=/bin/sh-that-is-not-there %u")
+        // GIO itself passes over an entry whose program is not there.
+        #expect(try await open("desk.example:x").status == .exited(68))
+        let file = scene.bus.directory.appending("no-program")
+        try FileContents.write("neither a script nor a program\n", to: file, isProgram: true)
+        try scene.addEntry("org.example.Odd.desktop", scheme: "desk.example", "Exec=\(file) %u", "Path=/nowhere")
+        let odd = try await open("desk.example:x")
+        #expect(odd.status == .exited(69) && odd.errors.contains("org.example.Odd.desktop"), "\(odd)")
+    }
+
+    @Test func `nobody there: NoHandler, as ever; with a payload too`() async throws {
+        let scene = try await DesktopScene.start()
+        #expect(try await open("desk.example:x").status == .exited(68))
+        try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
+        #expect(try await open("desk.example:x", "--pasteboard", "board").status == .exited(68))
+        // The control: with an entry it is another matter.
+        try scene.addStartedProgram(scheme: "desk.example")
+        #expect(try await open("desk.example:x").status == .success)
+    }
+
+    @Test func `payloads, queues and pinned receivers do not go to the desktop, and nothing is sent`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()
+        let payload = try await open("desk.example:payload", "--pasteboard", "board")
+        #expect(payload.status == .exited(65) && payload.errors.contains("org.example.Started.desktop"), "\(payload)")
+        #expect(try await open("desk.example:queued", "--queue").status == .exited(68))
+        #expect(try await open("desk.example:pinned", "--to", "org.example.Started").status == .exited(69))
+        #expect(try await open("desk.example:last").status == .success)
+        #expect(try await scene.log.nextLine()?.hasPrefix("started\tdesk.example:last\t") == true)
+    }
+
+    @Test func `a claim goes before the desktop, and the broker's own entries are not gone round in a circle`()
+        async throws
+    {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "ipcserver.demo")
+        let server = try await Tools.server()
+        #expect(try await open("IPCServer.demo:claimed").status == .success)
+        #expect(try await server.nextLine()?.contains("IPCServer.demo:claimed") == true)
+        #expect(try await server.terminate() == .success)
+        let client = try Binaries.path("ipc-client")
+        try scene.addEntry("demo.Circle.desktop", scheme: "circle.example", "Exec=\(client) open %u")
+        #expect(try await open("circle.example:x").status == .exited(68))
+    }
+
+    @Test func `resolve and can-open tell of the desktop's handler`() async throws {
+        let scene = try await DesktopScene.start()
+        let nobody = try await Tools.client(["resolve", "desk.example:"]).succeeded()
+        #expect(nobody.output == "nobody\tno-handler\tnone\n")
+        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(68))
+        try scene.addStartedProgram(scheme: "desk.example")
+        let started = try await Tools.client(["resolve", "desk.example:"]).succeeded()
+        #expect(started.output == "org.example.Started.desktop\tdesktop-default\tstarted\n")
+        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .success)
+        let json = try await Tools.client(["resolve", "--json", "desk.example:"]).succeeded().output
+        #expect(json.contains(#""queueable":false"#) && json.contains(#""candidates":[]"#))
+    }
+
+    @Test func `a request with an id is one request, and its record tells of it`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        let id = "0123456789abcdef0123"
+        for _ in 0..<2 { #expect(try await open("desk.example:once", "--id", id).status == .success) }
+        let shown = try await Tools.client(["requests", "show", "--json", id]).succeeded().output
+        #expect(try JSONText.string("application", in: shown) == "org.example.Started.desktop")
+        #expect(try JSONText.string("outcome", in: shown) == "delivered")
+        // Another URL with the same id is a mistake, and nothing can be queued for the desktop afterwards.
+        #expect(try await open("desk.example:other", "--id", id).status == .exited(65))
+        let retried = try await Tools.client(["requests", "retry", id])
+        #expect(retried.status == .exited(68), "\(retried)")
+        #expect(try await open("desk.example:end").status == .success)
+        #expect(try await scene.log.nextLine()?.contains("desk.example:once") == true)
+        #expect(try await scene.log.nextLine()?.contains("desk.example:end") == true)
+    }
+
+    @Test func `what a killed broker had under way is opened again for a sender that comes again`() async throws {
+        let scene = try await DesktopScene.start()
+        try await scene.addService(scheme: "desk.example")
+        let arguments = ["open", "--id", "0123456789abcdef0123", "--json", "--", "desk.example:second"]
+        let first = try await RunningProcess.start(try Binaries.path("ipc-client"), arguments, input: .none)
+        try await scene.log.waitForLine { $0.hasPrefix("asked\tdesk.example:second") }
+        try await scene.broker.restart()
+        try await first.wait()
+        let again = try await Tools.client(arguments).succeeded()
+        #expect(try JSONText.string("outcome", in: again.output) == "delivered")
+        #expect(again.output.contains(#""attempts":2"#), "\(again)")
+        try await scene.log.waitForLine { $0.hasPrefix("asked\tdesk.example:second") }
+    }
+
+    @Test func `in a sandbox the portal opens it`() async throws {
+        let scene = try await DesktopScene.start(environment: ["GTK_USE_PORTAL": "1"])
+        try await scene.addPortal()
+        let resolved = try await Tools.client(["resolve", "desk.example:yes"]).succeeded()
+        #expect(resolved.output == "org.freedesktop.portal.OpenURI\tdesktop-default\tstarted\n")
+        #expect(try await open("desk.example:yes").status == .success)
+        let refused = try await open("desk.example:no")
+        #expect(refused.status == .exited(69), "\(refused)")
+        #expect(try await scene.log.nextLine() == "portal\tdesk.example:yes")
+        #expect(try await scene.log.nextLine() == "portal\tdesk.example:no")
+    }
+
+    @Test func `a policy for the desktop entry is held`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        _ = try await Tools.client(["policy", "org.example.Started.desktop", "--default", "deny"]).succeeded()
+        #expect(try await open("desk.example:x").status == .exited(77))
+        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(77))
+    }
+
+    @Test func `it can be switched off`() async throws {
+        let bus = try PrivateBus.current
+        let file = bus.directory.appending("off.conf")
+        try FileContents.write("[Desktop]\nopen=false\n", to: file)
+        let scene = try await DesktopScene.start(["--config", file])
+        try scene.addStartedProgram(scheme: "desk.example")
+        #expect(try await open("desk.example:x").status == .exited(68))
+        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(68))
+    }
+
+    @Test(.enabled(if: SandboxPeer.isPossible))
+    func `a caller in a sandbox does not get out of it this way`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        let boxed = try await SandboxPeer.start(flatpak: "org.example.Boxed")
+        let free = try await SandboxPeer.start(info: nil)
+        let open = "str(urls.OpenURL('desk.example:free', none)['outcome'])"
+        #expect(try await boxed.ask(open) == "org.swiftipc.Error.NoHandler")
+        #expect(try await free.ask(open) == "'delivered'")
+    }
+
+    @Test func `callbacks of x-callback-url start nothing on the desktop`() async throws {
+        let scene = try await DesktopScene.start()
+        try scene.addStartedProgram(scheme: "desk.example")
+        let server = try await Tools.server()
+        let url = "IPCServer.demo://x-callback-url/greet?x-success=desk.example:callback"
+        #expect(try await open(url).status == .success)
+        try await server.errors.waitForLine { $0.contains("desk.example") }
+        #expect(try await open("desk.example:end").status == .success)
+        #expect(try await scene.log.nextLine()?.contains("desk.example:end") == true)
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,118 @@
+import IPCTesting
+import Testing
+
+/// What `register` writes, and that `unregister` brings back what was there: names, modes and bytes.
+@Suite(.privateBus)
+struct RegistrationTests {
+    private static let application = "org.example.Notes"
+
+    private func register(_ arguments: [String]) async throws -> ProcessOutput {
+        try await Tools.client(["register"] + arguments + ["--application", Self.application])
+    }
+
+    /// The broker makes a folder for sockets of direct connections.
+    private func snapshot() throws -> HomeSnapshot { HomeSnapshot(try .current) { $0 == "run/swift-ipc" } }
+
+    private func unregister(_ arguments: [String] = ["--all"]) async throws {
+        _ = try await Tools.client(["unregister"] + arguments + ["--application", Self.application]).succeeded()
+    }
+
+    @Test(arguments: [true, false])
+    func theHomeIsAsItWas(isFurnished: Bool) async throws {
+        let bus = try PrivateBus.current
+        let broker = try await BrokerProcess.start()
+        if isFurnished { try FurnishedHome.furnish(bus) }
+        let before = try snapshot()
+        let registered = try await register([
+            "Notes.example", "other.example", "--persistent", "--exec", "sh -c 'exit 0'",
+        ])
+        .succeeded()
+        // The control: there is something to take back, and each file of it is told.
+        let between = try snapshot()
+        let changed = between.elements.filter { before.elements[$0.key] != $0.value && $0.value.bytes != nil }
+        let told = Set(registered.lines.map { String($0.drop { $0 != "/" }) })
+        let journal = "data/swift-ipc/registered/\(Self.application)"
+        #expect(told == Set(changed.keys.filter { $0 != journal }.map(bus.directory.appending)))
+        #expect(told.count == 4)
+        try await unregister(["Notes.example"])
+        #expect(try snapshot() != before)
+        try await unregister(["other.example"])
+        #expect(try snapshot() == before)
+        try await unregister()
+        #expect(try snapshot() == before)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func whatIsRefusedWritesNothing() async throws {
+        let bus = try PrivateBus.current
+        try FurnishedHome.furnish(bus)
+        let before = try snapshot()
+        for way in ["--persistent", "--transient"] {
+            #expect(try await register(["notes", way]).status == .exited(69), "there is no broker")
+        }
+        let broker = try await BrokerProcess.start()
+        #expect(try await register(["https", "--persistent"]).status == .exited(77))
+        #expect(try await register(["https", "--transient"]).status == .exited(77))
+        #expect(try await register(["notes"]).status == .exited(64))
+        #expect(try await register(["notes", "--persistent", "--transient"]).status == .exited(64))
+        #expect(try await register(["notes", "--transient", "--exec", "no.such.program"]).status == .exited(65))
+        #expect(try await register(["notes", "--transient", "--exec", "sh | sh"]).status == .exited(65))
+        #expect(try await register(["notes", "--persistent", "--no-desktop"]).succeeded().output.isEmpty)
+        let left = try snapshot()
+        #expect(left == before)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func anotherProgramsSchemeIsLeftToIt() async throws {
+        let bus = try PrivateBus.current
+        try FurnishedHome.furnish(bus)
+        let broker = try await BrokerProcess.start()
+        let list = bus.directory.appending("config/mimeapps.list")
+        let before = try FileContents.text(list)
+        let left = try await register(["Theirs", "--persistent", "--json"]).succeeded()
+        #expect(left.errors.contains("theirs.desktop") && left.errors.contains("--default"), "\(left)")
+        #expect(try FileContents.text(list) == before)
+        #expect(!FileContents.exists(bus.directory.appending("data/applications/\(Self.application).desktop")))
+        let taken = try await register(["Theirs", "--persistent", "--default", "--json"]).succeeded()
+        #expect(taken.errors.isEmpty && taken.output.contains(#""desktop":["Theirs"]"#), "\(taken)")
+        #expect(try FileContents.text(list).contains("/theirs=\(Self.application).desktop;theirs.desktop"))
+        try await unregister()
+        #expect(try FileContents.text(list) == before)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aClaimForTheSessionIsStartedAndEnds() async throws {
+        let broker = try await BrokerProcess.start()
+        let before = try snapshot()
+        let server = try Binaries.path("ipc-server")
+        let command = "\(server) --application \(Self.application) --scheme Notes --reply started"
+        let registered = try await register(["Notes", "--transient", "--exec", command, "--json"]).succeeded()
+        #expect(registered.output.contains(#""activatable":true"#), "\(registered)")
+        #expect(try await Tools.client(["handlers", "notes"]).output.contains("installed"))
+        #expect(try await Tools.client(["open", "notes:hello"]).succeeded().output.hasPrefix("started"))
+        try await broker.restart()
+        #expect(try await Tools.client(["can-open", "notes:"]).status == .success)
+        try await unregister()
+        #expect(try snapshot() == before)
+        #expect(try await Tools.client(["handlers", "notes"]).output.contains("live"))
+    }
+
+    @Test func theDesktopsOwnCheckerIsContent() async throws {
+        let bus = try PrivateBus.current
+        let broker = try await BrokerProcess.start()
+        for (number, schemes) in [["a"], ["A.b+c-d", "z9"], ["mailto"]].enumerated() {
+            let id = "org.example.N-\(number)_x"
+            _ = try await Tools.client(
+                ["register"] + schemes + ["--application", id, "--persistent", "--allow-reserved"]
+            ).succeeded()
+            let path = bus.directory.appending("data/applications/org.example.N_\(number)_x.desktop")
+            let checked = try await RunningProcess.run("desktop-file-validate", [path])
+            #expect(checked.status == .success && checked.output.isEmpty, "\(checked)")
+        }
+        // The control: it finds what is wrong.
+        let wrong = bus.directory.appending("wrong.desktop")
+        try FileContents.write("[Desktop Entry]\nType=Application\nExec=x %u\n", to: wrong)
+        #expect(try await RunningProcess.run("desktop-file-validate", [wrong]).status != .success)
+        withExtendedLifetime(broker) {}
+    }
+}

@@ -1,0 +1,17 @@
+import IPCTesting
+
+/// An X server without a screen, of a test's own; Xvfb(1).
+struct VirtualDisplay {
+    let name: String
+    private let server: RunningProcess
+
+    /// Returns when it takes connections.
+    static func start() async throws -> VirtualDisplay {
+        let server = try await RunningProcess.start(
+            "Xvfb", ["-displayfd", "1", "-screen", "0", "1024x768x24", "-nolisten", "tcp"], input: .none)
+        guard let number = try await server.nextLine() else { throw HarnessError("Xvfb ended: \(server.errors.text)") }
+        return VirtualDisplay(name: ":\(number)", server: server)
+    }
+
+    func end() async { await server.end() }
+}

@@ -1,0 +1,104 @@
+import IPCTesting
+import Testing
+
+/// D-Bus service files that are broken, found and mended.
+@Suite(.privateBus)
+struct ActivationDoctorTests {
+    private func write(_ text: String, as name: String, on scene: DoctorScene) async throws {
+        try FileContents.write("[D-BUS Service]\n" + text, to: scene.service(name))
+        try await scene.bus.reloadConfiguration()
+    }
+
+    @Test func `a file that is named after something else`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("mv \(scene.service(DoctorScene.application)) \(scene.services)/well.service")
+        try await scene.bus.reloadConfiguration()
+        let after = try await scene.expectMended("service-name", "problem", saying: "well.service")
+        #expect(after.words == [])
+    }
+
+    @Test func `a file without a name in it`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write("Exec=/usr/bin/true\n", as: DoctorScene.application, on: scene)
+        try await scene.expectMended("service-malformed", "problem", saying: "“Name”")
+    }
+
+    @Test func `a program that is not there`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write("Name=\(DoctorScene.application)\nExec=/nowhere/well\n", as: DoctorScene.application, on: scene)
+        try await scene.expectMended("service-program-missing", "problem", saying: "/nowhere/well")
+    }
+
+    @Test func `a program that cannot be run`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let program = scene.bus.directory.appending("well program")
+        try FileContents.write("#!/bin/sh\n", to: program)
+        let text = "Name=\(DoctorScene.application)\nExec=\"\(program)\"\n"
+        try await write(text, as: DoctorScene.application, on: scene)
+        let after = try await scene.expectMended("service-program-missing", "problem", saying: "cannot run")
+        #expect(after.words == [])
+    }
+
+    @Test func `a program without an absolute path`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(
+            "Name=\(DoctorScene.application)\nExec=true 'a b' c\\\\d\n", as: DoctorScene.application, on: scene)
+        let after = try await scene.expectMended("service-relative-program", "problem", saying: "starts true")
+        #expect(after.words == [])
+        let text = try FileContents.text(scene.service(DoctorScene.application))
+        #expect(text.hasSuffix("/true 'a b' c\\\\d\n"), "\(text)")
+    }
+
+    @Test func `no program at all`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write("Name=\(DoctorScene.application)\n", as: DoctorScene.application, on: scene)
+        try await scene.expectMended("service-without-program", "problem")
+    }
+
+    @Test(.enabled(if: BusImplementation.current == .daemon, "systemd is not on the bus by itself"))
+    func `a unit that systemd does not have`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(
+            "Name=\(DoctorScene.application)\nSystemdService=nowhere.service\nExec=/usr/bin/true\n",
+            as: DoctorScene.application, on: scene)
+        // Without systemd nobody asks for the unit.
+        #expect(try await scene.examine().words == [])
+        let systemd = try await PythonPeer.start(
+            """
+            import dbus, dbus.service
+            from dbus.mainloop.glib import DBusGMainLoop
+            from gi.repository import GLib
+
+            DBusGMainLoop(set_as_default=True)
+            bus = dbus.SessionBus()
+            name = dbus.service.BusName("org.freedesktop.systemd1", bus)
+            print("ready")
+            GLib.MainLoop().run()
+
+            """)
+        try await systemd.waitForLine("ready")
+        let after = try await scene.expectMended("service-unit-missing", "problem", saying: "nowhere.service")
+        #expect(after.words == [])
+        withExtendedLifetime(systemd) {}
+    }
+
+    @Test func `a file that hides another one`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let folder = try scene.bus.directory.makeDirectory("system-data/dbus-1/services")
+        try FileContents.write(
+            "[D-BUS Service]\nName=\(DoctorScene.application)\nExec=/usr/bin/env\n",
+            to: "\(folder)/\(DoctorScene.application).service")
+        try await scene.expectMended("service-shadowed", "note", saying: "hides \(folder)")
+    }
+
+    @Test func `a file that the bus has not read`() async throws {
+        let scene = try await DoctorScene.healthy()
+        // The bus watches a folder, not its name: another one in its place is seen at the next reading.
+        try await scene.run(
+            "cp -a \(scene.services) \(scene.services).new && rm \(scene.services)/\(DoctorScene.application).service")
+        try await scene.bus.reloadConfiguration()
+        try await scene.run("mv \(scene.services) \(scene.services).old && mv \(scene.services).new \(scene.services)")
+        let after = try await scene.expectMended("service-unknown-to-bus", "problem", saying: DoctorScene.application)
+        #expect(after.words == [])
+    }
+}

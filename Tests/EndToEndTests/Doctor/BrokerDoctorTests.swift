@@ -1,0 +1,131 @@
+import IPCTesting
+import Testing
+
+/// Brokers that are broken, found and mended.
+@Suite(.privateBus)
+struct BrokerDoctorTests {
+    @Test func `a broker that no service file is for`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.bus.removeService(name: DoctorScene.broker)
+        let after = try await scene.expectMended("broker-not-activatable", "problem")
+        #expect(after.words == [])
+    }
+
+    @Test func `a broker that runs and will not come back`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.bus.removeService(name: DoctorScene.broker)
+        let after = try await scene.expectMended("broker-not-activatable", "note", saying: "will not come back")
+        #expect(after.words == [])
+    }
+
+    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    func `a broker that ends at once`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.bus.addService(name: DoctorScene.broker, exec: "/bin/false")
+        let after = try await scene.expectMended("broker-start-failed", "problem")
+        #expect(after.words == [])
+    }
+
+    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    func `a broker whose program is not there`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.bus.addService(name: DoctorScene.broker, exec: "/nowhere/ipc-broker")
+        let after = try await scene.expectMended("service-program-missing", "problem", saying: "/nowhere/ipc-broker")
+        #expect(after.words == [])
+    }
+
+    /// A program that has the broker's name and knows one method.
+    private func impostor(_ scene: DoctorScene, version: String) async throws -> PythonPeer {
+        try await scene.endBroker()
+        let peer = try await PythonPeer.start(
+            """
+            import sys
+            import dbus, dbus.service
+            from dbus.mainloop.glib import DBusGMainLoop
+            from gi.repository import GLib
+
+            DBusGMainLoop(set_as_default=True)
+            bus = dbus.SessionBus()
+
+            class Broker(dbus.service.Object):
+                @dbus.service.method("org.swiftipc.Broker1", in_signature="a{sv}", out_signature="s")
+                def Describe(self, options):
+                    if not "\(version)":
+                        raise dbus.DBusException("not today")
+                    return '{"version": "\(version)"}'
+
+            broker = Broker(bus, "/org/swiftipc/Broker1")
+            name = dbus.service.BusName("org.swiftipc.Broker1", bus, do_not_queue=True)
+            print("ready")
+            GLib.MainLoop().run()
+
+            """)
+        try await peer.waitForLine("ready")
+        return peer
+    }
+
+    @Test func `a broker of another version`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let peer = try await impostor(scene, version: "0.0.9")
+        let after = try await scene.expectMended("broker-version", "problem", saying: "0.0.9")
+        #expect(after.words == [])
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func `a broker that answers nothing`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let peer = try await impostor(scene, version: "")
+        let after = try await scene.expectMended("broker-silent", "problem")
+        #expect(after.words == [])
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func `a broker whose program was replaced`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        let copy = scene.bus.directory.appending("ipc-broker")
+        try await scene.run("cp \(try Binaries.path("ipc-broker")) \(copy)")
+        try await scene.bus.addService(name: DoctorScene.broker, exec: copy)
+        #expect(try await scene.examine().words == [])
+        try await scene.run("cp \(copy) \(copy).new && mv \(copy).new \(copy)")
+        let after = try await scene.expectMended("broker-replaced", "problem", saying: copy)
+        #expect(after.words == [])
+    }
+
+    @Test func `a broker that is another one than the bus would start`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let copy = scene.bus.directory.appending("ipc-broker")
+        try await scene.run("cp \(try Binaries.path("ipc-broker")) \(copy)")
+        try await scene.bus.addService(name: DoctorScene.broker, exec: copy)
+        let after = try await scene.expectMended("broker-elsewhere", "note", saying: copy)
+        #expect(after.words == [])
+    }
+
+    @Test func `a claim of an application that nobody can start`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("ipc-client register lonely.example --application org.example.Lonely --persistent")
+        let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
+        #expect(after.words == [])
+        // The control: the other claim is there still.
+        #expect(try await scene.run("ipc-client handlers").output.contains(DoctorScene.application))
+    }
+
+    @Test func `an installed claim of an application that nobody can start`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        let folder = try scene.bus.directory.makeDirectory("data/swift-ipc/handlers")
+        try FileContents.write("[Handler]\nSchemes=lonely.example;\n", to: "\(folder)/org.example.Lonely.handler")
+        let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
+        #expect(after.words == [])
+    }
+
+    @Test func `a choice of an application without a claim`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("ipc-client default \(DoctorScene.scheme) org.example.Gone")
+        let after = try await scene.expectMended("default-without-claim", "note", saying: "org.example.Gone")
+        #expect(after.words == [])
+    }
+}

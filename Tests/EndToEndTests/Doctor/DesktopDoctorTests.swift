@@ -1,0 +1,128 @@
+import IPCTesting
+import Testing
+
+/// Desktop entries, caches and defaults that are broken, found and mended.
+@Suite(.privateBus)
+struct DesktopDoctorTests {
+    private func write(_ entry: String, on scene: DoctorScene, as path: String? = nil) async throws {
+        try FileContents.write(entry, to: path ?? scene.entryPath)
+        try await scene.run("update-desktop-database \(scene.applications)")
+    }
+
+    @Test func `two entries for one scheme`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(try DoctorScene.entry(), on: scene, as: "\(scene.applications)/old.desktop")
+        let after = try await scene.expectMended("desktop-entries-several", "problem", saying: "old.desktop")
+        #expect(after.words == [])
+        #expect(FileContents.exists(scene.entryPath) && !FileContents.exists("\(scene.applications)/old.desktop"))
+    }
+
+    @Test func `an entry of another program beside ours, and no default`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let other = "\(scene.applications)/other.desktop"
+        try await write(try DoctorScene.entry(exec: "/usr/bin/env %u"), on: scene, as: other)
+        // With a default nobody asks.
+        #expect(try await scene.examine().words == [])
+        try FileContents.write("", to: scene.associations)
+        let after = try await scene.expectMended("desktop-entries-several", "note", saying: "other.desktop")
+        #expect(after.words == [])
+        #expect(FileContents.exists(other))
+    }
+
+    @Test(arguments: ["well.example", "Well.example"])
+    func `an entry with one spelling of the scheme`(spelling: String) async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(
+            try DoctorScene.entry(types: "text/plain;x-scheme-handler/\(spelling);"), on: scene)
+        let after = try await scene.expectMended("desktop-entry-spelling", "problem")
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.entryPath).contains("MimeType=text/plain;x-scheme-handler/\(spelling);x-"))
+    }
+
+    @Test func `an entry that keeps the URL from its program`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(try DoctorScene.entry(exec: "\(try DoctorScene.opener()) open"), on: scene)
+        let after = try await scene.expectMended("desktop-entry-without-url", "problem")
+        #expect(after.words == [])
+    }
+
+    @Test func `an entry with the URL in quotes`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(try DoctorScene.entry(exec: "\(try DoctorScene.opener()) open \"%u\""), on: scene)
+        let after = try await scene.expectMended("desktop-entry-quoted-url", "problem")
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.entryPath) == (try DoctorScene.entry()))
+    }
+
+    @Test(arguments: ["/nowhere/ipc-client", "/nowhere/other"])
+    func `an entry whose program is not there`(program: String) async throws {
+        let scene = try await DoctorScene.healthy()
+        try await write(try DoctorScene.entry(exec: "\(program) open %u"), on: scene)
+        try await scene.expectMended("desktop-entry-program-missing", "problem", saying: program)
+        // Ours is set right; what another program is to be is for others to say.
+        #expect(FileContents.exists(scene.entryPath) == program.hasSuffix("ipc-client"))
+    }
+
+    @Test func `an entry with a hyphen in its name`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("mv \(scene.entryPath) \(scene.applications)/org.example.Well-known.desktop")
+        try FileContents.write("", to: scene.associations)
+        try await scene.run("update-desktop-database \(scene.applications)")
+        let after = try await scene.expectMended("desktop-entry-hyphen", "note", saying: "Well-known")
+        #expect(after.words == [])
+    }
+
+    @Test func `a cache that does not know an entry`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("rm \(scene.applications)/mimeinfo.cache")
+        let after = try await scene.expectMended("desktop-cache-stale", "problem", saying: "does not know")
+        #expect(after.words == [])
+    }
+
+    @Test func `a cache that names an entry which is gone`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("rm \(scene.entryPath)")
+        try FileContents.write("", to: scene.associations)
+        let after = try await scene.expectMended("desktop-cache-stale", "problem", saying: "names")
+        #expect(after.words == ["registration-without-entry"])
+    }
+
+    @Test func `a registration whose entry is gone`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let entry = try FileContents.text(scene.entryPath)
+        try await scene.run("rm \(scene.entryPath)")
+        let after = try await scene.expectMended("registration-without-entry", "problem", saying: DoctorScene.scheme)
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.entryPath) == entry)
+    }
+
+    @Test func `a registration whose claim is gone with the store`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.run("rm \(scene.store)/store.sqlite*")
+        let after = try await scene.expectMended("registration-without-claim", "problem", saying: DoctorScene.scheme)
+        #expect(after.words == [])
+    }
+
+    @Test func `a default that names an entry which is gone, with another one behind it`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let rest = "[Default Applications]\ntext/plain=nobody.desktop;\nx-scheme-handler/well.example="
+        try FileContents.write(rest + "gone.desktop;\(DoctorScene.application).desktop\n", to: scene.associations)
+        let after = try await scene.expectMended("desktop-default-without-entry", "problem", saying: "gone.desktop")
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.associations) == rest + "\(DoctorScene.application).desktop;\n")
+    }
+
+    @Test func `commands of one report can be run one after the other`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let lines = ["one", "two", "three"].map { "x-scheme-handler/\($0).example=gone.desktop\n" }
+        let rest = "x-scheme-handler/well.example=\(DoctorScene.application).desktop\n"
+        try FileContents.write("[Default Applications]\n" + lines.joined() + rest, to: scene.associations)
+        let report = try await scene.examine()
+        #expect(report.words == Array(repeating: "desktop-default-without-entry", count: 3))
+        #expect(report.findings.allSatisfy { $0.level == "note" })
+        let after = try await scene.examine(after: report.findings.compactMap(\.command).joined(separator: "\n"))
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.associations) == "[Default Applications]\n" + rest)
+    }
+}

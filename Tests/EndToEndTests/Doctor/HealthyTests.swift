@@ -1,0 +1,37 @@
+import IPCTesting
+import Testing
+
+/// The control of all others: where everything is right, `doctor` has nothing to say.
+@Suite(.privateBus)
+struct HealthyTests {
+    @Test func `where all is right nothing is found`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let report = try await scene.examine()
+        #expect(report.words == [], "\(report.output)")
+        #expect(report.output.status == .success && report.output.output.isEmpty)
+    }
+
+    @Test func `all tells what is right, each check once`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let output = try await scene.run("ipc-client doctor --all --json")
+        let findings = try output.lines.map(DoctorScene.Finding.init)
+        #expect(findings.allSatisfy { $0.level == "ok" && $0.command == nil }, "\(output)")
+        let words = findings.map(\.word)
+        #expect(Set(words).count == words.count)
+        #expect(Set(words).isSuperset(of: ["bus", "broker", "versions", "claims", "desktop-entries", "desktop-cache"]))
+        let plain = try await scene.run("ipc-client doctor --all")
+        #expect(plain.lines.count == words.count && plain.lines.allSatisfy { $0.hasPrefix("ok\t") })
+    }
+
+    @Test func `looking changes nothing`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let list =
+            "cd \(scene.bus.directory.path) && find . -not -path './run*' -type f -not -name '*-wal' "
+            + "-not -name '*-shm' -exec sha256sum {} + | sort"
+        _ = try await scene.examine()
+        let before = try await scene.run(list).output
+        _ = try await scene.examine()
+        #expect(try await scene.run(list).output == before)
+        #expect(!before.isEmpty)
+    }
+}

@@ -1,0 +1,84 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// Sessions that are broken, found and mended: runtime directory, bus, `PATH`, display, configuration.
+@Suite(.privateBus)
+struct SessionDoctorTests {
+    @Test func `a runtime directory that others may enter`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("chmod 0755 \"$XDG_RUNTIME_DIR\"")
+        try await scene.expectMended("runtime-directory-open", "problem", saying: "0755")
+    }
+
+    @Test func `a runtime directory that is not there`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["XDG_RUNTIME_DIR"] = scene.bus.directory.appending("nowhere")
+        try await scene.expectMended("runtime-directory-missing", "note", saying: "nowhere")
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "directories can be given away"))
+    func `a runtime directory of somebody else`() async throws {
+        var scene = try await DoctorScene.healthy()
+        let directory = try scene.bus.directory.makeDirectory("theirs")
+        #expect(chown(directory, 65_534, 65_534) == 0)
+        scene.environment["XDG_RUNTIME_DIR"] = directory
+        try await scene.expectMended("runtime-directory-foreign", "problem", saying: "65534")
+    }
+
+    @Test func `an address of a bus that is gone, with the session's own beside it`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere/bus"
+        let after = try await scene.expectMended("bus-unreachable", "problem", saying: "/nowhere/bus")
+        #expect(after.words == [])
+    }
+
+    @Test func `no address of a bus, and no bus`() async throws {
+        var scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        scene.environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+        scene.environment["XDG_RUNTIME_DIR"] = try scene.bus.directory.makeDirectory("empty")
+        try await scene.expectMended("bus-address-missing", "problem")
+    }
+
+    @Test func `a PATH without the tools`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["PATH"] = "/usr/bin:/bin"
+        try await scene.expectMended("path-without-tools", "note")
+    }
+
+    @Test func `a PATH to another ipc-client`() async throws {
+        var scene = try await DoctorScene.healthy()
+        let other = try scene.bus.directory.makeDirectory("other")
+        try FileContents.write("#!/bin/sh\n", to: "\(other)/ipc-client", isProgram: true)
+        scene.environment["PATH"] = other + ":" + (scene.environment["PATH"] ?? "")
+        try await scene.expectMended("path-to-other-tools", "note", saying: other)
+    }
+
+    @Test func `a display that the bus does not pass on`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["DISPLAY"] = ":99"
+        try await scene.expectMended("display-not-activated", "note")
+    }
+
+    @Test func `a configuration with three mistakes`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try scene.writeConfiguration(
+            "[Limits]\nwatchers=7\nwatcher=1\nhistory=many\n[Other]\nkey=value\nmore=things\n[Log]\nlevel=debug\n")
+        let after = try await scene.expectMended("configuration-wrong", "problem", saying: ":3: ")
+        #expect(after.words == [])
+        let text = try FileContents.text(scene.configuration)
+        let mended = "[Limits]\nwatchers=7\n#watcher=1\n#history=many\n#[Other]\n#key=value\n#more=things\n"
+        #expect(text == mended + "[Log]\nlevel=debug\n")
+        // The broker takes what is left.
+        try await scene.endBroker()
+        #expect(try await scene.examine().words == [])
+    }
+
+    @Test func `a configuration that is no text`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try scene.writeConfiguration("")
+        try FileContents.write([0xFF, 0xFE, 0x00], to: scene.configuration)
+        try await scene.expectMended("configuration-unreadable", "problem", saying: "UTF-8")
+    }
+}

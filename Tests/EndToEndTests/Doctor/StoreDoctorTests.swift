@@ -1,0 +1,101 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// Stores that are broken, found and mended.
+@Suite(.privateBus)
+struct StoreDoctorTests {
+    /// dbus-broker runs in a mount namespace of its own here, and so does what it starts.
+    private static let seesMounts = BusImplementation.current == .daemon && SmallFileSystem.isPossible
+
+    @Test func `a store that others may read`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("chmod 0644 \(scene.store)/store.sqlite")
+        try await scene.expectMended("store-open", "problem", saying: "0644")
+    }
+
+    @Test(.enabled(if: geteuid() == 0 && DoctorScene.startsAgain, "files can be given away"))
+    func `a store of somebody else`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.run("chown -R 65534 \(scene.store)")
+        let after = try await scene.expectMended("store-foreign", "problem", saying: "65534")
+        #expect(after.words == [])
+    }
+
+    @Test func `a database that was damaged and put away`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        try await scene.run("head -c 65536 /dev/urandom > \(scene.store)/store.sqlite")
+        let after = try await scene.expectMended("store-damaged", "note", saying: "store.sqlite.damaged-")
+        #expect(!after.words.contains("broker-start-failed"))
+        let kept = FileContents.names(in: scene.store + ".damaged") ?? []
+        #expect(kept.contains { $0.hasPrefix("store.sqlite.damaged-") })
+    }
+
+    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    func `a store that the broker of another bus has`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        let other = try await PrivateBus.start()
+        var settings = BrokerProcess.Settings()
+        settings.store = scene.store
+        let broker = try await BrokerProcess.start(on: other, settings)
+        let after = try await scene.expectMended("store-in-use", "problem", saying: "process \(broker.pid)")
+        #expect(after.words == [])
+        #expect(!broker.isRunning)
+        await other.stop()
+    }
+
+    @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
+    func `a store in memory`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let disk = try #require(SmallFileSystem(megabytes: 8))
+        try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
+        try await scene.endBroker()
+        let after = try await scene.expectMended("store-in-memory", "note", saying: "tmpfs")
+        #expect(after.words == [])
+        withExtendedLifetime(disk) {}
+    }
+
+    @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
+    func `a disk that is mounted read-only`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let disk = try #require(SmallFileSystem(megabytes: 8))
+        try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
+        try await scene.endBroker()
+        _ = try await scene.examine()
+        try await scene.endBroker()
+        try await scene.run("mount -o remount,ro \(disk.path)")
+        let after = try await scene.expectMended("store-read-only", "problem", saying: disk.path)
+        #expect(after.words == ["store-in-memory", "registration-without-claim"])
+        withExtendedLifetime(disk) {}
+    }
+
+    @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
+    func `a disk that is full of earlier versions`() async throws {
+        let scene = try await DoctorScene.healthy()
+        let disk = try #require(SmallFileSystem(megabytes: 16))
+        try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
+        try await scene.endBroker()
+        // Two versions that leave less than a twentieth.
+        try await scene.run("head -c 6000000 /dev/urandom > \"$HOME/large\"")
+        for _ in 0..<2 { try await scene.run("ipc-client set large --file \"$HOME/large\"") }
+        let free = "$(( $(stat -f -c '%a * %S' \(disk.path)) ))"
+        try await scene.run("head -c $(( \(free) - 600000 )) /dev/zero > \(disk.path)/ballast")
+        let after = try await scene.expectMended("store-full", "problem", saying: disk.path)
+        #expect(after.words == ["store-in-memory", "registration-without-claim"])
+        #expect(try await scene.run("ipc-client get large | cmp - \"$HOME/large\"").status == .success)
+        withExtendedLifetime(disk) {}
+    }
+
+    @Test func `a limit that is nearly reached`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try scene.writeConfiguration("[Log]\nlevel=info\n[Limits]\npasteboards=10\n")
+        try await scene.endBroker()
+        for number in 0..<8 { try await scene.run("ipc-client set board\(number) text") }
+        let after = try await scene.expectMended("limit-near", "note", saying: "of 10 pasteboards")
+        #expect(after.words == [])
+        #expect(try FileContents.text(scene.configuration) == "[Log]\nlevel=info\n[Limits]\npasteboards=20\n")
+    }
+}

@@ -1,0 +1,126 @@
+import IPCTesting
+import Testing
+
+/// What a shell offers when the key is pressed, in the shells themselves.
+@Suite(.privateBus)
+struct CompletionTests {
+    /// The words of the scripts' own calls: a command line whose last word is to be completed.
+    private func offered(bash words: [String]) async throws -> [String] {
+        let script = try await self.script("bash", "ipc-client")
+        let line = words.joined(separator: " ")
+        let output = try await shell(
+            "bash",
+            [
+                "-c",
+                """
+                . "$1"; shift
+                COMP_LINE=$1 COMP_POINT=${#1}; shift
+                COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+                _ipc-client "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+                printf '%s\\n' "${COMPREPLY[@]}"
+                """, "bash", script, line,
+            ] + words)
+        return output.filter { !$0.isEmpty }
+    }
+
+    /// Runs a shell that finds the tools, and gives its lines.
+    private func shell(_ name: String, _ arguments: [String]) async throws -> [String] {
+        var environment = try PrivateBus.current.environment
+        environment["PATH"] = "\(Binaries.directory):\(environment["PATH"] ?? "")"
+        return try await RunningProcess.run(name, arguments, environment: environment).succeeded().lines
+    }
+
+    /// The path of a script as a tool makes it.
+    private func script(_ shell: String, _ tool: String) async throws -> String {
+        let path = try PrivateBus.current.directory.appending("\(tool).\(shell)")
+        let made = try await RunningProcess.run(try Binaries.path(tool), ["--generate-completion-script", shell])
+        try FileContents.write(made.succeeded().output, to: path)
+        return path
+    }
+
+    private func fill() async throws {
+        _ = try await Tools.client(["set", "notes", "--type", "text/html", "buy milk"]).succeeded()
+        _ = try await Tools.client(["set", "novels", "x"]).succeeded()
+        let claim = ["register", "com.example.notes", "--application", "com.example.Notes", "--persistent"]
+        _ = try await Tools.client(claim).succeeded()
+    }
+
+    @Test func bashOffersLiveNames() async throws {
+        let broker = try await BrokerProcess.start()
+        #expect(try await offered(bash: ["ipc-client", "get", "no"]) == [])
+        try await fill()
+        let id = try await Tools.client(["send", "--queue", "--url", "com.example.notes:", "x"]).succeeded().lines[0]
+        #expect(try await offered(bash: ["ipc-client", "get", "no"]) == ["notes", "novels"])
+        #expect(try await offered(bash: ["ipc-client", "get", "nov"]) == ["novels"])
+        #expect(try await offered(bash: ["ipc-client", "copy", "--board", "note"]) == ["notes"])
+        #expect(try await offered(bash: ["ipc-client", "get", "notes", "--type", ""]) == ["text/html"])
+        #expect(try await offered(bash: ["ipc-client", "open", "com"]) == ["com.example.notes:"])
+        #expect(try await offered(bash: ["ipc-client", "default", "com"]) == ["com.example.notes"])
+        #expect(try await offered(bash: ["ipc-client", "policy", "com"]) == ["com.example.Notes"])
+        #expect(try await offered(bash: ["ipc-client", "requests", "show", ""]).contains(id))
+        #expect(try await offered(bash: ["ipc-client", "reso"]) == ["resolve"])
+        withExtendedLifetime(broker) {}
+    }
+
+    /// A person at a terminal, in each shell: half a name, the key, Return.
+    @Test(arguments: [
+        ("bash", ["bash", "--norc", "-i"], "source"), ("fish", ["fish", "--no-config", "-i"], "source"),
+        ("zsh", ["zsh", "-f", "-i"], "autoload -Uz compinit; compinit -u -D; source"),
+    ])
+    func theKeyCompletesANameOnATerminal(shell: String, command: [String], setUp: String) async throws {
+        let broker = try await BrokerProcess.start()
+        try await fill()
+        let keys = try PrivateBus.current.directory.appending("keys.py")
+        try FileContents.write(TypedKeys.script, to: keys)
+        let source = "\(setUp) \(try await script(shell, "ipc-client"))"
+        let answer = try await self.shell(
+            "/usr/bin/python3", [keys, source, "ipc-client get not\t\n", "\r\nbuy milk"] + command)
+        #expect(answer.last == "seen", "\(answer)")
+        // The control: without the key it is another name.
+        let other = try await self.shell(
+            "/usr/bin/python3", [keys, source, "ipc-client get not\n", "no pasteboard"] + command)
+        #expect(other.last == "seen", "\(other)")
+        withExtendedLifetime(broker) {}
+    }
+
+    /// A key starts nobody, and says nothing where there is nobody.
+    @Test func withoutABrokerThereIsNothingAndNobodyIsStarted() async throws {
+        let bus = try PrivateBus.current
+        let mark = bus.directory.appending("started")
+        try await bus.addService(name: "org.swiftipc.Broker1", exec: "/bin/sh -c \"touch \(mark); exit 1\"")
+        #expect(try await offered(bash: ["ipc-client", "get", ""]).filter { !$0.hasPrefix("-") } == [])
+        #expect(!FileContents.exists(mark))
+        // The control: the same question of a command starts it.
+        _ = try await Tools.client(["boards"])
+        #expect(FileContents.exists(mark))
+        var environment = bus.environment
+        environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nonexistent/bus"
+        let alone = try await RunningProcess.run(
+            try Binaries.path("ipc-client"),
+            ["---completion", "get", "--", "positional@0", "2", "0", "ipc-client", "get", ""], environment: environment)
+        #expect(alone.status == .success && alone.output == "\n" && alone.errors.isEmpty, "\(alone)")
+    }
+
+    /// Bash expands what it is offered: a name that is a command for it is not offered.
+    @Test func aNameIsNeverACommand() async throws {
+        let broker = try await BrokerProcess.start()
+        let mark = try PrivateBus.current.directory.appending("pwned")
+        for name in ["no$(touch \(mark))", "no`touch \(mark)`", "no;touch", "no\\x", "no'x", "north"] {
+            _ = try await Tools.client(["set", name, "x"]).succeeded()
+        }
+        let names = try await offered(bash: ["ipc-client", "get", "no"])
+        #expect(names.contains("north") && names.allSatisfy { !$0.contains("touch") || $0 == "no;touch" }, "\(names)")
+        #expect(!FileContents.exists(mark))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: ["bash", "zsh", "fish"], ["ipc-client", "ipc-server"])
+    func scriptsAreWhatTheirShellReads(shell: String, tool: String) async throws {
+        let path = try await script(shell, tool)
+        let check = try await RunningProcess.run(shell, ["-n", path])
+        #expect(check.status == .success && check.errors.isEmpty, "\(check)")
+        // The control: what is broken is found.
+        try FileContents.write(try FileContents.text(path) + "\nif (", to: path)
+        #expect(try await RunningProcess.run(shell, ["-n", path]).status != .success)
+    }
+}

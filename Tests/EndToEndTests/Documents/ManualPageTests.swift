@@ -1,0 +1,62 @@
+import IPCModel
+import IPCTesting
+import Testing
+
+/// The manual pages: made of what the programs say, and without a mistake in their language.
+@Suite struct ManualPageTests {
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        .joined(separator: "/")
+    private static let folder = "\(root)/docs/man"
+    private static let pages = [
+        "ipc-client.1", "ipc-server.1", "ipc-broker.conf.5", "ipc.7", "ipc-broker.8",
+    ]
+
+    /// Without the line of the date.
+    private func undated(_ text: String) -> String {
+        text.split(separator: "\n", omittingEmptySubsequences: false).filter { !$0.hasPrefix(".Dd ") }
+            .joined(separator: "\n")
+    }
+
+    /// `make manuals` writes them anew.
+    @Test func pagesSayWhatTheProgramsSay() async throws {
+        let made = try TemporaryDirectory("man")
+        defer { made.remove() }
+        _ = try await RunningProcess.run("\(Self.root)/scripts/manuals", [Binaries.directory, made.path]).succeeded()
+        for page in ["ipc-client.1", "ipc-server.1", "ipc-broker.conf.5", "ipc-broker.8"] {
+            let there = undated(try FileContents.text("\(Self.folder)/\(page)"))
+            #expect(there == undated(try FileContents.text(made.appending(page))), "\(page): run 'make manuals'")
+            #expect(there.count > 1_000)
+        }
+    }
+
+    @Test(arguments: pages)
+    func theLanguageIsRight(page: String) async throws {
+        let path = "\(Self.folder)/\(page)"
+        let lint = try await RunningProcess.run("mandoc", ["-T", "lint", "-W", "warning", path])
+        #expect(lint.status == .success && lint.output.isEmpty, "\(lint)")
+        let directory = try TemporaryDirectory("man")
+        defer { directory.remove() }
+        // The control: a list without an end.
+        try FileContents.write(try FileContents.text(path) + ".Bl -tag\n.It x\n", to: directory.appending(page))
+        let broken = try await RunningProcess.run(
+            "mandoc", ["-T", "lint", "-W", "warning", directory.appending(page)])
+        #expect(broken.status != .success && !broken.output.isEmpty)
+    }
+
+    /// Every limit with its default and its range; the sample that it is made of is held against them by other tests.
+    @Test func theConfigurationTellsEveryLimit() throws {
+        let text = try FileContents.text("\(Self.folder)/ipc-broker.conf.5")
+        let items = Dictionary(
+            uniqueKeysWithValues: text.split(separator: ".It Cm ").dropFirst().compactMap { item in
+                item.split(separator: " ").first.map { (String($0), String(item)) }
+            })
+        for row in Limits.all {
+            let item = try #require(items[row.name], "\(row.name)")
+            #expect(item.contains("Ar \(Limits()[keyPath: row.keyPath])\n"), "\(row.name)")
+            let (least, most) = (row.range.lowerBound, row.range.upperBound)
+            let range = least == most ? "(\(least))" : "(\(least) to \(most))"
+            #expect(item.split(whereSeparator: \.isWhitespace).joined(separator: " ").contains(range), "\(row.name)")
+        }
+        #expect(items["telepathy"] == nil)
+    }
+}

@@ -1,0 +1,35 @@
+import IPCTesting
+import Testing
+
+/// The reference manual of the library with its articles, as `make docs` makes it: every link leads somewhere.
+@Suite struct ReferenceTests {
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        .joined(separator: "/")
+
+    private func make(_ catalogue: String, in folder: TemporaryDirectory) async throws -> ProcessOutput {
+        try await RunningProcess.run(
+            "\(Self.root)/scripts/docs", [Binaries.directory, folder.appending("site"), catalogue],
+            deadline: .seconds(120))
+    }
+
+    @Test func itIsMadeWithoutAWarning() async throws {
+        let folder = try TemporaryDirectory("docs")
+        defer { folder.remove() }
+        let output = try await make("\(Self.root)/Sources/IPC/Documentation.docc", in: folder)
+        #expect(output.status == .success, "\(output)")
+        for article in ["theidea", "delivery", "uipasteboard", "application"] {
+            let page = folder.appending("site/IPC.doccarchive/data/documentation/ipc/\(article).json")
+            #expect(FileContents.exists(page), "\(page)")
+        }
+    }
+
+    /// The control: a link to nowhere is found.
+    @Test func aWrongLinkIsFound() async throws {
+        let folder = try TemporaryDirectory("docs")
+        defer { folder.remove() }
+        let catalogue = try folder.makeDirectory("Wrong.docc")
+        try FileContents.write("# ``IPC``\n\nSee ``Application/openSesame()``.\n", to: "\(catalogue)/IPC.md")
+        let output = try await make(catalogue, in: folder)
+        #expect(output.status != .success && output.errors.contains("openSesame"), "\(output)")
+    }
+}

@@ -1,0 +1,95 @@
+import IPCTesting
+import Testing
+
+/// Every piece of Swift in the README and in the library's articles is compiled.
+///
+/// Each block marked `swift` becomes the body of an asynchronous function; its imports go to the head of the file, and
+/// where it names `app` without making one, that is a parameter. What it needs beside stands in comments before it, which a
+/// reader does not see: `<!-- code: LINES -->` goes before it, `<!-- type: LINES -->` outside of the function, and
+/// `<!-- code: skip REASON -->` leaves it out.
+@Suite struct SnippetTests {
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        .joined(separator: "/")
+    private static let catalogue = "Sources/IPC/Documentation.docc"
+
+    private struct Snippet {
+        var place: String
+        var lines: [Substring]
+        var before: [Substring] = []
+        var outside: [Substring] = []
+    }
+
+    private var documents: [String] {
+        let articles = (FileContents.names(in: "\(Self.root)/\(Self.catalogue)") ?? []).filter { $0.hasSuffix(".md") }
+        return ["README.md"] + articles.sorted().map { "\(Self.catalogue)/\($0)" }
+    }
+
+    private func snippets(_ document: String, _ text: String) -> [Snippet] {
+        var snippets: [Snippet] = []
+        var before: [Substring] = []
+        var outside: [Substring] = []
+        var open: Snippet?
+        for (number, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if let comment = line.wholeMatch(of: /<!-- (code|type): (.*) -->/) {
+                if comment.1 == "code" { before.append(comment.2) } else { outside.append(comment.2) }
+            } else if line == "```swift" {
+                open = Snippet(place: "\(document):\(number + 1)", lines: [], before: before, outside: outside)
+                (before, outside) = ([], [])
+            } else if line == "```", let snippet = open {
+                if snippet.before.first?.hasPrefix("skip ") != true { snippets.append(snippet) }
+                open = nil
+            } else {
+                open?.lines.append(line)
+            }
+        }
+        return snippets
+    }
+
+    /// One file of all of them.
+    private func program(_ snippets: [Snippet]) -> String {
+        var imports: Set<Substring> = ["import IPC"]
+        var text = ""
+        for (number, snippet) in snippets.enumerated() {
+            imports.formUnion(snippet.lines.filter { $0.hasPrefix("import ") })
+            let body = (snippet.before + snippet.lines.filter { !$0.hasPrefix("import ") })
+            let makesApp = body.contains { $0.contains("let app =") }
+            text += snippet.outside.map { $0 + "\n" }.joined()
+            text += "func snippet\(number)(\(makesApp ? "" : "app: Application")) async throws {\n"
+            text += "#sourceLocation(file: \"\(snippet.place)\", line: 1)\n"
+            text += body.map { "    \($0)\n" }.joined() + "#sourceLocation()\n}\n"
+        }
+        return imports.sorted().joined(separator: "\n") + "\n" + text
+    }
+
+    /// What the compiler says of a file, and its exit code.
+    private func check(_ program: String) async throws -> ProcessOutput {
+        let directory = try TemporaryDirectory("snippets")
+        defer { directory.remove() }
+        let file = directory.appending("snippets.swift")
+        try FileContents.write(program, to: file)
+        let maps = ["\(Binaries.directory)/CLinux.build", "\(Self.root)/Sources/CXXHash"].flatMap {
+            ["-Xcc", "-fmodule-map-file=\($0)/module.modulemap"]
+        }
+        return try await RunningProcess.run(
+            "swiftc",
+            [
+                "-typecheck", "-swift-version", "6", "-I", "\(Binaries.directory)/Modules", "-module-cache-path",
+                "\(Binaries.directory)/ModuleCache",
+            ] + maps + [file], deadline: .seconds(120))
+    }
+
+    @Test func everySnippetCompiles() async throws {
+        let all = try documents.flatMap { snippets($0, try FileContents.text("\(Self.root)/\($0)")) }
+        #expect(all.count >= 20)
+        let output = try await check(program(all))
+        #expect(output.status == .success, "\(output.errors)")
+    }
+
+    /// The control: what does not compile is found, and where it stands.
+    @Test func aMistakeIsFound() async throws {
+        let text = "<!-- code: let board = app.generalPasteboard -->\n```swift\ntry await board.setSting(\"x\")\n```\n"
+        let output = try await check(program(snippets("wrong.md", text)))
+        #expect(output.status != .success)
+        #expect(output.errors.contains("wrong.md:2") && output.errors.contains("setSting"), "\(output.errors)")
+    }
+}

@@ -1,0 +1,50 @@
+import IPCTesting
+import Testing
+
+/// What the README shows, done line by line, with the programs installed as it says.
+@Suite(.privateBus)
+struct WalkthroughTests {
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        .joined(separator: "/")
+
+    /// Installs what was built where this bus looks for services, and gives the command that a shell is started with.
+    private func installed() async throws -> [String] {
+        let bus = try PrivateBus.current
+        let prefix = bus.directory.path
+        // The data directory of the bus is that of the installation.
+        _ = try await RunningProcess.run("ln", ["-s", "data", "\(prefix)/share"]).succeeded()
+        var environment = bus.environment
+        environment["PREFIX"] = prefix
+        _ = try await RunningProcess.run(
+            "\(Self.root)/scripts/install", ["install", Binaries.directory], environment: environment
+        ).succeeded()
+        // The bus reads its services anew.
+        try await bus.removeService(name: "org.example.Nobody")
+        let path = "PATH=\(prefix)/bin:\(environment["PATH"] ?? "")"
+        return ["env", path, "LC_ALL=C.UTF-8", "TERM=dumb", "--chdir=\(bus.directory.appending("home"))"]
+    }
+
+    private func walk(_ document: String) async throws -> ProcessOutput {
+        try await RunningProcess.run(
+            "\(Self.root)/scripts/walkthrough", [document] + installed(), deadline: .seconds(120))
+    }
+
+    @Test func theReadmeDoesWhatItSays() async throws {
+        let output = try await walk("\(Self.root)/README.md")
+        #expect(output.status == .success, "\(output)")
+        #expect((output.lines.last ?? "").hasSuffix("commands did what README.md says."))
+        #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } > 25)
+    }
+
+    /// The control: what is not as it is told is found, in what is printed and in exit codes.
+    @Test(arguments: [
+        "```console\n$ printf 'one two'\none three\n```\n", "```sh\nfalse\n```\n",
+        "<!-- try: run false -->\n```sh\ntrue\n```\n",
+    ])
+    func aMistakeIsFound(text: String) async throws {
+        let document = try PrivateBus.current.directory.appending("mistake.md")
+        try FileContents.write(text, to: document)
+        let output = try await RunningProcess.run("\(Self.root)/scripts/walkthrough", [document, "env"])
+        #expect(output.status == .exited(70) && output.errors.hasPrefix("This is not what happened"), "\(output)")
+    }
+}

@@ -1,0 +1,33 @@
+import IPCDesktop
+import Testing
+
+/// POSIX.1-2017, "Quoting".
+@Suite struct CommandWordsTests {
+    static let lines: [(String, [String])] = [
+        ("a", ["a"]), ("  a  b\tc ", ["a", "b", "c"]), ("a 'b c' \"d e\"", ["a", "b c", "d e"]),
+        ("a b'c'\"d\"e", ["a", "bcde"]), ("a '' \"\"", ["a", "", ""]),
+        (#"a \  \\ "\"\$\x""#, ["a", " ", "\\", #""$\x"#]),
+        ("sh -c 'cat >> \"$HOME/n\"'", ["sh", "-c", "cat >> \"$HOME/n\""]), ("a 日本", ["a", "日本"]),
+    ]
+
+    @Test(arguments: lines)
+    func `words are read as a shell reads them, and written so that they are read again`(
+        _ line: String, _ words: [String]
+    ) throws {
+        #expect(try CommandWords(line).words == words)
+        #expect(try CommandWords(CommandWords(words: words).text).words == words)
+    }
+
+    @Test(arguments: ["", "  ", "'a", "\"a", "a\\", "a | b", "a; b", "a > b", "a $HOME", "a \"$HOME\"", "a `b`", "''"])
+    func `what only a shell can run is refused`(_ line: String) {
+        #expect(throws: CommandWords.Invalid.self) { try CommandWords(line) }
+    }
+
+    @Test func `a program is found by its path`() throws {
+        #expect(try CommandWords("sh -c x").located(in: "/nowhere:/bin").words == ["/bin/sh", "-c", "x"])
+        #expect(try CommandWords("/bin/sh").located(in: "").words == ["/bin/sh"])
+        for line in ["nothing.of.that.name", "/nowhere/sh", "./sh"] {
+            #expect(throws: CommandWords.Invalid.self) { try CommandWords(line).located(in: "/bin") }
+        }
+    }
+}

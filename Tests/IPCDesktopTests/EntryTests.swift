@@ -1,0 +1,59 @@
+import IPCDesktop
+import IPCModel
+import IPCTesting
+import Testing
+
+@Suite struct EntryTests {
+    @Test func `an entry names each scheme in both spellings and goes to the broker`() throws {
+        let entry = DesktopEntry(
+            application: try ApplicationID("demo.IPC-Server"), opener: "/opt/ipc-client",
+            schemes: [try URLScheme("IPCServer.demo"), try URLScheme("notes")])
+        let file = try KeyFile(entry.text)
+        let group = try #require(file["Desktop Entry"])
+        #expect(
+            group["MimeType"]
+                == "x-scheme-handler/IPCServer.demo;x-scheme-handler/ipcserver.demo;x-scheme-handler/notes;")
+        #expect(group["Exec"] == "/opt/ipc-client open %u")
+        #expect(group["NoDisplay"] == "true" && group["Terminal"] == "false" && group["DBusActivatable"] == nil)
+        #expect(DesktopEntry.fileName(of: entry.application) == "demo.IPC_Server.desktop")
+    }
+
+    /// Desktop Entry Specification, "The Exec key": quoting first, then the escapes of a string.
+    @Test(arguments: [
+        ("/a b/c", #""/a b/c" open %u"#), ("/a%b", "/a%%b open %u"), ("/a$b", #""/a\\$b" open %u"#),
+        ("/a\"b", #""/a\\"b" open %u"#), ("/a\\b", #""/a\\\\b" open %u"#),
+    ])
+    func `a path is quoted where it must be`(_ path: String, _ line: String) {
+        #expect(DesktopEntry.commandLine(path) == line)
+    }
+
+    @Test func `a service file names the bus name and the command`() throws {
+        let service = ServiceFile(name: "a.b", command: try CommandWords("/bin/sh -c 'x \"y\"'"), unit: "u.service")
+        #expect(
+            service.text == "[D-BUS Service]\nName=a.b\nExec=/bin/sh -c 'x \"y\"'\nSystemdService=u.service\n")
+    }
+
+    @Test func `a claim is read as it is written`() throws {
+        let folder = try DesktopFolder()
+        let claim = ClaimFile(
+            application: try ApplicationID("a.b"), schemes: [try URLScheme("Q"), try URLScheme("r+s")],
+            takesDescriptors: true)
+        try folder.put(claim.text, at: "a.b.handler")
+        let read = try ClaimFile(contentsOf: folder.directory.appending("a.b.handler"), application: claim.application)
+        #expect(read == claim && read.schemes.map(\.spelling) == ["Q", "r+s"])
+    }
+
+    @Test func `folders are those of the specification`() {
+        let usual = BaseDirectories { $0 == "HOME" ? "/home/u/" : nil }
+        #expect(usual.data == ["/home/u/.local/share", "/usr/local/share", "/usr/share"])
+        #expect(usual.config == ["/home/u/.config", "/etc/xdg"] && usual.runtime == nil)
+        let said = [
+            "HOME": "/h", "XDG_DATA_HOME": "relative", "XDG_CONFIG_HOME": "/c/", "XDG_DATA_DIRS": "/x:y:/z//",
+            "XDG_RUNTIME_DIR": "/run/u", "XDG_CURRENT_DESKTOP": "GNOME:Foo",
+        ]
+        let other = BaseDirectories { said[$0] }
+        #expect(other.data == ["/h/.local/share", "/x", "/z"] && other.configHome == "/c")
+        #expect(other.runtime == "/run/u" && other.desktops == ["gnome", "foo"])
+        #expect(BaseDirectories { _ in nil }.dataHome == nil)
+    }
+}

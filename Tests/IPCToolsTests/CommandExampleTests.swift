@@ -1,0 +1,58 @@
+import ArgumentParser
+import IPCTesting
+import Testing
+
+@testable import ipc_client
+@testable import ipc_server
+
+/// The examples of the help texts and the manual pages are lines that a shell and the tools take.
+@Suite("Examples of the help texts")
+struct CommandExampleTests {
+    /// Runs lines in which the tools, and what the lines need beside them, only tell their arguments.
+    private static let script = """
+        exec 3>&1 1>/dev/null </dev/null
+        id=4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
+        tell() { { printf '%s\\037' "$@"; printf '\\036'; } >&3; echo "$id"; }
+        ipc-client() { tell ipc-client "$@"; }
+        ipc-server() { tell ipc-server "$@"; }
+        jq() { :; }
+        pass() { :; }
+        xargs() { "$@" "$id"; }
+        cd "$1" && eval "$2"
+        """
+
+    /// The command lines of the tools in some lines of a shell.
+    private func commandLines(_ lines: String) async throws -> [[String]] {
+        let directory = try TemporaryDirectory("examples")
+        defer { directory.remove() }
+        let output = try await RunningProcess.run("bash", ["-c", Self.script, "bash", directory.path, lines])
+        #expect(output.errors == "", "\(lines)")
+        return output.output.split(separator: "\u{1E}").map { line in
+            line.split(separator: "\u{1F}", omittingEmptySubsequences: false).dropLast().map(String.init)
+        }
+    }
+
+    private func examples(_ command: any ParsableCommand.Type) -> [String] {
+        let text = command.configuration.discussion.split(separator: "EXAMPLES\n").dropFirst().joined(separator: "\n")
+        return [String(text)] + command.configuration.subcommands.flatMap { examples($0) }
+    }
+
+    private func parse(_ line: [String]) throws {
+        let tool: any ParsableCommand.Type = line[0] == "ipc-client" ? IPCClientCommand.self : IPCServerCommand.self
+        _ = try tool.parseAsRoot(Array(line.dropFirst()))
+    }
+
+    @Test func everyExampleIsACommandLine() async throws {
+        let all = examples(IPCClientCommand.self) + examples(IPCServerCommand.self)
+        let lines = try await commandLines(all.joined(separator: "\n"))
+        #expect(lines.count > 80)
+        for line in lines { #expect(throws: Never.self, "\(line)") { try parse(line) } }
+    }
+
+    /// The control: what no tool takes is found.
+    @Test(arguments: ["ipc-client sned hello", "ipc-client get", "ipc-server --scheme", "ipc-client trace $nothing"])
+    func aMistakeIsFound(line: String) async throws {
+        let found = try #require(try await commandLines(line).first)
+        #expect(throws: (any Error).self) { try parse(found) }
+    }
+}

@@ -1,0 +1,110 @@
+import IPCTools
+import Testing
+
+@testable import ipc_client
+
+/// The lines of shell and what is read of files.
+@Suite("Doctor's texts")
+struct DoctorTextTests {
+    @Test(arguments: [
+        ("/usr/bin/a-b_c.d", "/usr/bin/a-b_c.d"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
+        ("$(id)", "'$(id)'"), ("ä", "'ä'"), ("~", "'~'"), ("a;b", "'a;b'"),
+    ])
+    func `words are quoted where a shell would read more`(text: String, word: String) {
+        #expect(ShellLine.word(text) == word)
+    }
+
+    @Test func `lines are found by what stands in them, and put in with their backslashes`() {
+        #expect(
+            ShellLine.replace("Exec=a.b/*[c]^$", of: "/f", with: #"a\b"#)
+                == #"sed -i --follow-symlinks -e '/^Exec=a\.b\/\*\[c]\^\$$/c\a\\b' /f"#)
+        #expect(ShellLine.remove("x", of: "/f g", asRoot: true) == "sudo sed -i --follow-symlinks -e '/^x$/d' '/f g'")
+    }
+
+    @Test func `mistakes of a configuration are all found, a group as a whole`() {
+        var facts = ConfigurationFacts(path: "/c")
+        facts.take("[Limits]\nwatchers=1\nwatchers=2\n[What]\na=b\n\n[Store]\ndirectory=/s\n")
+        #expect(facts.mistakes.map(\.lines) == [3...3, 4...6])
+        #expect(facts.store == "/s" && facts.unreadable == nil)
+        var right = ConfigurationFacts(path: "/c")
+        right.take("[Limits]\nwatchers=1\n")
+        #expect(right.mistakes.isEmpty)
+    }
+
+    @Test(arguments: [
+        ("", "mkdir -p -- / && printf '\\n[Limits]\\n%s\\n' items=5 >>/c"),
+        ("[Limits]\nwatchers=1\n", #"sed -i --follow-symlinks -e '/^\[Limits]$/a\items=5' /c"#),
+        ("[Limits]\nitems = 1\n", #"sed -i --follow-symlinks -e '/^items = 1$/c\items=5' /c"#),
+    ])
+    func `a limit is set where the configuration has it, or would have it`(text: String, line: String) {
+        var facts = ConfigurationFacts(path: "/c")
+        facts.take(text)
+        #expect(facts.line(setting: "items", to: 5) == line)
+    }
+
+    @Test(arguments: [
+        ("a %u", EntryCommandCheck.URLField.unquoted), ("a %U", .unquoted), ("a", .missing), ("a %%u", .missing),
+        ("a '%u'", .quoted), ("a \"%u\"", .quoted), ("\"a b\" %u", .unquoted), ("a --url=%u", .unquoted),
+    ])
+    func `a command takes the URL`(command: String, field: EntryCommandCheck.URLField) {
+        #expect(EntryCommandCheck.URLField(of: command) == field)
+    }
+
+    @Test func `the file system of a path is that of the longest mount point`() {
+        let table = """
+            21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            22 21 0:20 / /tmp rw - tmpfs tmpfs rw
+            23 21 0:21 / /home/a\\040b rw shared:2 master:3 - nfs4 host:/b rw
+            """
+        #expect(FileSystemFacts.mount(of: "/tmp/x", in: table)?.type == "tmpfs")
+        #expect(FileSystemFacts.mount(of: "/tmpx", in: table)?.type == "ext4")
+        #expect(FileSystemFacts.mount(of: "/home/a b/c", in: table)?.type == "nfs4")
+        #expect(FileSystemFacts.mount(of: "/tmp/x", in: "") == nil)
+    }
+
+    @Test func `the holder of a lock is read, and no other lock is taken for it`() {
+        let table = "1: POSIX  ADVISORY  WRITE 5 08:01:42 0 EOF\n2: FLOCK  ADVISORY  WRITE 6 08:01:42 0 EOF\n"
+        #expect(FileLock.holder(device: 0x801, file: 42, in: table) == 6)
+        #expect(FileLock.holder(device: 0x801, file: 43, in: table) == nil)
+        #expect(FileLock.holder(device: 0x802, file: 42, in: table) == nil)
+    }
+
+    @Test func `commands of service files are read as a bus reads them`() {
+        let words = { (exec: String) in ServiceFacts(path: "/s", text: "[D-BUS Service]\nExec=\(exec)\n").command }
+        #expect(words("/bin/a 'b c'") == ["/bin/a", "b c"])
+        #expect(words("/bin/a $b;") == ["/bin/a", "$b;"])
+        #expect(words("/bin/a 'b") == nil && words("") == nil)
+    }
+
+    @Test func `key files are read line by line, whatever is broken in them`() {
+        let lines = KeyLine.all(in: "stray=1\n[A]\r\n# c=d\n b = 2;3; \r\n[A]\nb=4\n")
+        #expect(lines.map(\.group) == ["", "A", "A"])
+        #expect(lines.map(\.number) == [1, 4, 6])
+        #expect(lines[1].list == ["2", "3"] && lines[1].key == "b" && lines[1].text == " b = 2;3; \r")
+        #expect(lines.first("b", in: "A")?.number == 4)
+    }
+
+    @Test func `use and limits are taken from the broker's description`() throws {
+        let description = try JSONValue(
+            parsing: """
+                {"limits":{"pasteboards":"10","pasteboards-per-source":"4","items":"7"},"usage":{"total":{"pasteboards":\
+                "3","bytes":"1"},"sources":[{"source":"a.b","pasteboards":"4"}]}}
+                """)
+        #expect(
+            LimitFacts.all(in: description) == [
+                LimitFacts(name: "pasteboards", source: nil, use: 3, most: 10),
+                LimitFacts(name: "pasteboards-per-source", source: "a.b", use: 4, most: 4),
+            ])
+    }
+
+    @Test func `a finding is a line for programs and two for people`() {
+        let finding = Finding.problem("word", "a\tsentence", mend: "true")
+        let style = Style(.never, for: .output)
+        #expect(finding.text(aligned: false, style: style) == "problem\tword\ta\\tsentence\ttrue")
+        #expect(finding.text(aligned: true, style: style) == "problem  word: a\\tsentence\n         true")
+        #expect(
+            finding.json.text
+                == #"{"level":"problem","finding":"word","message":"a\tsentence","command":"true"}"#)
+        #expect(Finding.ok("word", "right").text(aligned: false, style: style) == "ok\tword\tright\t")
+    }
+}

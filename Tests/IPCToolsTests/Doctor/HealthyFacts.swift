@@ -1,0 +1,64 @@
+@testable import ipc_client
+
+extension Facts {
+    /// What `doctor` knows where nothing is wrong: a broker, and an application with a claim, a service file and a desktop
+    /// entry.
+    static func healthy() -> Facts {
+        var facts = Facts()
+        facts.variables = [
+            "XDG_RUNTIME_DIR": "/run/user/1000", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus",
+            "HOME": "/home/me",
+        ]
+        facts.user.id = 1000
+        (facts.tool.path, facts.tool.found) = ("/usr/bin/ipc-client", "/usr/bin/ipc-client")
+        facts.runtimeDirectory = FileFacts(path: "/run/user/1000", kind: .directory, mode: 0o700, owner: 1000)
+        facts.bus.activatable = [BrokerFacts.name, "org.example.Well"]
+        facts.bus.hasSystemd = true
+        facts.bus.activation = ActivationEnvironment(variables: [:], source: .systemd)
+        (facts.broker.process, facts.broker.program) = (7, "/usr/libexec/swift-ipc/ipc-broker")
+        facts.broker.version = facts.tool.version
+        facts.services = [
+            service(BrokerFacts.name, "/usr/libexec/swift-ipc/ipc-broker"),
+            service("org.example.Well", "/usr/bin/well"),
+        ]
+        facts.claims = [ClaimFacts(scheme: "Well.example", application: "org.example.Well", isActivatable: true)]
+        facts.registrations = [RegistrationFacts(application: "org.example.Well", schemes: ["Well.example"])]
+        facts.desktop.entries = [entry()]
+        facts.desktop.ids = ["org.example.Well.desktop"]
+        facts.desktop.caches = [
+            CacheFacts(
+                directory: "/home/me/applications",
+                text: "[MIME Cache]\nx-scheme-handler/Well.example=org.example.Well.desktop;\n"
+                    + "x-scheme-handler/well.example=org.example.Well.desktop;\n", isWritable: true)
+        ]
+        facts.store.path = "/home/me/store"
+        facts.store.directory = FileFacts(path: "/home/me/store", kind: .directory, mode: 0o700, owner: 1000)
+        facts.store.fileSystem = FileSystemFacts(type: "ext4", mountPoint: "/", free: 1 << 30, size: 1 << 40)
+        facts.store.holder = 7
+        facts.configuration.path = "/home/me/ipc-broker.conf"
+        facts.limits = [LimitFacts(name: "pasteboards", source: nil, use: 89, most: 100)]
+        return facts
+    }
+
+    /// A service file that is right.
+    static func service(_ name: String, _ program: String) -> ServiceFacts {
+        var facts = ServiceFacts(
+            path: "/usr/share/dbus-1/services/\(name).service",
+            text: "[D-BUS Service]\nName=\(name)\nExec=\(program)\n")
+        facts.program = FileFacts(path: program, kind: .file, mode: 0o755)
+        facts.programResolved = program
+        return facts
+    }
+
+    /// A desktop entry that is right, or made wrong in a part.
+    static func entry(
+        _ id: String = "org.example.Well.desktop", exec: String = "/usr/bin/ipc-client open %u",
+        types: String = "x-scheme-handler/Well.example;x-scheme-handler/well.example;"
+    ) -> EntryFacts {
+        let text = "[Desktop Entry]\nType=Application\nExec=\(exec)\nMimeType=\(types)\n"
+        var facts = EntryFacts(path: "/home/me/applications/\(id)", id: id, text: text) ?? EntryFacts()
+        facts.program?.kind = .file
+        facts.program?.isExecutable = true
+        return facts
+    }
+}

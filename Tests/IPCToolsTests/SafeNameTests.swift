@@ -1,0 +1,54 @@
+import IPCTesting
+import Testing
+
+@testable import IPCTools
+
+/// Names that a shell is offered, and what the shell makes of them.
+@Suite("Names for a shell")
+struct SafeNameTests {
+    /// Every character that can be typed, within a name and in front of it.
+    private static let names = (0x20...0x7E).flatMap { code in
+        let character = Character(Unicode.Scalar(UInt8(code)))
+        return ["a\(character)b", "\(character)b"]
+    }
+
+    /// What bash offers of a word: it expands it first.
+    private func offered(_ names: [String]) async throws -> [String] {
+        let script = #"for name in "$@"; do IFS=$'\n' compgen -W "$name" 2>&1 | tr '\n' ' '; echo; done"#
+        let output = try await RunningProcess.run("bash", ["-c", script, "bash"] + names).succeeded()
+        return output.lines.map { $0.hasSuffix(" ") ? String($0.dropLast()) : $0 }
+    }
+
+    @Test func whatIsSafeStaysAsItIs() async throws {
+        let safe = Self.names.filter(SafeName.isSafe) + ["notes", "Einkäufe", "text/plain;charset=utf-8", "買い物"]
+        #expect(safe.allSatisfy(SafeName.isSafe) && safe.count > 130)
+        #expect(try await offered(safe) == safe)
+        // The control: others are changed.
+        let unsafe = Self.names.filter { !SafeName.isSafe($0) }
+        #expect(unsafe.count > 20)
+        #expect(try await offered(unsafe) != unsafe)
+    }
+
+    @Test(arguments: ["$(x)", "`x`", "a b", "a\nb", "a\\b", "a'b", "a\"b", "{a,b}", "a*", "a?", "a[b]", "~root", "a&b"])
+    func theseAreLeftOut(name: String) { #expect(!SafeName.isSafe(name)) }
+
+    @Test func thereIsAMost() {
+        let names = GatheredNames(startingWith: "n")
+        #expect(names.add("other") && names.add("n1") && names.add("n1"))
+        let taken = (0..<1_000).prefix { names.add("n-\($0)") }
+        names.end()
+        #expect(names.all().first == "n1" && names.all().count == taken.count + 2)
+        #expect(taken.count < 999)
+        let newest = GatheredNames(startingWith: "")
+        for number in 0..<1_000 { newest.add("\(number)", lettingGo: true) }
+        newest.end()
+        #expect(newest.all().last == "999" && newest.all().first == "500")
+    }
+
+    @Test func aPasteboardIsReadOutOfTheLine() {
+        func board(_ words: String...) -> String { CompletionRequest(words, words.count - 1, "").board }
+        #expect(board("ipc-client", "get", "notes", "--type", "") == "notes")
+        #expect(board("ipc-client", "paste", "--board", "notes", "--type", "") == "notes")
+        #expect(board("ipc-client", "paste", "--type", "") == "general")
+    }
+}
