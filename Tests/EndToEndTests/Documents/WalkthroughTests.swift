@@ -21,7 +21,7 @@ struct WalkthroughTests {
         // The bus reads its services anew.
         try await bus.removeService(name: "org.example.Nobody")
         let path = "PATH=\(prefix)/bin:\(environment["PATH"] ?? "")"
-        return ["env", path, "LC_ALL=C.UTF-8", "TERM=dumb", "--chdir=\(bus.directory.appending("home"))"]
+        return ["env", "--chdir=\(bus.directory.appending("home"))", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
     }
 
     private func walk(_ document: String) async throws -> ProcessOutput {
