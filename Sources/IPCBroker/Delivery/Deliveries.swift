@@ -58,6 +58,22 @@ final class DeliverySurroundings {
         return true
     }
 
+    /// Ends a request that has not ended yet. One whose beginning is not on the disk ends when it is.
+    /// - Parameter takeOut: runs before anybody is told.
+    /// - Returns: whether it has ended now.
+    func end(_ request: PendingRequest, _ end: RequestEnd?, by takeOut: (PendingRequest) -> Void) -> Bool {
+        guard request.state != .ended else { return false }
+        if request.isArriving, let end {
+            request.earlyEnd = request.earlyEnd ?? Boxed(end)
+            return false
+        }
+        takeOut(request)
+        var end = end
+        end?.attempts = request.attempts
+        records.ended(request, end)
+        return true
+    }
+
     /// Whether a connection is not on the bus any more; asks the bus where it is not known.
     func hasLeft(_ owner: BusName) async -> Bool {
         if clients.hasDeparted(owner) { return true }
@@ -104,8 +120,11 @@ final class Deliveries {
 
     /// Takes out a request that could not be accepted.
     func withdraw(_ request: PendingRequest) {
-        if request.desktop != nil { desktop.withdraw(request) }
-        handlers[request.application]?.withdraw(request)
+        if request.desktop != nil {
+            desktop.withdraw(request)
+        } else {
+            handlers[request.application]?.withdraw(request)
+        }
         surroundings.table.remove(request)
     }
 

@@ -402,17 +402,7 @@ final class HandlerDelivery {
     }
 
     func end(_ request: PendingRequest, _ end: RequestEnd?) {
-        guard request.state != .ended else { return }
-        if request.isArriving, let end {
-            // Its beginning comes first.
-            request.earlyEnd = request.earlyEnd ?? Boxed(end)
-            return
-        }
-        takeOut(request)
-        var end = end
-        end?.attempts = request.attempts
-        surroundings.records.ended(request, end)
-        deliver()
+        if surroundings.end(request, end, by: takeOut) { deliver() }
     }
 
     private func takeOut(_ request: PendingRequest) {

@@ -128,16 +128,7 @@ final class DesktopDelivery {
     }
 
     private func end(_ request: PendingRequest, _ end: RequestEnd?) {
-        guard request.state != .ended else { return }
-        if request.isArriving, let end {
-            // Its beginning comes first.
-            request.earlyEnd = request.earlyEnd ?? Boxed(end)
-            return
-        }
-        takeOut(request)
-        var end = end
-        end?.attempts = request.attempts
-        surroundings.records.ended(request, end)
+        _ = surroundings.end(request, end, by: takeOut)
     }
 
     private func takeOut(_ request: PendingRequest) {
