@@ -119,8 +119,9 @@ package struct DesktopRegistration: Sendable {
         }
         if !result.schemes.isEmpty {
             let entry = DesktopEntry(application: application, opener: facts.opener, schemes: result.schemes)
-            result.entry = "\(dataHome)/\(DesktopEntry.folder)/\(entryName)"
-            files.append(.whole(result.entry!, entry.text))
+            let path = "\(dataHome)/\(DesktopEntry.folder)/\(entryName)"
+            result.entry = path
+            files.append(.whole(path, entry.text))
             if let list = MimeAppsList.path(in: directories) {
                 let insertions = result.schemes.flatMap { scheme in
                     SchemeType.names(of: scheme).map { (key: $0, inFront: facts.defaults.contains(scheme)) }

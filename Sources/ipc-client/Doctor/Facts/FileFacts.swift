@@ -1,4 +1,5 @@
 import Glibc
+import IPCDesktop
 
 /// What is known of a path, links followed.
 struct FileFacts: Sendable, Hashable {
@@ -74,16 +75,7 @@ enum FilePlace {
 
     /// The names in a directory, sorted, without those that begin with a dot.
     static func names(in directory: String) -> [String] {
-        guard let handle = opendir(directory) else { return [] }
-        defer { closedir(handle) }
-        var names: [String] = []
-        while let entry = readdir(handle) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) {
-                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names.sorted()
+        Folder.names(directory).filter { !$0.hasPrefix(".") }.sorted()
     }
 
     /// The bytes of a file of at most 4 MiB; works on `/proc`, where files do not know their length.
