@@ -25,9 +25,14 @@ RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --d
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic
 # A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
 STATIC = $(CURDIR)/.build/static
-# One start for each command, so at a fixed address and without the dynamic linker: 50,000 words need no relocation then, and
-# their pages no copy. The compiler takes the start of a program that relocates itself; this one has nothing to relocate.
-ipc-client_FLAGS = -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
+# Programs that need nothing but the C library stand at a fixed address and without the dynamic linker: 50,000 words need no
+# relocation at each start, their pages are shared by all processes, and no call goes through a table. The compiler takes the
+# start of a program that relocates itself; these have nothing to relocate.
+FIXED = -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
+ipc-client_FLAGS = $(FIXED)
+ipc-server_FLAGS = $(FIXED)
+# libc.a's fork(2) brings its malloc along, and jemalloc's was there first.
+ipc-broker_FLAGS = $(FIXED) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open
 RELEASE = .build/release
@@ -79,7 +84,7 @@ check-direct:
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
-	swift build --package-path Examples/ServerClientDemo
+	swift build --package-path Examples
 
 build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build
@@ -98,7 +103,7 @@ bench-soak: bench-programs ## 80 % of the greatest rate for 10 minutes (SOAK_SEC
 bench-programs: build
 	@scripts/requirements bench
 	$(MAKE) -s -C Benchmarks/Floor OUT=../.build/floor
-	swift build --package-path Benchmarks --configuration release --static-swift-stdlib --product Load
+	swift build --package-path Benchmarks $(RELEASE_FLAGS) $(FIXED) --product Load
 
 # Only where one is missing: "make install" as root uses what "make build" has built as a user.
 $(BINARIES) &:

@@ -69,12 +69,6 @@ int clinux_start_thread(const char *name, void (*body)(void *), void *context) {
     return error;
 }
 
-void clinux_give_back_large_blocks(void) {
-    mallopt(M_MMAP_THRESHOLD, 256 * 1024);
-    mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
-    mallopt(M_ARENA_MAX, 2);
-}
-
 int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 static const int content_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 

@@ -51,7 +51,6 @@ package final class Broker {
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let descriptors = clinux_raise_descriptor_limit()
-        clinux_give_back_large_blocks()
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
         var configuration = configuration

@@ -22,10 +22,6 @@ int clinux_is_ignored(int signal);
 // where there is none.
 int clinux_open_process(int pid);
 
-// mallopt's parameters are macros. By itself glibc raises its threshold with each large block that is freed, and then
-// keeps what a 16 MiB message took.
-void clinux_give_back_large_blocks(void);
-
 // prctl takes its arguments by “...”: after this the process leaves no core file, and only root reads its memory.
 int clinux_forbid_dumps(void);
 // Whether it would leave one.
