@@ -38,12 +38,16 @@ struct VanishingCaller: Sendable {
     }
 
     /// One that sends calls and does not read the answers, which the broker has begun to work on.
+    /// - Parameter first: answered before: from then on the broker knows in which sandbox the caller is. Of one that has
+    ///   left nobody can tell, and what it then asks for is judged with least privilege (I19).
     static func sending(
-        _ name: String, _ calls: [WireCall], after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
+        _ name: String, answered first: WireCall? = nil, _ calls: [WireCall],
+        after: @escaping @Sendable (BadInputScene) async throws -> Void = { _ in }
     ) -> VanishingCaller {
         greeted(
             name,
             { scene in
+                if let first { try await scene.succeed(first, on: "leaver") }
                 for call in calls { _ = try await scene.peer.send(call, on: "leaver") }
                 try await scene.succeed(.describe(), on: "leaver")
             }, after: after)
@@ -130,7 +134,7 @@ extension BadInputScene {
         },
         VanishingCaller("after a set that can be repeated") { scene in
             let set = WireCall.setItems(.item("a"), ["id": .s(newID())], at: temporary)
-            try await VanishingCaller.sending("", [.getPasteboard("temporary"), set]).leave(scene)
+            try await VanishingCaller.sending("", answered: .getPasteboard("temporary"), [set]).leave(scene)
             let count = try await scene.succeed(set).body.first
             #expect(try await scene.succeed(.getItems(at: temporary)).body.first == count)
             try await scene.succeed(.removePasteboard("temporary"))
@@ -138,7 +142,7 @@ extension BadInputScene {
         VanishingCaller("after a take that can be repeated") { scene in
             let take = WireCall.getItems(["take": .b(true), "id": .s(newID())], at: temporary)
             let set = WireCall.setItems(.item("taken"), at: temporary)
-            try await VanishingCaller.sending("", [.getPasteboard("temporary"), set, take]).leave(scene)
+            try await VanishingCaller.sending("", answered: .getPasteboard("temporary"), [set, take]).leave(scene)
             let again = try await scene.succeed(take)
             #expect(again.body[1][0]?[0]?[1]?.text == "taken")
             #expect(try await scene.succeed(.getItems(at: temporary)).body[1] == .array([]))
