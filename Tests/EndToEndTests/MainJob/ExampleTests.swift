@@ -8,7 +8,7 @@ import Testing
 struct ExampleTests {
     private func program(_ name: String) throws -> String {
         let root = Binaries.directory.split(separator: "/.build", maxSplits: 1)[0]
-        return "\(root)/Examples/ServerClientDemo/.build/debug/\(name)"
+        return "\(root)/Examples/.build/debug/\(name)"
     }
 
     @Test func theDemosTalkToEachOther() async throws {
