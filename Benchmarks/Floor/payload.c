@@ -1,4 +1,4 @@
-// Large payloads, after one round that is not measured, with "kept" two.
+// Large payloads: the fastest round, after one that is not measured, with "kept" two.
 // payload memfd MIB ROUNDS | payload kept MIB ROUNDS | payload blob MIB ROUNDS DIRECTORY
 //   memfd  fill and seal a memory file, map it as a reader would, compare
 //   kept   the same, and the file of the round before is there until the next one is filled
@@ -47,7 +47,7 @@ int main(int argc, char **argv) {
     size_t size = (size_t)atol(argv[2]) << 20;
     int blob = !strcmp(argv[1], "blob"), kept = !strcmp(argv[1], "kept"), rounds = atoi(argv[3]), before = -1;
     char *bytes = malloc(size), path[4200];
-    double *took = calloc(rounds + 2, sizeof *took);
+    double fastest = 0;
     for (size_t i = 0; i < size; i++) bytes[i] = (char)(i * 2654435761u >> 13);
     snprintf(path, sizeof path, "%s/floor.blob", argc > 4 ? argv[4] : ".");
     for (int round = 0; round <= rounds + kept; round++) {
@@ -58,9 +58,10 @@ int main(int argc, char **argv) {
         else compare(fd, bytes, size);
         before = kept ? fd : -1;
         if (!kept) close(fd);
-        took[round] = now() - start;
+        double took = now() - start;
+        if (round > kept && (fastest == 0 || took < fastest)) fastest = took;
     }
     unlink(path);
-    printf("{\"mib\": %zu, \"gb-per-s\": %f}\n", size >> 20, size / median(took + 1 + kept, rounds) / 1e9);
+    printf("{\"mib\": %zu, \"gb-per-s\": %f}\n", size >> 20, size / fastest / 1e9);
     return 0;
 }

@@ -12,7 +12,7 @@ class Sizes:
     singles: int = 2_000
     many: int = 20_000
     # Large values: the size in MiB, how often in one round, and the most rounds.
-    values: tuple = ((64, 5, 5), (1024, 3, 3))
+    values: tuple = ((64, 5, 5), (1024, 5, 3))
     # P5: so many schemes, and so many stored items.
     schemes: tuple = (1, 1_000, 100_000)
     items: tuple = (10, 10_000, 1_000_000)

@@ -27,7 +27,7 @@ struct ImportRules {
         "ipc-desktop-open",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {
