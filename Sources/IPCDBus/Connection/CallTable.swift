@@ -4,34 +4,38 @@
 /// answered in time costs no timer work.
 @DBusActor
 final class CallTable {
-    private var pending: [UInt32: PendingReply] = [:]
+    private var pending: [UInt32: (reply: PendingReply, responder: BusName?)] = [:]
     private var timer: (number: UInt64, deadline: ContinuousClock.Instant)?
 
     isolated deinit { if let timer { DBusActor.thread.cancel(timer.number) } }
 
     /// Expects the answer to a call from now on: it may come before anybody waits for it.
-    func expect(_ serial: UInt32, timeout: Duration) -> PendingReply {
+    /// - Parameter responder: to whom the call went; `nil` peer to peer.
+    func expect(_ serial: UInt32, from responder: BusName?, timeout: Duration) -> PendingReply {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let reply = PendingReply(deadline: deadline)
-        pending[serial] = reply
+        pending[serial] = (reply, responder)
         arm(deadline)
         return reply
     }
 
     /// Hands the answer to a call to a closure, however long it takes.
-    func expect(_ serial: UInt32, _ completed: @escaping PendingReply.Completion) {
-        pending[serial] = PendingReply(completed)
+    func expect(_ serial: UInt32, from responder: BusName?, _ completed: @escaping PendingReply.Completion) {
+        pending[serial] = (PendingReply(completed), responder)
     }
+
+    /// To whom a call went that has not ended.
+    func responder(of serial: UInt32) -> BusName? { pending[serial]?.responder }
 
     /// Ends the call `serial`; a call that has already ended stays as it ended.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {
-        pending.removeValue(forKey: serial)?.complete(result)
+        pending.removeValue(forKey: serial)?.reply.complete(result)
     }
 
     func failAll(_ error: CallError) {
         let all = pending
         pending = [:]
-        for call in all.values { call.complete(.failure(error)) }
+        for call in all.values { call.reply.complete(.failure(error)) }
     }
 
     private func arm(_ deadline: ContinuousClock.Instant) {
@@ -48,9 +52,9 @@ final class CallTable {
     private func expire() {
         timer = nil
         let now = ContinuousClock.now
-        let late = pending.filter { $0.value.deadline.map { $0 <= now } ?? false }
+        let late = pending.filter { $0.value.reply.deadline.map { $0 <= now } ?? false }
         for serial in late.keys { complete(serial, with: .failure(.timedOut)) }
-        if let next = pending.values.compactMap(\.deadline).min() { arm(next) }
+        if let next = pending.values.compactMap(\.reply.deadline).min() { arm(next) }
     }
 }
 

@@ -191,8 +191,8 @@ public final class Connection {
 
     private func receive(_ message: Message, from link: Link) {
         switch message.kind {
-        case .methodReturn: calls.complete(message.replySerial, with: .success(message))
-        case .error:
+        case .methodReturn where mayAnswer(message): calls.complete(message.replySerial, with: .success(message))
+        case .error where mayAnswer(message):
             calls.complete(
                 message.replySerial,
                 with: .failure(.remote(name: message.errorName ?? "", message: message.errorText)))
@@ -202,8 +202,21 @@ public final class Connection {
             if let standIn, message.interface == MessageBus.name.text { return standIn.answer(call) }
             objects.handle(call)
         case .signal: signals.route(message, owners: names)
-        case nil: return
+        case .methodReturn, .error, nil: return
         }
+    }
+
+    /// Whether an answer comes from whom the call went to. A session bus lets anybody answer anything (`session.conf`), and
+    /// serials can be guessed: what a stranger answers is left aside, and the call goes on waiting.
+    ///
+    /// The bus itself tells that there is nobody, or that he has left. Who owns a well-known name is known here only if
+    /// somebody follows it (``NameRegistry``); ``answer(to:on:at:_:timeout:)`` tells who it was.
+    private func mayAnswer(_ message: Message) -> Bool {
+        guard !isPeer, let responder = calls.responder(of: message.replySerial) else { return true }
+        guard let sender = message.sender else { return false }
+        if sender == responder || message.kind == .error && sender == .bus { return true }
+        if responder == .bus || responder.isUnique { return false }
+        return names.owner(of: responder).map { $0 == sender } ?? true
     }
 
     /// Calls a method and waits for its answer.
@@ -250,7 +263,7 @@ public final class Connection {
             let message = try message(calling: method, on: destination, at: path, input, startsService: false)
             let serial = link.send(message)
             guard serial != 0 else { throw link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected }
-            calls.expect(serial) { [output = method.output] result in
+            calls.expect(serial, from: destination) { [output = method.output] result in
                 completed(Result { () throws(CallError) in try Self.read(output, from: try result.get()) })
             }
         } catch { completed(.failure(error)) }
@@ -294,7 +307,7 @@ public final class Connection {
         guard !Task.isCancelled else { return .failure(.cancelled) }
         let serial = link.send(message)
         guard serial != 0 else { return .failure(link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected) }
-        let reply = calls.expect(serial, timeout: timeout)
+        let reply = calls.expect(serial, from: message.destination, timeout: timeout)
         return await withTaskCancellationHandler {
             await reply.value()
         } onCancel: {

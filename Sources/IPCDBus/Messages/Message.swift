@@ -47,6 +47,8 @@ public final class Message: @unchecked Sendable {
     public var serial: UInt32 { header.serial }
     public var replySerial: UInt32 { header.replySerial }
     public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
+    /// To whom it goes; absent peer to peer.
+    var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
     /// As the bus has stamped it, so it cannot be forged there; on a peer-to-peer connection anybody can write it.
     public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
     public var path: ObjectPath? { header.path.map { ObjectPath(trusted: $0) } }

@@ -1,0 +1,61 @@
+import IPCTesting
+import Testing
+
+@testable import IPCDBus
+
+/// A session bus lets anybody send an answer to anybody's call, with any serial.
+@DBusActor
+@Suite(.privateBus)
+struct ResponderTests {
+    private let name = try! BusName("org.example.Service")
+
+    private func connect(_ objects: ObjectServer? = nil) async throws -> Connection {
+        try await Connection.open(.address(PrivateBus.current.address), objects: objects)
+    }
+
+    /// A service whose calls are first answered by somebody else, with the very serial: the bus has passed that answer on
+    /// before the service's own.
+    private func serve(overtakenBy stranger: Connection) async throws -> Connection {
+        let objects = ObjectServer()
+        let echo = Echo.echo.answered { value, call in
+            let output = Echo.echo.output
+            let forged = try Message.methodReturn(for: call.message, signature: output.signature) {
+                (writer) throws(MessageError) in try output.write(.string("forged"), &writer)
+            }
+            #expect(stranger.link?.send(forged) != 0)
+            _ = try await stranger.listNames()
+            return value
+        }
+        let description = InterfaceDescription(Echo.name, "One that is overtaken.", [Echo.echo.description])
+        objects.export([ExportedInterface(description, methods: [echo], properties: [])], at: "/echo")
+        return try await connect(objects)
+    }
+
+    private func ask(_ client: Connection, _ destination: BusName?) async throws -> Value {
+        try await client.call(Echo.echo, on: destination, at: "/echo", .string("genuine"))
+    }
+
+    @Test func `I19: an answer counts only from whom the call went to`() async throws {
+        let (stranger, client) = (try await connect(), try await connect())
+        let service = try await serve(overtakenBy: stranger)
+        _ = try await service.requestName(name)
+        #expect(try await ask(client, service.uniqueName) == .string("genuine"))
+        // The control: who owns a name that nobody follows is not known, and the forged answer is there.
+        let unguarded = try await ask(client, name)
+        #expect(unguarded == .string("forged"), "\(unguarded)")
+        let watch = try await client.watchName(name) { _, _ in }
+        #expect(try await ask(client, name) == .string("genuine"))
+        withExtendedLifetime(watch) {}
+    }
+
+    @Test func `that somebody has left is the bus's word`() async throws {
+        let (client, service) = (try await connect(), try await connect())
+        let gone = try #require(service.uniqueName)
+        service.close()
+        await #expect {
+            try await ask(client, gone)
+        } throws: { error in
+            if case CallError.remote(let name, _) = error { name.hasSuffix(".ServiceUnknown") } else { false }
+        }
+    }
+}
