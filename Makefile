@@ -34,7 +34,7 @@ ipc-server_FLAGS = $(FIXED)
 # libc.a's fork(2) brings its malloc along, and jemalloc's was there first.
 ipc-broker_FLAGS = $(FIXED) -Xlinker -z -Xlinker muldefs
 
-PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open
+PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = .build/release
 BINARIES = $(PRODUCTS:%=$(RELEASE)/%)
 # What there is of these; hidden folders such as .build are passed over.
@@ -75,6 +75,7 @@ test-full: packages lint check ## the same tests at full size
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
+	swift test --package-path Examples --skip-build --disable-xctest
 	swift test $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest
 
 # The promises that hold by either way to the broker, by the other one.
@@ -84,7 +85,7 @@ check-direct:
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
-	swift build --package-path Examples
+	swift build --package-path Examples --build-tests
 
 build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build

@@ -26,6 +26,7 @@ let package = Package(
         .executable(name: "ipc-server", targets: ["ipc-server"]),
         .executable(name: "ipc-client", targets: ["ipc-client"]),
         .executable(name: "ipc-desktop-open", targets: ["ipc-desktop-open"]),
+        .executable(name: "ipc-bridge", targets: ["ipc-bridge"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -38,6 +39,7 @@ let package = Package(
         // Floor 0: C
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
+        .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
 
@@ -81,6 +83,10 @@ let package = Package(
         .executableTarget(
             name: "ipc-client", dependencies: ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", arguments],
             swiftSettings: strict),
+        // The clipboard of the desktop; XCB is linked here and nowhere else.
+        .executableTarget(
+            name: "ipc-bridge", dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", "CXCB", "CLinux", arguments],
+            swiftSettings: product),
 
         // Tests: one folder a module, and the harness they share
         .target(
@@ -110,7 +116,7 @@ let package = Package(
             name: "IPCToolsTests",
             dependencies: [
                 "IPCTools", "IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-server", "ipc-client",
-                arguments,
+                "ipc-bridge", arguments,
             ], exclude: ["Help"], swiftSettings: strict),
         .testTarget(
             name: "ContractTests", dependencies: ["IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker"],
@@ -119,7 +125,7 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "IPC", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCTesting", "ipc-broker", "ipc-server",
-                "ipc-client", "ipc-desktop-open",
+                "ipc-client", "ipc-desktop-open", "ipc-bridge",
             ], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

@@ -18,16 +18,17 @@ struct ImportRules {
         "ipc-desktop-open": ["CGIO"],
         "ipc-client": ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", "ArgumentParser"],
         "ipc-server": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
+        "ipc-bridge": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "CXCB", "CLinux", "ArgumentParser"],
     ]
     /// Swift's own, and the C library.
     private static let everywhere: Set<String> = ["Swift", "Glibc", "Dispatch", "Synchronization", "_Concurrency"]
     /// The modules that clients link; all of Foundation would cost them 40 MB and 5 ms at the start.
     static let withoutFoundation: Set<String> = [
         "IPCModel", "IPCDBus", "IPCDesktop", "IPCInterface", "IPC", "IPCTools", "ipc-client", "ipc-server",
-        "ipc-desktop-open",
+        "ipc-desktop-open", "ipc-bridge",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {

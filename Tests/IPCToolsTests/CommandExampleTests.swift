@@ -2,6 +2,7 @@ import ArgumentParser
 import IPCTesting
 import Testing
 
+@testable import ipc_bridge
 @testable import ipc_client
 @testable import ipc_server
 
@@ -15,6 +16,7 @@ struct CommandExampleTests {
         tell() { { printf '%s\\037' "$@"; printf '\\036'; } >&3; echo "$id"; }
         ipc-client() { tell ipc-client "$@"; }
         ipc-server() { tell ipc-server "$@"; }
+        ipc-bridge() { tell ipc-bridge "$@"; }
         jq() { :; }
         pass() { :; }
         xargs() { "$@" "$id"; }
@@ -38,12 +40,16 @@ struct CommandExampleTests {
     }
 
     private func parse(_ line: [String]) throws {
-        let tool: any ParsableCommand.Type = line[0] == "ipc-client" ? IPCClientCommand.self : IPCServerCommand.self
+        let tools: [String: any ParsableCommand.Type] = [
+            "ipc-client": IPCClientCommand.self, "ipc-server": IPCServerCommand.self,
+            "ipc-bridge": IPCBridgeCommand.self,
+        ]
+        let tool = try #require(tools[line[0]])
         _ = try tool.parseAsRoot(Array(line.dropFirst()))
     }
 
     @Test func everyExampleIsACommandLine() async throws {
-        let all = examples(IPCClientCommand.self) + examples(IPCServerCommand.self)
+        let all = examples(IPCClientCommand.self) + examples(IPCServerCommand.self) + examples(IPCBridgeCommand.self)
         let lines = try await commandLines(all.joined(separator: "\n"))
         #expect(lines.count > 80)
         for line in lines { #expect(throws: Never.self, "\(line)") { try parse(line) } }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import Testing
 
+@testable import ipc_bridge
 @testable import ipc_client
 @testable import ipc_server
 
@@ -12,7 +13,7 @@ struct HelpTests {
 
     /// Every command by its words.
     private static let names =
-        ["ipc-client", "ipc-server"]
+        ["ipc-client", "ipc-server", "ipc-bridge"]
         + IPCClientCommand.configuration.subcommands.flatMap { command in
             [command._commandName]
                 + command.configuration.subcommands.map { "\(command._commandName) \($0._commandName)" }
@@ -38,6 +39,7 @@ struct HelpTests {
     private func help(_ name: String) throws -> String {
         switch name {
         case "ipc-server": return IPCServerCommand.helpMessage(columns: 80)
+        case "ipc-bridge": return IPCBridgeCommand.helpMessage(columns: 80)
         case "ipc-client": return IPCClientCommand.helpMessage(columns: 80)
         default:
             var command: any ParsableCommand.Type = IPCClientCommand.self

@@ -1,0 +1,123 @@
+import Glibc
+import IPCModel
+
+import class IPCDBus.DBusActor
+import class IPCDBus.DBusTimer
+import class IPCDBus.Descriptor
+import class IPCDBus.DescriptorWatch
+
+/// A content that comes through a pipe, up to its end.
+@DBusActor
+final class WaylandReading {
+    private let input: Descriptor
+    private let most: Int
+    private var bytes: [UInt8] = []
+    private var watch: DescriptorWatch?
+    private let timer = DBusTimer()
+    private var answer: CheckedContinuation<Result<[UInt8], ClipboardFailure>, Never>?
+    private var isEnded = false
+
+    /// How long the other program may write nothing.
+    private static let patience = Duration.seconds(10)
+
+    init(_ input: Descriptor, atMost most: Int) {
+        (self.input, self.most) = (input, most)
+        _ = fcntl(input.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    func content() async throws(ClipboardFailure) -> [UInt8] {
+        try await withCheckedContinuation { (answer: CheckedContinuation<Result<[UInt8], ClipboardFailure>, Never>) in
+            self.answer = answer
+            guard !isEnded else { return end(.failure(.superseded)) }
+            watch = DescriptorWatch(input.rawValue, for: .reading) { [weak self] in self?.read() }
+            wait()
+        }.get()
+    }
+
+    func end(_ result: Result<[UInt8], ClipboardFailure>) {
+        isEnded = true
+        watch?.end()
+        timer.cancel()
+        let answer = answer
+        self.answer = nil
+        answer?.resume(returning: result)
+    }
+
+    private func wait() {
+        timer.set(at: .now + Self.patience) { [weak self] in self?.end(.failure(.stalled)) }
+    }
+
+    private func read() {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        let count = Glibc.read(input.rawValue, &chunk, chunk.count)
+        if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+        guard count > 0 else { return end(count == 0 ? .success(bytes) : .failure(.refused)) }
+        bytes += chunk.prefix(count)
+        guard bytes.count <= most else { return end(.failure(.tooLarge)) }
+        wait()
+    }
+}
+
+/// A content that goes into a pipe, as fast as the other program reads.
+@DBusActor
+final class WaylandWriting {
+    private let value: Representation.Value
+    private let output: Descriptor
+    private var sent = 0
+    private var watch: DescriptorWatch?
+    private let timer = DBusTimer()
+    private var done: CheckedContinuation<Void, Never>?
+
+    /// How long the other program may read nothing.
+    private static let patience = Duration.seconds(30)
+    private static let piece = 65_536
+
+    init(_ value: Representation.Value, to output: Descriptor) {
+        (self.value, self.output) = (value, output)
+        _ = fcntl(output.rawValue, F_SETFL, O_NONBLOCK)
+    }
+
+    /// Returns when all is written, or the other program does not want it.
+    func run() async {
+        await withCheckedContinuation { done in
+            self.done = done
+            watch = DescriptorWatch(output.rawValue, for: .writing) { self.write() }
+            wait()
+        }
+    }
+
+    private func wait() {
+        timer.set(at: .now + Self.patience) { self.end() }
+    }
+
+    private func end() {
+        watch?.end()
+        watch = nil
+        timer.cancel()
+        let done = done
+        self.done = nil
+        done?.resume()
+    }
+
+    private func write() {
+        let part = sent..<min(value.byteCount, sent + Self.piece)
+        guard !part.isEmpty, let count = write(part) else { return end() }
+        if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
+        guard count > 0 else { return end() }
+        sent += count
+        wait()
+    }
+
+    /// What write(2) says; nil where the content cannot be read.
+    private func write(_ part: Range<Int>) -> Int? {
+        func put(_ bytes: UnsafeRawBufferPointer) -> Int {
+            Glibc.write(output.rawValue, bytes.baseAddress, bytes.count)
+        }
+        switch value {
+        case .text(var text):
+            return text.withUTF8 { put(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[part])) }
+        case .bytes(let bytes): return bytes.withUnsafeBytes { put(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        case .file(let file): return try? file.withBytes(in: part, put)
+        }
+    }
+}

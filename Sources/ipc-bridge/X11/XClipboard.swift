@@ -1,0 +1,120 @@
+import CXCB
+import Glibc
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+/// The clipboard of an X11 display: the selection `CLIPBOARD`, whose owner is another program or this one.
+@DBusActor
+final class XClipboard: DesktopClipboard {
+    let display: String
+    var changed: (ClipboardOwner) -> Void = { _ in }
+    var ended: () -> Void = {}
+
+    private let connection: XConnection
+    private let window: xcb_window_t
+    private let selection: xcb_atom_t
+    private let reader: XSelectionReader
+    private let owner: XSelectionOwner
+
+    /// - Parameter display: `nil` is that of the environment.
+    /// - Throws: where there is none; or where another bridge serves it, which this one would be busy with.
+    static func open(_ display: String?) throws(ToolFailure) -> XClipboard {
+        let connection = try XConnection.open(display)
+        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
+        return try XClipboard(connection, "the X11 display \(name)")
+    }
+
+    private init(_ connection: XConnection, _ display: String) throws(ToolFailure) {
+        (self.connection, self.display) = (connection, display)
+        window = connection.makeWindow()
+        selection = connection.atom("CLIPBOARD")
+        reader = XSelectionReader(connection, of: selection)
+        owner = XSelectionOwner(connection, of: selection, window: window)
+        // ICCCM §2.8: who owns this selection does a work that one alone can do.
+        let place = connection.atom("_SWIFT_IPC_BRIDGE")
+        guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
+            throw ToolFailure(
+                name: "NotOwner", message: "another ipc-bridge serves \(display) already", exit: .cannotCreate)
+        }
+        xcb_set_selection_owner(connection.handle, window, place, connection.serverTime(window))
+        connection.received = { [weak self] event in self?.take(event) }
+        connection.ended = { [weak self] in
+            self?.reader.endAll()
+            self?.ended()
+        }
+    }
+
+    func begin() {
+        let events = [
+            XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER,
+            XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY,
+            XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE,
+        ]
+        xcb_xfixes_select_selection_input(
+            connection.handle, window, selection, events.reduce(0) { $0 | $1.rawValue })
+        tell(connection.owner(of: selection))
+        connection.pump()
+    }
+
+    func targets() async throws(ClipboardFailure) -> [String] {
+        let most = 16_384
+        let content = try await reader.read(connection.atom("TARGETS"), atMost: most)
+        defer { connection.pump() }
+        return content.words.compactMap(connection.name)
+    }
+
+    func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
+        let content = try await reader.read(connection.atom(target), atMost: bytes)
+        // Elements of more than 8 bits are numbers of this server, which mean nothing elsewhere.
+        guard content.format == 8 || content.bytes.isEmpty else { throw .refused }
+        defer { connection.pump() }
+        return ClipboardContent(bytes: content.bytes, target: connection.name(of: content.type) ?? target)
+    }
+
+    func offer(_ offer: ClipboardOffer) {
+        owner.take(offer)
+        connection.pump()
+    }
+
+    func withdraw() {
+        owner.release()
+        connection.pump()
+    }
+
+    func close() {
+        reader.endAll()
+        connection.close()
+    }
+
+    private func tell(_ holder: xcb_window_t) {
+        guard holder != window else { return }
+        owner.lost()
+        // What is being read was the content of the former owner.
+        reader.endAll()
+        changed(holder == xcb_window_t(XCB_NONE) ? .nobody : .another)
+    }
+
+    private func take(_ event: XConnection.Event) {
+        switch XConnection.kind(of: event) {
+        case CInt(connection.selectionNotify):
+            let change = XConnection.read(event, as: xcb_xfixes_selection_notify_event_t.self)
+            // Who owns it now: this process may have taken it after what the event tells.
+            if change.selection == selection { tell(connection.owner(of: selection)) }
+        case XCB_SELECTION_REQUEST:
+            owner.requested(XConnection.read(event, as: xcb_selection_request_event_t.self))
+        case XCB_SELECTION_NOTIFY:
+            reader.answered(XConnection.read(event, as: xcb_selection_notify_event_t.self))
+        case XCB_PROPERTY_NOTIFY:
+            let change = XConnection.read(event, as: xcb_property_notify_event_t.self)
+            reader.changed(change)
+            owner.changed(change)
+        case XCB_DESTROY_NOTIFY:
+            owner.destroyed(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
+        // An error, which is about a window that was gone before we heard of it.
+        case 0: owner.destroyed(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
+        default: break
+        }
+    }
+}

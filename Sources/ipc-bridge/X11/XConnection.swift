@@ -1,0 +1,177 @@
+import CXCB
+import Glibc
+import IPCModel
+import IPCTools
+
+import class IPCDBus.DBusActor
+import class IPCDBus.DescriptorWatch
+
+/// A connection to an X11 display, on the I/O thread: its events, names of atoms, windows and properties. XCB, whose C functions are
+/// named at what they serve.
+///
+/// Answers of the server are waited for where they are asked for: it is on this machine, and this process has nothing to do that
+/// could not wait as long.
+@DBusActor
+final class XConnection {
+    typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
+
+    let handle: OpaquePointer
+    /// The number of the event by which XFixes tells a new owner of a selection.
+    let selectionNotify: UInt8
+    private let root: xcb_window_t
+    private var atoms: [String: xcb_atom_t] = [:]
+    private var names: [xcb_atom_t: String] = [:]
+    /// Events that came while another one was waited for.
+    private var backlog: [Event] = []
+    private var watch: DescriptorWatch?
+    private var isPumping = false
+    private var isClosed = false
+
+    /// Gets every event; it is freed afterwards.
+    var received: (Event) -> Void = { _ in }
+    /// Runs once when the display has ended.
+    var ended: () -> Void = {}
+
+    /// Connects to a display. The corresponding C function is `xcb_connect`.
+    /// - Parameter display: `nil` is that of the environment.
+    static func open(_ display: String?) throws(ToolFailure) -> XConnection {
+        var screen: CInt = 0
+        guard let handle = xcb_connect(display, &screen) else { throw .noX11(display, "there is no memory left") }
+        guard xcb_connection_has_error(handle) == 0 else {
+            xcb_disconnect(handle)
+            throw .noX11(display, "it takes no connection; is it running, and are you allowed to (xauth)?")
+        }
+        guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
+            xcb_disconnect(handle)
+            throw .noX11(display, "it has no XFixes, which tells when the clipboard changes")
+        }
+        // XFixes is to be told which version is meant before anything else.
+        free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))
+        return XConnection(handle, screen: screen, firstEvent: fixes.pointee.first_event)
+    }
+
+    private init(_ handle: OpaquePointer, screen: CInt, firstEvent: UInt8) {
+        self.handle = handle
+        selectionNotify = firstEvent + UInt8(XCB_XFIXES_SELECTION_NOTIFY)
+        var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
+        for _ in 0..<screen { xcb_screen_next(&screens) }
+        root = screens.data.pointee.root
+        watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
+    }
+
+    /// Takes no more events. What is still being answered may go on to ask, and gets nothing where the display has ended.
+    func close() {
+        guard !isClosed else { return }
+        isClosed = true
+        (received, ended) = ({ _ in }, {})
+        watch?.end()
+        for event in backlog { free(event) }
+        backlog = []
+    }
+
+    /// The corresponding C function is `xcb_disconnect`.
+    isolated deinit {
+        close()
+        xcb_disconnect(handle)
+    }
+
+    // MARK: Events
+
+    /// Hands out what has come and sends what waits. To be called after whatever has asked the server something: its answer may have
+    /// brought events along, of which the descriptor says nothing any more.
+    func pump() {
+        guard !isPumping, !isClosed else { return }
+        isPumping = true
+        while !isClosed, let event = nextEvent() {
+            received(event)
+            free(event)
+        }
+        isPumping = false
+        guard !isClosed else { return }
+        xcb_flush(handle)
+        guard xcb_connection_has_error(handle) != 0 else { return }
+        let ended = ended
+        close()
+        ended()
+    }
+
+    private func nextEvent() -> Event? { backlog.isEmpty ? xcb_poll_for_event(handle) : backlog.removeFirst() }
+
+    /// The time of the server now, which a selection is taken with (ICCCM §2.1): it tells it with a property that has changed.
+    func serverTime(_ window: xcb_window_t) -> xcb_timestamp_t {
+        let property = atom("_SWIFT_IPC_TIME")
+        xcb_change_property(
+            handle, UInt8(XCB_PROP_MODE_APPEND.rawValue), window, property, XCB_ATOM_INTEGER.rawValue, 32, 0, nil)
+        xcb_flush(handle)
+        while let event = xcb_wait_for_event(handle) {
+            if Self.kind(of: event) == XCB_PROPERTY_NOTIFY {
+                let change = Self.read(event, as: xcb_property_notify_event_t.self)
+                if change.window == window && change.atom == property {
+                    free(event)
+                    return change.time
+                }
+            }
+            backlog.append(event)
+        }
+        return xcb_timestamp_t(XCB_CURRENT_TIME)
+    }
+
+    /// The kind of an event, whether the server or another program has sent it.
+    static func kind(of event: Event) -> CInt { CInt(event.pointee.response_type & 0x7F) }
+
+    static func read<Content>(_ event: Event, as type: Content.Type) -> Content {
+        UnsafeRawPointer(event).assumingMemoryBound(to: type).pointee
+    }
+
+    // MARK: Atoms
+
+    /// The number of a name. The corresponding C function is `xcb_intern_atom`.
+    func atom(_ name: String) -> xcb_atom_t {
+        if let known = atoms[name] { return known }
+        let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
+        guard let reply = xcb_intern_atom_reply(handle, cookie, nil) else { return XCB_ATOM_NONE.rawValue }
+        defer { free(reply) }
+        (atoms[name], names[reply.pointee.atom]) = (reply.pointee.atom, name)
+        return reply.pointee.atom
+    }
+
+    /// The name of a number; nil where it has none. The corresponding C function is `xcb_get_atom_name`.
+    func name(of atom: xcb_atom_t) -> String? {
+        if let known = names[atom] { return known }
+        guard let reply = xcb_get_atom_name_reply(handle, xcb_get_atom_name(handle, atom), nil) else { return nil }
+        defer { free(reply) }
+        let count = Int(xcb_get_atom_name_name_length(reply))
+        let name = xcb_get_atom_name_name(reply).withMemoryRebound(to: UInt8.self, capacity: count) {
+            String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
+        }
+        (atoms[name], names[atom]) = (atom, name)
+        return name
+    }
+
+    // MARK: Windows
+
+    /// A window that nobody sees, which tells what becomes of its properties.
+    func makeWindow() -> xcb_window_t {
+        let window = xcb_generate_id(handle)
+        var events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
+        xcb_create_window(
+            handle, 0, window, root, 0, 0, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
+            XCB_CW_EVENT_MASK.rawValue, &events)
+        return window
+    }
+
+    func owner(of selection: xcb_atom_t) -> xcb_window_t {
+        guard let reply = xcb_get_selection_owner_reply(handle, xcb_get_selection_owner(handle, selection), nil)
+        else { return xcb_window_t(XCB_NONE) }
+        defer { free(reply) }
+        return reply.pointee.owner
+    }
+}
+
+extension ToolFailure {
+    fileprivate static func noX11(_ display: String?, _ reason: String) -> ToolFailure {
+        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
+        return ToolFailure(
+            name: "NoDisplay", message: "the X11 display “\(name)” cannot be used: \(reason)", exit: .unavailable)
+    }
+}

@@ -1,0 +1,61 @@
+import CXCB
+import Glibc
+
+/// The content of a property of a window.
+struct XProperty: Sendable {
+    let type: xcb_atom_t
+    /// The bits of one element: 8, 16 or 32; 0 where there is no such property.
+    let format: UInt8
+    let bytes: [UInt8]
+    /// What was left out because it is more than was asked for.
+    let bytesLeft: Int
+
+    /// The elements of 32 bits.
+    var words: [UInt32] {
+        guard format == 32 else { return [] }
+        return bytes.withUnsafeBytes { bytes in
+            (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: UInt32.self) }
+        }
+    }
+}
+
+extension XConnection {
+    /// Reads a property. The corresponding C function is `xcb_get_property`.
+    /// - Parameters:
+    ///   - most: the most bytes that are read.
+    ///   - removes: whether it is removed, unless something of it was left out.
+    func property(
+        _ atom: xcb_atom_t, of window: xcb_window_t, atMost most: Int, removes: Bool
+    ) -> XProperty? {
+        let words = UInt32(clamping: (most + 3) / 4)
+        let cookie = xcb_get_property(
+            handle, removes ? 1 : 0, window, atom, XCB_GET_PROPERTY_TYPE_ANY.rawValue, 0, words)
+        guard let reply = xcb_get_property_reply(handle, cookie, nil) else { return nil }
+        defer { free(reply) }
+        let count = Int(xcb_get_property_value_length(reply))
+        let bytes = [UInt8](UnsafeRawBufferPointer(start: xcb_get_property_value(reply), count: count))
+        return XProperty(
+            type: reply.pointee.type, format: reply.pointee.format, bytes: bytes,
+            bytesLeft: Int(reply.pointee.bytes_after))
+    }
+
+    /// Writes a property of bytes, at most ``mostInProperty``. The corresponding C function is `xcb_change_property`.
+    func setProperty(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, _ bytes: UnsafeRawBufferPointer) {
+        xcb_change_property(
+            handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 8, UInt32(bytes.count), bytes.baseAddress
+        )
+    }
+
+    /// Writes a property of numbers.
+    func setProperty(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, _ words: [UInt32]) {
+        xcb_change_property(
+            handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 32, UInt32(words.count), words)
+    }
+
+    /// The most bytes that are put into a property at a time: what is more goes in pieces (ICCCM §2.7.2), so that neither server
+    /// nor reader has to hold it whole.
+    var mostInProperty: Int {
+        // The request itself has 24 bytes, and its length is told in words.
+        min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)
+    }
+}

@@ -1,0 +1,96 @@
+import CXCB
+import IPCModel
+
+import class IPCDBus.DBusActor
+import class IPCDBus.DBusTimer
+
+/// Contents on their way into properties of other programs: at once, or a piece after the other (INCR, ICCCM §2.7.2).
+@DBusActor
+final class XTransfers {
+    private struct Place: Hashable {
+        let window: xcb_window_t
+        let property: xcb_atom_t
+    }
+
+    @DBusActor
+    private final class Transfer {
+        let value: Representation.Value
+        let type: xcb_atom_t
+        var sent = 0
+        let timer = DBusTimer()
+
+        init(_ value: Representation.Value, _ type: xcb_atom_t) { (self.value, self.type) = (value, type) }
+    }
+
+    /// How long a program may leave a piece unread.
+    private static let patience = Duration.seconds(30)
+
+    private let connection: XConnection
+    private var transfers: [Place: Transfer] = [:]
+
+    init(_ connection: XConnection) { self.connection = connection }
+
+    /// Writes a content, or the beginning of it.
+    /// - Returns: false where it cannot be read.
+    func begin(
+        _ value: Representation.Value, type: xcb_atom_t, in property: xcb_atom_t, of window: xcb_window_t
+    ) -> Bool {
+        let place = Place(window: window, property: property)
+        transfers.removeValue(forKey: place)?.timer.cancel()
+        if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
+        transfers[place] = Transfer(value, type)
+        listen(to: window)
+        let least = UInt32(clamping: value.byteCount)
+        connection.setProperty(property, of: window, type: connection.atom("INCR"), [least])
+        wait(at: place)
+        return true
+    }
+
+    /// The reader has removed a property, and wants to have more. The end is an empty piece.
+    func changed(_ event: xcb_property_notify_event_t) {
+        let place = Place(window: event.window, property: event.atom)
+        guard event.state == UInt8(XCB_PROPERTY_DELETE.rawValue), let transfer = transfers[place] else { return }
+        let count = transfer.value.byteCount
+        let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
+        // What cannot be read any more is not ended as if it were whole: its reader waits, and gives up.
+        guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
+        transfer.sent = piece.upperBound
+        if piece.isEmpty { end(place) } else { wait(at: place) }
+    }
+
+    /// The window is gone.
+    func end(_ window: xcb_window_t) {
+        for place in transfers.keys where place.window == window { end(place) }
+    }
+
+    private func end(_ place: Place) {
+        transfers.removeValue(forKey: place)?.timer.cancel()
+        guard !transfers.keys.contains(where: { $0.window == place.window }) else { return }
+        var events = XCB_EVENT_MASK_NO_EVENT.rawValue
+        xcb_change_window_attributes(connection.handle, place.window, XCB_CW_EVENT_MASK.rawValue, &events)
+    }
+
+    private func wait(at place: Place) {
+        transfers[place]?.timer.set(at: .now + Self.patience) { [weak self] in self?.end(place) }
+    }
+
+    /// Has the server tell us what becomes of another program's window.
+    private func listen(to window: xcb_window_t) {
+        var events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
+        xcb_change_window_attributes(connection.handle, window, XCB_CW_EVENT_MASK.rawValue, &events)
+    }
+
+    private func write(_ value: Representation.Value, _ part: Range<Int>, _ type: xcb_atom_t, at place: Place) -> Bool {
+        func set(_ bytes: UnsafeRawBufferPointer) {
+            connection.setProperty(place.property, of: place.window, type: type, bytes)
+        }
+        switch value {
+        case .text(var text): text.withUTF8 { set(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[part])) }
+        case .bytes(let bytes): bytes.withUnsafeBytes { set(UnsafeRawBufferPointer(rebasing: $0[part])) }
+        case .file(let file):
+            // The broker's files keep their length: they are sealed, or its own.
+            guard (try? file.withBytes(in: part, set)) != nil else { return false }
+        }
+        return true
+    }
+}

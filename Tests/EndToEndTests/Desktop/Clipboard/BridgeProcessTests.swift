@@ -1,0 +1,102 @@
+import Glibc
+import IPC
+import IPCTesting
+import Testing
+
+/// `ipc-bridge` as a program: when it ends, and what it says where it cannot begin.
+@Suite(.privateBus)
+struct BridgeProcessTests {
+    private func run(_ arguments: [String] = [], _ environment: [String: String]) async throws -> ProcessOutput {
+        try await RunningProcess.run(try Binaries.path("ipc-bridge"), arguments, environment: environment)
+    }
+
+    @Test(arguments: Desk.allCases)
+    func itEndsWithTheDisplay(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk)
+        let bridge = try await scene.bridge()
+        try await scene.board.setString("offered")
+        try await bridge.errors.waitForLine(containing: "offered change count")
+        #expect(bridge.isRunning)
+        await scene.endDisplay()
+        #expect(try await bridge.wait() == .success)
+        #expect(bridge.errors.text.contains("has ended"))
+        // What was on it is still there.
+        #expect(try await scene.board.string == "offered")
+    }
+
+    @Test(arguments: Desk.allCases, [SIGTERM, SIGINT, SIGHUP])
+    func aSignalEndsItInGoodOrder(desk: Desk, number: Int32) async throws {
+        let scene = try await ClipboardScene.start(desk)
+        let bridge = try await scene.bridge()
+        bridge.signal(number)
+        #expect(try await bridge.wait() == .success)
+        #expect(!bridge.errors.text.contains("has ended"))
+    }
+
+    /// A program that does not answer does not hold it up: it is waited for longer than this.
+    @Test func aSignalEndsItWhileItWaits() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        let silent = try await scene.owner(["UTF8_STRING": ClipboardScene.silence])
+        #expect(try await silent.nextLine() == "asked TARGETS")
+        #expect(try await silent.nextLine() == "asked UTF8_STRING")
+        #expect(try await bridge.terminate(deadline: .seconds(8)) == .success)
+    }
+
+    /// Nor does the next copy wait for it.
+    @Test func anotherCopyEndsTheWait() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        let silent = try await scene.owner(["UTF8_STRING": ClipboardScene.silence])
+        #expect(try await silent.nextLine() == "asked TARGETS")
+        #expect(try await silent.nextLine() == "asked UTF8_STRING")
+        try await scene.copy("spoken")
+        try await bridge.errors.waitForLine(containing: "stored change count", deadline: .seconds(8))
+        #expect(try await scene.board.string == "spoken")
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    @Test func withoutADisplayItSaysSo() async throws {
+        let scene = try await ClipboardScene.start()
+        var environment = scene.environment
+        environment["DISPLAY"] = nil
+        let none = try await run([], environment)
+        #expect(none.status == .exited(69) && none.output.isEmpty)
+        #expect(
+            none.errors == "ipc-bridge: there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; "
+                + "start it in the session of a desktop\n")
+        for (name, value) in [("DISPLAY", ":4711"), ("WAYLAND_DISPLAY", "wayland-4711")] {
+            let wrong = try await run([], environment.merging([name: value]) { $1 })
+            #expect(wrong.status == .exited(69), "\(wrong)")
+            #expect(wrong.errors.contains("“\(value)” cannot be used"), "\(wrong)")
+        }
+        let json = try await run(["--json"], environment)
+        #expect(try JSONText.string("error", in: json.errors) == "NoDisplay")
+    }
+
+    @Test func withoutABrokerOrABusItSaysSo() async throws {
+        let scene = try await ClipboardScene.start()
+        try await scene.broker.terminate()
+        let alone = try await run([], scene.environment)
+        #expect(alone.status == .exited(69) && alone.errors.hasPrefix("ipc-bridge: "), "\(alone)")
+        let lost = try await run(
+            [], scene.environment.merging(["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent/bus"]) { $1 })
+        #expect(lost.status == .exited(69) && lost.errors.contains("there is no session bus"), "\(lost)")
+    }
+
+    @Test func oneServesADisplay() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        let second = try await run([], scene.environment)
+        #expect(second.status == .exited(73) && second.errors.contains("another ipc-bridge"), "\(second)")
+        #expect(try await bridge.terminate() == .success)
+        // The control: the place is free again.
+        let next = try await scene.bridge()
+        #expect(try await next.terminate() == .success)
+    }
+
+    @Test(arguments: [["--size-limit", "0"], ["--size-limit", "x"], ["--telepathy"], ["word"]])
+    func aWrongCommandLineIsRefused(arguments: [String]) async throws {
+        #expect(try await run(arguments, try PrivateBus.current.environment).status == .exited(64))
+    }
+}

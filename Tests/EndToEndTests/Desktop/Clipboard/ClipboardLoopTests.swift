@@ -1,0 +1,78 @@
+import IPC
+import IPCTesting
+import Testing
+
+/// What the bridge hands over does not come back to it: a change count moves once for each copy and once for each write.
+@Suite(.privateBus)
+struct ClipboardLoopTests {
+    /// The texts of all versions since the pasteboard was empty, the oldest first.
+    private func history(_ scene: ClipboardScene) async throws -> [String] {
+        var texts: [String] = []
+        for version in try await scene.board.versions() where version.itemCount > 0 {
+            texts.append(try await scene.board.version(version.changeCount).items.first?.string ?? "")
+        }
+        return texts
+    }
+
+    /// Copies and writes by turns, and waits for nothing but what is told of each.
+    private func takeTurns(_ scene: ClipboardScene, _ bridge: RunningProcess) async throws -> [String] {
+        try await scene.board.setHistoryLimit(100)
+        var expected: [String] = []
+        for round in 1...8 {
+            expected += ["copied \(round)", "written \(round)"]
+            try await scene.copy("copied \(round)")
+            try await bridge.errors.waitForLine(containing: "stored change count")
+            try await scene.board.setString("written \(round)")
+            try await bridge.errors.waitForLine(containing: "offered change count")
+        }
+        // The end of the bridge: whatever had come back to it would have been told and stored before.
+        try await scene.copy("the last")
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        #expect(try await bridge.terminate() == .success)
+        return expected + ["the last"]
+    }
+
+    @Test(arguments: Desk.allCases)
+    func eachTurnIsOneVersion(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk)
+        let bridge = try await scene.bridge()
+        let expected = try await takeTurns(scene, bridge)
+        #expect(try await history(scene) == expected)
+        let told = bridge.errors.text.split(separator: "\n")
+        #expect(told.count { $0.contains("stored") } == 9)
+        // The first offer may be that of the empty pasteboard at the start, which is none.
+        #expect(told.count { $0.contains(": offered") } == 8)
+    }
+
+    /// The same copied again, and what another bridge has put there, is no change.
+    @Test func theSameIsNotStoredTwice() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        try await scene.copy("same")
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        let count = try await scene.board.changeCount
+        try await scene.copy("same")
+        try await bridge.errors.waitForLine(containing: "the pasteboard has it")
+        #expect(try await scene.board.changeCount == count)
+        try await scene.copy("another")
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        #expect(try await scene.board.changeCount > count)
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    /// The control: a bridge that does not know what it has done itself is found out by the same history.
+    @Test func aLoopIsSeen() async throws {
+        let scene = try await ClipboardScene.start()
+        try await scene.board.setHistoryLimit(100)
+        let client = try Binaries.path("ipc-client")
+        let naive = try await RunningProcess.start(
+            client, ["watch", "general", "--exec", "\(client) paste | \(client) copy"],
+            environment: scene.environment, input: .none)
+        try await naive.errors.waitForLine(containing: "watching")
+        try await scene.board.setString("once")
+        var versions = scene.board.changes(since: try await scene.board.changeCount).makeAsyncIterator()
+        for _ in 0..<3 { _ = try await versions.next() }
+        #expect(try await naive.terminate() == .success)
+        #expect(try await history(scene).count > 3)
+    }
+}

@@ -1,0 +1,71 @@
+import IPC
+import IPCTesting
+import Testing
+
+/// Secrets stay where they are, in both directions.
+@Suite(.privateBus)
+struct ClipboardSecretTests {
+    private static let mark = "x-kde-passwordManagerHint"
+
+    @Test func aMarkedCopyIsNotEvenRead() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        try await scene.copy("before")
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        let count = try await scene.board.changeCount
+        let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
+        try await bridge.errors.waitForLine(containing: "secret of another program")
+        #expect(try await manager.nextLine() == "asked TARGETS")
+        // When it ends, what was there before does not take its place: nobody has asked for that.
+        await manager.process.end()
+        try await scene.copy("behind")
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        #expect(!manager.process.output.text.contains("asked UTF8_STRING"))
+        #expect(!bridge.errors.text.contains("offered change count"))
+        let versions = try await scene.board.versions()
+        #expect(versions.dropLast().last?.changeCount == count)
+        #expect(try await scene.board.string == "behind")
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    /// The control: the same program without the mark.
+    @Test func theSameWithoutTheMarkIsStored() async throws {
+        let scene = try await ClipboardScene.start()
+        let bridge = try await scene.bridge()
+        let manager = try await scene.owner(["UTF8_STRING": "hunter2"])
+        try await bridge.errors.waitForLine(containing: "stored change count")
+        #expect(try await scene.board.string == "hunter2")
+        #expect(manager.process.output.text.contains("asked UTF8_STRING"))
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    @Test(arguments: Desk.allCases, [PasteboardOptions(isSensitive: true), PasteboardOptions(isOnce: true)])
+    func aSecretOfThePasteboardIsNotOffered(desk: Desk, options: PasteboardOptions) async throws {
+        let scene = try await ClipboardScene.start(desk)
+        let bridge = try await scene.bridge()
+        try await scene.board.setString("before")
+        try await bridge.errors.waitForLine(containing: "offered change count")
+        try await scene.board.setItems([.string("hunter2")], options: options)
+        try await bridge.errors.waitForLine(containing: "is not offered")
+        #expect(try await scene.paste().output.isEmpty)
+        // Nobody has consumed it.
+        #expect(try await scene.board.string == "hunter2")
+        #expect(try await bridge.terminate() == .success)
+    }
+
+    @Test(arguments: Desk.allCases)
+    func withTheOptionItIsOfferedMarkedAndOnce(desk: Desk) async throws {
+        let scene = try await ClipboardScene.start(desk)
+        let bridge = try await scene.bridge(["--secrets"])
+        try await scene.board.setItems([.string("hunter2")], options: PasteboardOptions(isSensitive: true))
+        try await bridge.errors.waitForLine(containing: "offered change count")
+        #expect(try await scene.targets().contains(Self.mark))
+        #expect(try await scene.paste(Self.mark).succeeded().output == "secret")
+        #expect(try await scene.paste().succeeded().output == "hunter2")
+        try await bridge.errors.waitForLine(containing: "is not offered")
+        #expect(try await scene.paste().output.isEmpty)
+        #expect(try await scene.board.string == nil)
+        #expect(!bridge.errors.text.contains("hunter2"))
+        #expect(try await bridge.terminate() == .success)
+    }
+}

@@ -1,0 +1,55 @@
+import Testing
+
+@testable import ipc_bridge
+
+/// Messages of the Wayland protocol as they are on the wire.
+@Suite("Wayland messages")
+struct WaylandMessageTests {
+    private func words(_ bytes: [UInt8]) -> [UInt32] {
+        bytes.withUnsafeBytes { bytes in
+            stride(from: 0, to: bytes.count, by: 4).map { bytes.loadUnaligned(fromByteOffset: $0, as: UInt32.self) }
+        }
+    }
+
+    @Test func aRequestIsWrittenInWords() {
+        var request = WaylandRequest()
+        request.add(7)
+        request.add("wl_seat")
+        request.add("")
+        // Header: object, length and opcode; “wl_seat” has 8 bytes with its NUL, the empty text one.
+        let message = request.message(to: 3, 5)
+        #expect(Array(words(message).prefix(4)) == [3, 32 << 16 | 5, 7, 8])
+        #expect(Array(message[16..<24]) == Array("wl_seat\0".utf8))
+        #expect(Array(words(message).suffix(2)) == [1, 0])
+    }
+
+    @Test func anEventIsReadAsItWasWritten() throws {
+        var request = WaylandRequest()
+        request.add(42)
+        request.add("text/plain")
+        request.add(43)
+        let one = request.message(to: 9, 1)
+        // Two messages, and the beginning of a third one.
+        var bytes = (one + one + one.dropLast())[...]
+        for _ in 0..<2 {
+            var event = try #require(WaylandEvent(from: &bytes))
+            #expect(event.object == 9 && event.opcode == 1)
+            #expect(event.number() == 42)
+            #expect(event.text() == "text/plain")
+            #expect(event.number() == 43)
+            #expect(event.number() == 0)
+        }
+        #expect(WaylandEvent(from: &bytes) == nil)
+        #expect(bytes.count == one.count - 1)
+    }
+
+    /// A length that cannot be is no event, and is not read beyond.
+    @Test(arguments: [0, 7, 4] as [UInt32])
+    func aWrongLengthIsNoEvent(length: UInt32) {
+        var header = WaylandRequest()
+        header.add(1)
+        header.add(length << 16)
+        var bytes = header.bytes[...]
+        #expect(WaylandEvent(from: &bytes) == nil)
+    }
+}
