@@ -4,6 +4,17 @@ import PackageDescription
 // Programs to learn from. A package of its own: what they depend on never reaches swift-ipc, and they see nothing of it but its
 // products. One folder each; README.md is the catalogue.
 let ipc = Target.Dependency.product(name: "IPC", package: "swift-ipc")
+let dbus = Target.Dependency.product(name: "IPCDBus", package: "swift-ipc")
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
+let httpServer: [Target.Dependency] = [
+    .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
+    .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"), logging,
+]
 
 let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error), .enableUpcomingFeature("ExistentialAny"),
@@ -12,13 +23,116 @@ let settings: [SwiftSetting] = [
 
 let package = Package(
     name: "Examples",
-    dependencies: [.package(name: "swift-ipc", path: "..")],
+    dependencies: [
+        .package(name: "swift-ipc", path: ".."),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0"),
+        .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
     targets: [
+        // HTTPRelay
+        .target(name: "HTTPRelay", dependencies: [ipc], path: "HTTPRelay/Library", swiftSettings: settings),
+        .executableTarget(
+            name: "http-relay",
+            dependencies: [
+                "HTTPRelay", ipc, arguments, httpClient, signals, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
+            ], path: "HTTPRelay/Relay", swiftSettings: settings),
+        .executableTarget(
+            name: "relay-client", dependencies: ["HTTPRelay", ipc, arguments], path: "HTTPRelay/Client",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "relay-test-server",
+            dependencies: httpServer + [
+                arguments, .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ], path: "HTTPRelay/TestServer", swiftSettings: settings),
+        .testTarget(
+            name: "HTTPRelayTests", dependencies: ["HTTPRelay", ipc], path: "HTTPRelay/Tests", swiftSettings: settings),
+
+        // InstallID
+        .target(name: "InstallID", dependencies: [dbus], path: "InstallID/Library", swiftSettings: settings),
+        .executableTarget(
+            name: "install-id", dependencies: ["InstallID", ipc, arguments, signals], path: "InstallID/Program",
+            swiftSettings: settings),
+        .testTarget(
+            name: "InstallIDTests", dependencies: ["InstallID"], path: "InstallID/Tests", swiftSettings: settings),
+
+        // OAuthLogin
+        .target(name: "OAuthLogin", dependencies: [ipc, crypto], path: "OAuthLogin/Library", swiftSettings: settings),
+        .executableTarget(
+            name: "oauth-login",
+            dependencies: [
+                "OAuthLogin", ipc, arguments, httpClient, signals, .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+            ], path: "OAuthLogin/Login", swiftSettings: settings),
+        .executableTarget(
+            name: "oauth-mock-server", dependencies: httpServer + ["OAuthLogin", arguments],
+            path: "OAuthLogin/MockServer", swiftSettings: settings),
+        .testTarget(
+            name: "OAuthLoginTests", dependencies: ["OAuthLogin", ipc], path: "OAuthLogin/Tests",
+            swiftSettings: settings),
+
+        // Playlist
+        .target(name: "Playlists", dependencies: [ipc, crypto], path: "Playlist/Library", swiftSettings: settings),
+        .executableTarget(
+            name: "playlist", dependencies: ["Playlists", ipc, arguments, signals], path: "Playlist/Program",
+            swiftSettings: settings),
+        .testTarget(
+            name: "PlaylistsTests", dependencies: ["Playlists", ipc], path: "Playlist/Tests", swiftSettings: settings),
+
+        // Polyglot
+        .executableTarget(
+            name: "polyglot-handler", dependencies: [ipc], path: "Polyglot/Handler", swiftSettings: settings),
+        .executableTarget(
+            name: "polyglot-client", dependencies: [ipc], path: "Polyglot/Client", swiftSettings: settings),
+
+        // QABrowser
+        .target(
+            name: "Questions", path: "QABrowser/Questions", resources: [.copy("Data")], swiftSettings: settings),
+        .executableTarget(
+            name: "qa-browser", dependencies: ["Questions", "SceneManager", "Terminal"], path: "QABrowser/Program",
+            swiftSettings: settings),
+        .testTarget(
+            name: "QuestionsTests", dependencies: ["Questions"], path: "QABrowser/Tests", swiftSettings: settings),
+
+        // SceneManager
+        .target(
+            name: "SceneManager", dependencies: [ipc, "Terminal"], path: "SceneManager/Library",
+            swiftSettings: settings),
+        .executableTarget(
+            name: "scene-demo", dependencies: ["SceneManager", "Terminal"], path: "SceneManager/Demo",
+            swiftSettings: settings),
+        .testTarget(
+            name: "SceneManagerTests", dependencies: ["SceneManager", "Terminal"], path: "SceneManager/Tests",
+            swiftSettings: settings),
+
         // ServerClientDemo
         .executableTarget(
-            name: "demo-server", dependencies: [ipc], path: "ServerClientDemo/Server", swiftSettings: settings),
+            name: "demo-server", dependencies: [ipc, "Terminal"], path: "ServerClientDemo/Server",
+            swiftSettings: settings),
         .executableTarget(
-            name: "demo-client", dependencies: [ipc], path: "ServerClientDemo/Client", swiftSettings: settings),
+            name: "demo-client", dependencies: [ipc, "Terminal"], path: "ServerClientDemo/Client",
+            swiftSettings: settings),
+
+        // Terminal
+        .target(name: "Terminal", path: "Terminal/Sources", swiftSettings: settings),
+        .testTarget(
+            name: "TerminalTests", dependencies: ["Terminal"], path: "Terminal/Tests", swiftSettings: settings),
+
+        // ValidatedEntry
+        .target(
+            name: "EntryRules", dependencies: ["Terminal"], path: "ValidatedEntry/Rules", swiftSettings: settings),
+        .executableTarget(
+            name: "validated-entry", dependencies: ["EntryRules", "Terminal", ipc, arguments],
+            path: "ValidatedEntry/Program", swiftSettings: settings),
+        .testTarget(
+            name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal"], path: "ValidatedEntry/Tests",
+            swiftSettings: settings),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,15 +1,47 @@
+import Foundation
 import IPC
+import Terminal
 
 @main
 struct Client {
-    /// Puts a text on a persistent pasteboard and opens a URL with it, in one step.
-    static func main() async throws {
-        let text = CommandLine.arguments.dropFirst().joined(separator: " ")
-        let app = try await Application.connect(id: "demo.IPCClient")
-        let board = try await app.pasteboard(named: "demo.IPCClient", create: true)
-        try await board.setPersistent(true)
-        let response = try await app.open(
+    let app: Application
+    let board: Pasteboard
+
+    /// Sends what stands on the command line, or else each line that is written into a field; shows the replies.
+    static func main() async {
+        do {
+            let app = try await Application.connect(id: "demo.IPCClient")
+            let board = try await app.pasteboard(named: "demo.IPCClient", create: true)
+            try await board.setPersistent(true)
+            let client = Client(app: app, board: board)
+            let text = CommandLine.arguments.dropFirst().joined(separator: " ")
+            if text.isEmpty { try await client.runField() } else { print(try await client.send(text)) }
+        } catch {
+            FileHandle.standardError.write(Data("demo-client: \(error)\n".utf8))
+            exit(69)
+        }
+    }
+
+    /// Puts a text on the pasteboard and opens a URL with it, in one step.
+    ///
+    /// - Returns: what the server has to say to it.
+    func send(_ text: String) async throws -> String {
+        let reply = try await app.call(
             "IPCServer.demo://IPCServer.demo?key=value", sending: [.string(text)], on: board)
-        print(response.outcome)
+        return "handled: \(try reply.string ?? "")"
+    }
+
+    /// A text field on the terminal's last line, and above it what was sent and what came back.
+    func runField() async throws {
+        let terminal = try Terminal.open(.lines)
+        defer { terminal.close() }
+        while true {
+            switch await terminal.readLine("text: ") {
+            case .line(let text):
+                do { terminal.say("\(text) → \(try await send(text))") } catch { terminal.say("\(text) → \(error)") }
+            case .cancelled: return
+            case .interrupted(let signal): terminal.end(by: signal)
+            }
+        }
     }
 }

@@ -1,13 +1,25 @@
+import Foundation
 import IPC
+import Terminal
 
 @main
 struct Server {
-    /// Handles `IPCServer.demo:` URLs and prints what comes with them.
-    static func main() async throws {
-        let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])
-        for try await request in app.openURLs {
-            print(request.url, request.source, try request.payload.string ?? "")
-            try await request.finish(.handled)
+    /// Handles `IPCServer.demo:` URLs: shows the last text that came with one on a line, and says so to who sent it.
+    static func main() async {
+        do {
+            let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])
+            let display = LineDisplay()
+            display.show("waiting for IPCServer.demo: URLs")
+            var count = 0
+            for try await request in app.openURLs {
+                let text = try request.payload.string ?? ""
+                count += 1
+                display.show("\(count): \(text) (\(request.url) from \(request.source))")
+                try await request.finish(.handled, replying: [.string("message \(count), \(text.count) characters")])
+            }
+        } catch {
+            FileHandle.standardError.write(Data("demo-server: \(error)\n".utf8))
+            exit(69)
         }
     }
 }

@@ -8,7 +8,7 @@ import Testing
         .joined(separator: "/")
     private static let folder = "\(root)/docs/man"
     private static let pages = [
-        "ipc-client.1", "ipc-server.1", "ipc-broker.conf.5", "ipc.7", "ipc-broker.8",
+        "ipc-client.1", "ipc-server.1", "ipc-bridge.1", "ipc-broker.conf.5", "ipc.7", "ipc-broker.8",
     ]
 
     /// Without the line of the date.
@@ -22,7 +22,7 @@ import Testing
         let made = try TemporaryDirectory("man")
         defer { made.remove() }
         _ = try await RunningProcess.run("\(Self.root)/scripts/manuals", [Binaries.directory, made.path]).succeeded()
-        for page in ["ipc-client.1", "ipc-server.1", "ipc-broker.conf.5", "ipc-broker.8"] {
+        for page in ["ipc-client.1", "ipc-server.1", "ipc-bridge.1", "ipc-broker.conf.5", "ipc-broker.8"] {
             let there = undated(try FileContents.text("\(Self.folder)/\(page)"))
             #expect(there == undated(try FileContents.text(made.appending(page))), "\(page): run 'make manuals'")
             #expect(there.count > 1_000)

@@ -95,6 +95,13 @@ package struct ProcessStatus: Sendable {
     /// - Throws: ``DeadlineExceeded``, for example when it is not ours to kill.
     package func kill9() async throws {
         kill(pid, SIGKILL)
+        try await waitForEnd()
+    }
+
+    /// Returns when the process, which need not be a child of this one, has ended.
+    ///
+    /// - Throws: ``DeadlineExceeded``.
+    package func waitForEnd() async throws {
         try await withDeadline("end of process \(pid)") {
             try await end()
         }

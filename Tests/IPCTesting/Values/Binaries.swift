@@ -23,6 +23,19 @@ package enum Binaries {
         return path
     }
 
+    /// The absolute path of a program of the package `Examples`, which `make` builds beside the tools.
+    ///
+    /// - Throws: a ``HarnessError`` that says where it was looked for.
+    package static func example(_ program: String) throws -> String {
+        let root = directory.split(separator: "/.build", maxSplits: 1)[0]
+        let path = "\(root)/Examples/.build/debug/\(program)"
+        guard access(path, X_OK) == 0 else {
+            throw HarnessError(
+                "There is no executable \(path). Build it (swift build --package-path Examples --product \(program)).")
+        }
+        return path
+    }
+
     private static func executablePath() throws -> String {
         var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
         let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }

@@ -1,0 +1,113 @@
+import ArgumentParser
+import Foundation
+import HTTPRelay
+import IPC
+
+/// A program that needs no network: it asks the relay, and talks to nobody but the broker.
+@main
+struct RelayClient: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay-client", abstract: "Ask a server through the relay.",
+        subcommands: [Status.self, Report.self, Download.self])
+
+    /// Asks how the server is.
+    struct Status: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Ask how the server is (GET).")
+        @OptionGroup var options: RequestOptions
+        @Option(help: "How the program waits: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
+        var style = WaitingStyle.asynchronous
+
+        func run() async throws {
+            try await options.ask { relay in
+                Output.print(try await style.send(StatusRequest(parameters: options.parameters), relay))
+            }
+        }
+    }
+
+    /// Tells the server something.
+    struct Report: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Tell the server something (POST).")
+        @OptionGroup var options: RequestOptions
+        @Argument(help: "What is told.") var text: String
+        @Option(help: "How the program waits: \(WaitingStyle.allValueStrings.joined(separator: ", ")).")
+        var style = WaitingStyle.asynchronous
+
+        func run() async throws {
+            try await options.ask { relay in
+                let request = ReportRequest(parameters: options.parameters, text: text)
+                Output.print(try await style.send(request, relay))
+            }
+        }
+    }
+
+    /// Fetches anything.
+    struct Download: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Fetch anything, byte for byte (GET).")
+        @OptionGroup var options: RequestOptions
+
+        func run() async throws {
+            try await options.ask { relay in
+                let bytes = try await relay.send(DownloadRequest(parameters: options.parameters))
+                FileHandle.standardOutput.write(Data(bytes))
+            }
+        }
+    }
+}
+
+/// What every request is told on the command line.
+struct RequestOptions: ParsableArguments {
+    @Argument(help: "The server's URL.") var url: String
+    @Option(help: "The device that asks, as the server knows it.") var device = "demo-device"
+    @Option(help: "How long the server may take to accept the connection, in seconds.") var connectTimeout = 60.0
+    @Option(help: "How long the server may be silent after that, in seconds.") var readTimeout = 60.0
+
+    var parameters: RequestParameters {
+        RequestParameters(
+            deviceID: device, serverURL: url, connectTimeout: .seconds(connectTimeout),
+            readTimeout: .seconds(readTimeout))
+    }
+
+    func validate() throws {
+        for time in [connectTimeout, readTimeout] where !(time > 0 && time <= 3_600) {
+            throw ValidationError("A time-out has more than 0 seconds and at most 3600.")
+        }
+    }
+
+    /// Connects, asks, and ends with what went wrong as a sentence and an exit code.
+    func ask(_ body: (Relay) async throws -> Void) async throws {
+        do {
+            let app = try await Application.connect(id: "demo.RelayClient")
+            try await body(Relay(app))
+            await app.close()
+        } catch {
+            Output.tell("\(error)")
+            throw error.exitCode
+        }
+    }
+}
+
+/// What the program says on its streams.
+enum Output {
+    /// An answer, a line for each field.
+    static func print(_ form: EndedForm) {
+        let lines = form.fields.map { "\($0.name): \($0.value)\n" }.joined()
+        FileHandle.standardOutput.write(Data(lines.utf8))
+    }
+
+    /// A sentence for people.
+    static func tell(_ line: String) { FileHandle.standardError.write(Data("relay-client: \(line)\n".utf8)) }
+}
+
+extension Error {
+    /// As of the tools: 68 where no relay runs, 75 where trying again may help, 70 where the server or its answer is bad.
+    fileprivate var exitCode: ExitCode {
+        switch self {
+        case let error as IPCError: ExitCode(error.code.exitCode)
+        case let failure as ServerFailure where ["connect-timeout", "read-timeout", "timed-out"].contains(failure.code):
+            ExitCode(75)
+        case let failure as ServerFailure:
+            ExitCode(IPCError.Code(rawValue: failure.code)?.exitCode ?? 70)
+        default: ExitCode(70)
+        }
+    }
+}

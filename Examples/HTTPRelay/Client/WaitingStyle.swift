@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import HTTPRelay
+
+/// The three ways to wait for an answer, which are three ways to build a program.
+enum WaitingStyle: String, ExpressibleByArgument, CaseIterable, Sendable {
+    /// With `await`.
+    case asynchronous
+    /// With a delegate that is told success or failure.
+    case delegate
+    /// With a thread of its own that stands still.
+    case synchronous
+
+    /// Sends a request in this style.
+    func send<Request: ServerRequest>(_ request: Request, _ relay: Relay) async throws -> Request.Answer {
+        switch self {
+        case .asynchronous: try await relay.send(request)
+        case .delegate: try await Awaited<Request>.answer(to: request, relay)
+        case .synchronous: try await Self.onThreadOfItsOwn { try relay.sendAndWait(request) }
+        }
+    }
+
+    private static func onThreadOfItsOwn<Result: Sendable>(
+        _ body: @escaping @Sendable () throws -> Result
+    ) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+}
+
+/// A delegate that keeps what it is told, for one request.
+@MainActor
+private final class Awaited<Request: ServerRequest>: ServerRequestDelegate {
+    private var told: CheckedContinuation<Request.Answer, any Error>?
+
+    static func answer(to request: Request, _ relay: Relay) async throws -> Request.Answer {
+        let delegate = Awaited()
+        // The request holds its delegate weakly.
+        defer { withExtendedLifetime(delegate) {} }
+        return try await withCheckedThrowingContinuation { continuation in
+            delegate.told = continuation
+            relay.send(request, delegate: delegate)
+        }
+    }
+
+    func request(_ request: Request, didSucceedWith answer: Request.Answer) { told?.resume(returning: answer) }
+
+    func request(_ request: Request, didFailWith error: any Error) { told?.resume(throwing: error) }
+}

@@ -1,0 +1,82 @@
+/// An answer of the form `key1=value1&key2=value2&…&END`.
+///
+/// The word at its end shows that it is whole: a body whose length nobody has announced ends where the connection ends, be
+/// that as it was meant or because the server broke down.
+public struct EndedForm: Sendable, Hashable {
+    /// The fields in the order of the server.
+    public let fields: [FormField]
+
+    /// The value of a key; `nil` where there is none.
+    public subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
+
+    /// The word at the end.
+    public static let end = "END"
+
+    /// Reads an answer. Values are decoded as those of a form; one line end behind `END` is passed over.
+    /// - Parameters:
+    ///   - bytes: what came.
+    ///   - contentLength: how many bytes the server has announced, where it has.
+    public init(_ bytes: [UInt8], contentLength: Int? = nil) throws(Flaw) {
+        if let contentLength, contentLength != bytes.count {
+            throw .cutOff(received: bytes.count, announced: contentLength)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+        var pieces = Self.withoutLineEnd(text).split(separator: "&", omittingEmptySubsequences: false)
+        guard pieces.last == Self.end[...] else {
+            let after = pieces.firstIndex(of: Self.end[...]).map { pieces[($0 + 1)...].joined(separator: "&") }
+            throw after.map { Flaw.textAfterEnd($0) } ?? Flaw.missingEnd(last: String(pieces.last ?? ""))
+        }
+        pieces.removeLast()
+        var fields: [FormField] = []
+        for (index, piece) in pieces.enumerated() {
+            let field = try Self.field(piece, place: index + 1)
+            guard !fields.contains(where: { $0.name == field.name }) else { throw .keyTwice(field.name) }
+            fields.append(field)
+        }
+        self.fields = fields
+    }
+
+    private static func field(_ piece: Substring, place: Int) throws(Flaw) -> FormField {
+        guard let sign = piece.firstIndex(of: "=") else { throw .noEqualsSign(String(piece), place: place) }
+        guard let name = FormText.decode(piece[..<sign]),
+            let value = FormText.decode(piece[piece.index(after: sign)...])
+        else { throw .badEscape(String(piece), place: place) }
+        guard !name.isEmpty else { throw .noKey(String(piece), place: place) }
+        return FormField(name, value)
+    }
+
+    private static func withoutLineEnd(_ text: String) -> Substring {
+        // "\r\n" is one character of Swift's.
+        text.last?.isNewline == true ? text.dropLast() : text[...]
+    }
+}
+
+extension EndedForm {
+    /// What is wrong with an answer; places count from 1.
+    public enum Flaw: Error, Sendable, Hashable, CustomStringConvertible {
+        /// There are fewer bytes than the server has announced, or more.
+        case cutOff(received: Int, announced: Int)
+        case notUTF8
+        /// The last piece is something else than `END`.
+        case missingEnd(last: String)
+        case textAfterEnd(String)
+        case noEqualsSign(String, place: Int)
+        case noKey(String, place: Int)
+        case badEscape(String, place: Int)
+        case keyTwice(String)
+
+        public var description: String {
+            switch self {
+            case .cutOff(let received, let announced):
+                "the answer was cut off: \(received) of \(announced) bytes came"
+            case .notUTF8: "the answer is no text in UTF-8"
+            case .missingEnd(let last): "the answer does not end with END, but with “\(last)”: it may be cut off"
+            case .textAfterEnd(let text): "the answer goes on behind END, with “\(text)”"
+            case .noEqualsSign(let piece, let place): "the key “\(piece)” has no “=” (field \(place) of the answer)"
+            case .noKey(let piece, let place): "“\(piece)” has no key (field \(place) of the answer)"
+            case .badEscape(let piece, let place): "“\(piece)” is badly encoded (field \(place) of the answer)"
+            case .keyTwice(let key): "the answer has the key “\(key)” twice"
+            }
+        }
+    }
+}

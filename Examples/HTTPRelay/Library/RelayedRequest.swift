@@ -1,0 +1,122 @@
+public import Foundation
+public import IPC
+
+/// How a request is sent: the methods of HTTP that the relay knows (RFC 9110 §9.3).
+public enum RequestMethod: String, Sendable, Hashable {
+    /// The form stands in the URL.
+    case get
+    /// The form is the body.
+    case post
+}
+
+/// What the relay is asked for, as a URL that a person can type as well:
+/// `relay:get?url=http://127.0.0.1:8080/status&read-timeout=5`. The body of a POST is the payload of the URL.
+public struct RelayedRequest: Sendable, Hashable {
+    public let method: RequestMethod
+    /// What is fetched.
+    public let url: URL
+    /// How long the server may take to accept the connection.
+    public private(set) var connectTimeout = RequestParameters.usualTimeout
+    /// How long the server may be silent after that.
+    public private(set) var readTimeout = RequestParameters.usualTimeout
+    /// The body of a POST.
+    public private(set) var body: Representation?
+
+    /// The scheme of the relay.
+    public static let scheme = "relay"
+
+    private enum Name {
+        static let (url, connectTimeout, readTimeout) = ("url", "connect-timeout", "read-timeout")
+    }
+
+    /// Takes a request of any kind.
+    /// - Throws: ``Flaw/noURL(_:)`` for a server that has no `http` or `https` URL.
+    public init<Request: ServerRequest>(_ request: Request) throws(Flaw) {
+        let (parameters, form) = (request.parameters, FormText.encode(request.form))
+        method = Request.method
+        switch method {
+        case .get: url = try Self.url(parameters.serverURL + (parameters.serverURL.contains("?") ? "&" : "?") + form)
+        case .post:
+            url = try Self.url(parameters.serverURL)
+            body = Representation(type: Self.formType, value: .text(form))
+        }
+        (connectTimeout, readTimeout) = (parameters.connectTimeout, parameters.readTimeout)
+    }
+
+    /// Reads what a sender has asked for.
+    /// - Parameter payload: what came with the URL.
+    public init(_ text: String, _ payload: Payload) throws(Flaw) {
+        try self.init(text, body: payload.items.first?.representations.first)
+    }
+
+    init(_ text: String, body: Representation?) throws(Flaw) {
+        guard let parts = URLComponents(string: text) else { throw .notReadable }
+        guard let method = RequestMethod(rawValue: parts.path) else { throw .noMethod(parts.path) }
+        guard method == .post || body == nil else { throw .bodyOfGet }
+        var values: [String: String] = [:]
+        for item in parts.queryItems ?? [] {
+            guard values.updateValue(item.value ?? "", forKey: item.name) == nil else { throw .twice(item.name) }
+        }
+        url = try Self.url(values.removeValue(forKey: Name.url) ?? "")
+        if let text = values.removeValue(forKey: Name.connectTimeout) { connectTimeout = try Self.seconds(text) }
+        if let text = values.removeValue(forKey: Name.readTimeout) { readTimeout = try Self.seconds(text) }
+        if let unknown = values.keys.min() { throw .unknown(unknown) }
+        (self.method, self.body) = (method, body)
+    }
+
+    /// The URL for the relay.
+    public var text: String {
+        var parts = URLComponents()
+        (parts.scheme, parts.path) = (Self.scheme, method.rawValue)
+        parts.queryItems = [
+            URLQueryItem(name: Name.url, value: url.absoluteString),
+            URLQueryItem(name: Name.connectTimeout, value: "\(connectTimeout / .seconds(1))"),
+            URLQueryItem(name: Name.readTimeout, value: "\(readTimeout / .seconds(1))"),
+        ]
+        return parts.string ?? ""
+    }
+
+    /// The payload of that URL; `nil` for none.
+    public var items: [PasteboardItem]? {
+        get throws { try body.map { [try PasteboardItem([$0])] } }
+    }
+
+    private static let formType = try! ContentType(FormText.contentType)
+
+    private static func url(_ text: String) throws(Flaw) -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme?.lowercased()),
+            url.host()?.isEmpty == false
+        else { throw .noURL(text) }
+        return url
+    }
+
+    private static func seconds(_ text: String) throws(Flaw) -> Duration {
+        guard let seconds = Double(text), seconds > 0, seconds <= 3_600 else { throw .noTime(text) }
+        return .seconds(seconds)
+    }
+}
+
+extension RelayedRequest {
+    /// What is wrong with a URL for the relay.
+    public enum Flaw: Error, Sendable, Hashable, CustomStringConvertible {
+        case notReadable
+        case noMethod(String)
+        case bodyOfGet
+        case noURL(String)
+        case noTime(String)
+        case twice(String)
+        case unknown(String)
+
+        public var description: String {
+            switch self {
+            case .notReadable: "this is no URL; ask as in relay:get?url=http://127.0.0.1:8080/"
+            case .noMethod(let word): "“\(word)” is no method; ask with relay:get?url=… or relay:post?url=…"
+            case .bodyOfGet: "a GET has no body; send the content with relay:post?url=…"
+            case .noURL(let text): "“\(text)” is no http or https URL with a host"
+            case .noTime(let text): "“\(text)” is no time-out; give seconds, more than 0 and at most 3600"
+            case .twice(let name): "the parameter “\(name)” is there twice"
+            case .unknown(let name): "there is no parameter “\(name)”; there are url, connect-timeout and read-timeout"
+            }
+        }
+    }
+}

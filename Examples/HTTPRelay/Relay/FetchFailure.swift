@@ -1,0 +1,68 @@
+import AsyncHTTPClient
+import Foundation
+import HTTPRelay
+import NIOCore
+import NIOPosix
+
+/// Why nothing came from a server, or not everything.
+struct FetchFailure: Error {
+    /// A word for programs.
+    let code: String
+    /// A sentence for people.
+    let message: String
+
+    static let tooLarge = FetchFailure(code: "too-large", message: "the answer is longer than a reply may be (15 MiB)")
+
+    private init(code: String, message: String) { (self.code, self.message) = (code, message) }
+
+    /// Of an error before the server has answered.
+    init(_ error: any Error, _ relayed: RelayedRequest) {
+        let host = relayed.url.host() ?? ""
+        let server = relayed.url.port.map { "\(host):\($0)" } ?? host
+        switch error {
+        case _ where Self.isConnectTimeout(error):
+            self.init(
+                code: "connect-timeout",
+                message: "\(server) has not accepted a connection within \(relayed.connectTimeout.inSeconds)")
+        case let error as HTTPClientError where error == .readTimeout:
+            self.init(
+                code: "read-timeout", message: "\(server) was silent for \(relayed.readTimeout.inSeconds)")
+        case let error as HTTPClientError where error == .remoteConnectionClosed:
+            self.init(code: "no-answer", message: "\(server) has closed the connection without an answer")
+        case let error as NIOConnectionError:
+            self.init(code: "not-connected", message: "\(server) cannot be reached: \(error.reason)")
+        case let error as IOError where [ECONNREFUSED, EHOSTUNREACH, ENETUNREACH].contains(error.errnoCode):
+            let reason = String(cString: strerror(error.errnoCode))
+            self.init(code: "not-connected", message: "\(server) cannot be reached: \(reason)")
+        default:
+            self.init(code: "not-fetched", message: "\(relayed.url.absoluteString) cannot be fetched: \(error)")
+        }
+    }
+
+    private static func isConnectTimeout(_ error: any Error) -> Bool {
+        if case ChannelError.connectTimeout = error { return true }
+        return [.connectTimeout, .getConnectionFromPoolTimeout].contains(error as? HTTPClientError)
+    }
+
+    /// Of an error after the server has begun to answer.
+    init(cutOff error: any Error, _ response: ResponseParameters, _ relayed: RelayedRequest) {
+        let bytes = response.rawData.count
+        let received = response.contentLength.map { "\(bytes) of \($0) bytes" } ?? "\(bytes) bytes"
+        let silence = "the server was silent for \(relayed.readTimeout.inSeconds)"
+        let reason = error as? HTTPClientError == .readTimeout ? silence : "the connection ended"
+        self.init(code: "cut-off", message: "the answer was cut off: \(reason) after \(received)")
+    }
+}
+
+extension NIOConnectionError {
+    /// What the system says of the last address that was tried.
+    fileprivate var reason: String {
+        if let error = connectionErrors.last?.error { return "\(error)" }
+        return (dnsAError ?? dnsAAAAError).map { "\($0)" } ?? "\(self)"
+    }
+}
+
+extension Duration {
+    /// `60 s`, `0.5 s`.
+    fileprivate var inSeconds: String { (self / .seconds(1)).formatted() + " s" }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import ServiceLifecycle
+
+/// A server to try the relay with: it answers well on `/status` and `/report`, and badly on all other paths.
+@main
+struct TestServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relay-test-server",
+        abstract: "Answer the relay's requests on this machine, well and badly.",
+        discussion: """
+            /status (GET), /report (POST): a form that ends with END
+            /no-end, /no-value, /cut-off, /failing, /redirect, /silent: what can go wrong
+            /large?bytes=N: so many bytes
+            """)
+
+    @Option(help: "The port; 0 takes a free one, which the first line of output tells.")
+    var port = 0
+
+    func run() async throws {
+        var logger = Logger(label: "relay-test-server")
+        logger.logLevel = .error
+        let server = Application(
+            router: Self.routes(), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { channel in
+                let line = "listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
+                FileHandle.standardOutput.write(Data(line.utf8))
+            }, logger: logger)
+        try await server.runService()
+    }
+
+    private static func routes() -> Router<BasicRequestContext> {
+        let router = Router()
+        router.get("status") { request, _ in
+            let asked = request.uri.queryParameters
+            return text("device=\(asked["deviceID"] ?? "")&kind=\(asked["messageType"] ?? "")&state=ready&END\n")
+        }
+        router.post("report") { request, context in
+            let report = try await URLEncodedFormDecoder().decode(Report.self, from: request, context: context)
+            let length = report.text.count
+            return text("device=\(report.deviceID)&kind=\(report.messageType)&accepted=yes&characters=\(length)&END\n")
+        }
+        router.get("no-end") { _, _ in text("device=x&state=rea") }
+        router.get("no-value") { _, _ in text("device=x&state&END") }
+        router.get("failing") { _, _ in Response(status: .internalServerError, body: bytes("error=out of order&END")) }
+        router.get("redirect") { _, _ in Response.redirect(to: "/status", type: .found) }
+        router.get("cut-off", use: cutOff)
+        router.get("silent", use: silence)
+        router.get("large") { request, _ in
+            let count = request.uri.queryParameters["bytes"].flatMap { Int($0) } ?? 0
+            return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 0x61, count: count)))
+        }
+        return router
+    }
+
+    /// What a device reports.
+    private struct Report: Decodable {
+        let deviceID: String
+        let messageType: String
+        let text: String
+    }
+
+    /// Announces 100 bytes, sends a few of them, and closes the connection.
+    @Sendable
+    private static func cutOff(_ request: Request, _ context: BasicRequestContext) -> Response {
+        Response(
+            status: .ok, headers: [.contentLength: "100"],
+            body: ResponseBody(contentLength: 100) { writer in
+                try await writer.write(ByteBuffer(string: "device=x&state=rea"))
+                throw CancellationError()
+            })
+    }
+
+    /// Says nothing until the server is told to end.
+    @Sendable
+    private static func silence(_ request: Request, _ context: BasicRequestContext) async throws -> Response {
+        try await gracefulShutdown()
+        return Response(status: .serviceUnavailable)
+    }
+
+    private static func text(_ body: String) -> Response {
+        Response(status: .ok, headers: [.contentType: "text/plain; charset=utf-8"], body: bytes(body))
+    }
+
+    private static func bytes(_ text: String) -> ResponseBody { ResponseBody(byteBuffer: ByteBuffer(string: text)) }
+}

@@ -1,0 +1,36 @@
+/// Why there is no id, as a sentence for the person who can do something about it.
+package enum InstallationFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The id is in the keyring, or is to be made there, and nobody has unlocked it.
+    case keyringLocked
+    /// The id is in the keyring, and there is none here.
+    case keyringAbsent
+    /// The keyring has not done what it was asked for.
+    case keyring(reason: String)
+    /// The file holds no record.
+    case damaged(path: String)
+    case noHome
+    case system(call: String, path: String, reason: String)
+
+    package var description: String {
+        switch self {
+        case .keyringLocked: "the keyring is locked; unlock it, for example by logging in on the desktop, and try again"
+        case .keyringAbsent:
+            "the id is in the keyring, and there is no keyring here; start this in the session that has it"
+        case .keyring(let reason): "the keyring does not do it: \(reason)"
+        case .damaged(let path): "\(path) holds no id; restore it, or remove it to get a new id"
+        case .noHome: "neither XDG_STATE_HOME nor HOME says where to write"
+        case .system(let call, let path, let reason): "\(call) \(path): \(reason)"
+        }
+    }
+
+    /// The exit code that says the same (sysexits.h).
+    package var exitCode: Int32 {
+        switch self {
+        case .keyringLocked: 75  // EX_TEMPFAIL: try again
+        case .keyringAbsent, .keyring: 69  // EX_UNAVAILABLE
+        case .damaged: 65  // EX_DATAERR
+        case .noHome: 78  // EX_CONFIG
+        case .system: 74  // EX_IOERR
+        }
+    }
+}

@@ -1,0 +1,122 @@
+package import IPCDBus
+
+/// The keyring of the person who is logged in.
+///
+/// A secret is found by its attributes. They are not secret, and all of them have to fit.
+@DBusActor
+package struct Keyring {
+    private let connection: Connection
+    private let session: ObjectPath
+    /// Where new secrets go.
+    private let collection: ObjectPath
+
+    /// The keyring; `nil` where there is none: no session bus, no program for it, or none that has a place for new secrets.
+    package static func open(_ bus: BusAddress = .session) async throws -> Keyring? {
+        guard let connection = try? await Connection.open(bus) else { return nil }
+        do throws(CallError) {
+            // “plain”: the secret passes the bus as it is; it stays with this user, who may read it anyway.
+            let (_, session) = try await connection.call(
+                SecretService.openSession, on: SecretService.busName, at: SecretService.path, ("plain", .string("")))
+            let collection = try await connection.call(
+                SecretService.readAlias, on: SecretService.busName, at: SecretService.path, "default")
+            guard collection != SecretService.nothing else { return nil }
+            return Keyring(connection: connection, session: session, collection: collection)
+        } catch {
+            if error.meansAbsence { return nil }
+            throw InstallationFailure.keyring(reason: "\(error)")
+        }
+    }
+
+    /// The secret; `nil` where there is none. Asks the person to unlock what is locked.
+    package func secret(_ attributes: [String: String]) async throws -> String? {
+        guard let item = try await items(attributes).first else { return nil }
+        let secret = try await ask(SecretService.getSecret, at: item, session)
+        return String(decoding: secret.value, as: UTF8.self)
+    }
+
+    /// Keeps a secret, beside others with the same attributes.
+    package func keep(_ text: String, label: String, _ attributes: [String: String]) async throws {
+        let properties: [String: Value] = [
+            "org.freedesktop.Secret.Item.Label": .string(label),
+            "org.freedesktop.Secret.Item.Attributes": attributes.dbusValue,
+        ]
+        let (_, prompt) = try await ask(
+            SecretService.createItem, at: collection, (properties, Secret(text, in: session), false))
+        try await finish(prompt)
+    }
+
+    /// Removes all secrets with these attributes; false where there are none.
+    package func remove(_ attributes: [String: String]) async throws -> Bool {
+        let items = try await items(attributes)
+        for item in items { try await finish(try await ask(SecretService.delete, at: item, ())) }
+        return !items.isEmpty
+    }
+
+    /// Runs the body while nobody else does who says the same name: the bus gives a name to one program at a time, to the
+    /// others in their order, and to the next one when a program has ended.
+    package func exclusively<Result: Sendable>(
+        _ name: BusName, _ body: @DBusActor () async throws -> Result
+    ) async throws -> Result {
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
+        let mine = connection.uniqueName
+        let watch = try await connection.watchName(name) { _, owner in if owner == mine { turn.yield() } }
+        connection.onDisconnect { turn.finish() }
+        if try await !connection.requestName(name, flags: []).isOwner { for await _ in turns { break } }
+        try Task.checkCancellation()
+        guard watch.owner == mine else { throw InstallationFailure.keyring(reason: "the message bus is gone") }
+        let result: Swift.Result<Result, any Error>
+        do { result = .success(try await body()) } catch { result = .failure(error) }
+        try await connection.releaseName(name)
+        return try result.get()
+    }
+
+    // MARK: Locks and prompts
+
+    private func items(_ attributes: [String: String]) async throws -> [ObjectPath] {
+        let (items, locked) = try await ask(SecretService.searchItems, attributes)
+        guard items.isEmpty else { return items }
+        // A keyring may hide what it has until it is unlocked.
+        let (_, prompt) = try await ask(SecretService.unlock, [collection] + locked)
+        try await finish(prompt)
+        return try await ask(SecretService.searchItems, attributes).0
+    }
+
+    /// Lets the person answer a prompt, if there is one.
+    private func finish(_ prompt: ObjectPath) async throws {
+        guard prompt != SecretService.nothing else { return }
+        let (answers, answer) = AsyncStream.makeStream(of: Bool.self)
+        let completion = try await connection.subscribe(
+            to: SecretService.completed, from: SecretService.busName, at: prompt
+        ) { values, _ in answer.yield(!values.0) }
+        let life = try await connection.watchName(SecretService.busName) { _, _ in answer.yield(false) }
+        defer { withExtendedLifetime((completion, life)) {} }
+        try await ask(SecretService.prompt, at: prompt, "")
+        var isGranted = false
+        for await answer in answers {
+            isGranted = answer
+            break
+        }
+        try Task.checkCancellation()
+        guard isGranted else { throw InstallationFailure.keyringLocked }
+    }
+
+    private func ask<Input, Output>(
+        _ method: Method<Input, Output>, at path: ObjectPath = SecretService.path, _ input: Input
+    ) async throws -> Output {
+        do throws(CallError) {
+            return try await connection.call(method, on: SecretService.busName, at: path, input)
+        } catch {
+            if error.isRemote("org.freedesktop.Secret.Error.IsLocked") { throw InstallationFailure.keyringLocked }
+            throw InstallationFailure.keyring(reason: "\(error)")
+        }
+    }
+}
+
+extension CallError {
+    /// Whether the bus says that nobody has the name, and that no program can be started for it.
+    fileprivate var meansAbsence: Bool {
+        guard case .remote(let name, _) = self else { return false }
+        return name == ErrorName.serviceUnknown.text || name == ErrorName.nameHasNoOwner.text
+            || name.hasPrefix("org.freedesktop.DBus.Error.Spawn.")
+    }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import InstallID
+
+/// The program `install-id`.
+@main
+struct InstallIDCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install-id",
+        abstract: "The id of this installation: made once, kept in the keyring, the same at every start.",
+        subcommands: [Show.self, Where.self, Remove.self, Serve.self], defaultSubcommand: Show.self)
+}
+
+/// The application whose installation it is.
+struct ApplicationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("The application id.", valueName: "id"))
+    var application = "com.example.InstallID"
+
+    /// The work on the installation; a failure is told in a sentence, and is an exit code.
+    func installation<Result>(_ work: (Installation) async throws -> Result) async throws -> Result {
+        do { return try await work(try Installation(of: application)) } catch let failure as InstallationFailure {
+            StandardError.tell("install-id: \(failure)")
+            throw ExitCode(failure.exitCode)
+        }
+    }
+}
+
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the id; the first start makes it. (default)")
+    @OptionGroup var options: ApplicationOptions
+
+    func run() async throws { print(try await options.installation { try await $0.id() }) }
+}
+
+struct Where: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print where the id is kept: “keyring”, or the path of a file.")
+    @OptionGroup var options: ApplicationOptions
+
+    func run() async throws {
+        guard let place = try await options.installation({ try $0.place() }) else {
+            StandardError.tell("install-id: there is no id yet")
+            throw ExitCode(66)  // EX_NOINPUT
+        }
+        print(place)
+    }
+}
+
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Forget the id; the next start makes another one.")
+    @OptionGroup var options: ApplicationOptions
+
+    func run() async throws {
+        let wasThere = try await options.installation { try await $0.remove() }
+        print(wasThere ? "removed" : "there was none")
+    }
+}

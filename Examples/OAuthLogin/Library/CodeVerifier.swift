@@ -1,0 +1,39 @@
+import Crypto
+import Foundation
+
+/// The secret by which a client shows that a code was issued to itself; PKCE, RFC 7636.
+///
+/// The browser and whatever opens the URL that it is sent to see the code. Without this they can do nothing with it.
+public struct CodeVerifier: Sendable, Hashable {
+    /// The secret: 43 to 128 of `[A-Za-z0-9-._~]`, §4.1.
+    public let text: String
+
+    /// Makes a new one.
+    public init() { text = RandomText.make() }
+
+    /// Takes one that stands somewhere.
+    /// - Returns: `nil` for a text that is none.
+    public init?(_ text: String) {
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        self.text = text
+    }
+
+    /// What the server is told before: the digest of the secret, `S256` of §4.2.
+    public var challenge: String { RandomText.base64URL(SHA256.hash(data: Data(text.utf8))) }
+
+    private static func isUnreserved(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+            UInt8(ascii: "~"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Compares secrets in a time that tells nothing of where they differ.
+public func isSameSecret(_ left: String, _ right: String) -> Bool {
+    // swift-crypto compares digests in constant time.
+    SHA256.hash(data: Data(left.utf8)) == SHA256.hash(data: Data(right.utf8))
+}

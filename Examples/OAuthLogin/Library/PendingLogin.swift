@@ -1,0 +1,99 @@
+import Foundation
+public import IPC
+
+/// A login that waits for the browser: it decides which URL is its answer. The core of the example.
+public struct PendingLogin: Sendable {
+    /// What comes back with the answer, so that nobody can slip in another one; RFC 6749 §10.12.
+    public let state: String
+    /// What the code is bound to.
+    public let verifier: CodeVerifier
+    private let client: Client
+    private var isAnswered = false
+
+    /// By whose hands links of the desktop come: its entries name `ipc-client`, which states this.
+    public static let linkHandler = "demo.IPCClient"
+
+    /// Begins a login.
+    public init(of client: Client) {
+        (self.client, state, verifier) = (client, RandomText.make(), CodeVerifier())
+    }
+
+    /// What the server has decided, or the person in front of it.
+    public enum Answer: Sendable, Hashable {
+        /// Yes; the code is good for one token.
+        case code(String)
+        /// No: `access_denied` and the like (RFC 6749 §4.1.2.1), and the server's words, if it has any.
+        case refused(error: String, description: String?)
+    }
+
+    /// Takes the URL that the browser was sent to.
+    ///
+    /// The source is what the sender states, so it keeps out programs that open URLs by accident, and no other one: what
+    /// guards the login is the state.
+    /// - Throws: why this URL is not the answer; the login goes on waiting.
+    public mutating func take(_ url: String, from source: Source) throws(Refusal) -> Answer {
+        guard source.application == Self.linkHandler else { throw .wrongSender(source.description) }
+        let parameters = try self.parameters(of: url)
+        guard let given = parameters["state"] else { throw .noState }
+        guard isSameSecret(given, state) else { throw .wrongState }
+        guard !isAnswered else { throw .answeredBefore }
+        let answer: Answer
+        if let error = parameters["error"] {
+            answer = .refused(error: error, description: parameters["error_description"])
+        } else if let code = parameters["code"], !code.isEmpty {
+            answer = .code(code)
+        } else {
+            throw .noCode
+        }
+        isAnswered = true
+        return answer
+    }
+
+    private func parameters(of url: String) throws(Refusal) -> [String: String] {
+        guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == client.scheme.lowercased(),
+            parts.host ?? "" == "", parts.path == Client.callbackPath
+        else { throw .otherURL(expected: client.callback) }
+        var parameters: [String: String] = [:]
+        // RFC 6749 §3.1: parameters must not be there twice.
+        for item in parts.queryItems ?? [] {
+            guard parameters.updateValue(item.value ?? "", forKey: item.name) == nil else { throw .twice(item.name) }
+        }
+        return parameters
+    }
+}
+
+extension PendingLogin {
+    /// Why a URL is not the answer to this login.
+    public enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+        case wrongSender(String)
+        case otherURL(expected: String)
+        case twice(String)
+        case noState
+        case wrongState
+        case answeredBefore
+        case noCode
+
+        /// The reason as a word for programs.
+        public var code: String {
+            switch self {
+            case .wrongSender: "wrong-sender"
+            case .noState, .wrongState: "wrong-state"
+            case .answeredBefore: "answered-before"
+            case .otherURL, .twice, .noCode: "no-callback"
+            }
+        }
+
+        public var description: String {
+            switch self {
+            case .wrongSender(let source):
+                "the URL was opened by \(source), and not by the desktop's link handler (\(PendingLogin.linkHandler))"
+            case .otherURL(let expected): "the URL is another one than \(expected)"
+            case .twice(let name): "the URL has the parameter “\(name)” twice"
+            case .noState: "the URL has no state, so it cannot be told which login it belongs to"
+            case .wrongState: "the state is not that of this login: the URL belongs to an earlier one, or was made up"
+            case .answeredBefore: "this login has its answer already"
+            case .noCode: "the URL has neither a code nor an error"
+            }
+        }
+    }
+}

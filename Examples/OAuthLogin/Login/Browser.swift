@@ -1,0 +1,36 @@
+import Foundation
+import IPC
+
+/// Where a person signs in.
+struct Browser: Sendable {
+    /// The command that opens a URL; `nil`: what the desktop has for links.
+    let command: String?
+
+    /// Opens a page, and tells where it is for those who want to open it themselves.
+    func open(_ page: URL, by app: Application) async throws {
+        Login.tell("waiting for the browser at \(page.absoluteString)")
+        guard let command else { return try await openOnDesktop(page, by: app) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = command.split(separator: " ").map(String.init) + [page.absoluteString]
+        // What browsers write is for those who made them.
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = FileHandle.nullDevice
+        process.terminationHandler = { process in
+            guard process.terminationStatus != 0 else { return }
+            Login.tell(
+                "“\(command)” has ended with \(process.terminationStatus); open the URL above in another browser")
+        }
+        do { try process.run() } catch { throw LoginFailure.noBrowser("\(error.localizedDescription)") }
+    }
+
+    /// No application has claimed `http`, so the library hands the URL to the desktop's own handler.
+    private func openOnDesktop(_ page: URL, by app: Application) async throws {
+        do {
+            let response = try await app.open(page.absoluteString)
+            guard !response.isHandled else { return }
+            throw LoginFailure.noBrowser(response.errorMessage ?? response.outcome.rawValue)
+        } catch let error as IPCError { throw LoginFailure.noBrowser(error.message) }
+    }
+}

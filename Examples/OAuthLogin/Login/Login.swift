@@ -1,0 +1,91 @@
+import Foundation
+import IPC
+import OAuthLogin
+import UnixSignals
+
+/// One login, from the browser to the name of who signed in.
+struct Login: Sendable {
+    let client: Client
+    let server: URL
+    let browser: Browser
+    /// How long the browser may take.
+    let timeout: Duration
+
+    /// Claims the scheme, here and on the desktop, signs in, and takes the claims back, however it ended.
+    func run() async throws -> User {
+        // From here on they end the login, and not the process: there is something to take back.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let app = try await Application.connect(id: client.application, schemes: [client.scheme])
+        if let other = await app.conflicts.first(where: \.isHandler) {
+            throw LoginFailure.schemeTaken(client.scheme, by: other.application)
+        }
+        let result: Result<User, any Error>
+        do {
+            let links = try await app.registerOnDesktop([client.scheme])
+            if let entry = links.elsewhere[client.scheme] { throw LoginFailure.schemeTaken(client.scheme, by: entry) }
+            result = .success(try await signIn(app, signals))
+        } catch { result = .failure(error) }
+        try await app.unregisterFromDesktop()
+        await app.close()
+        return try result.get()
+    }
+
+    /// Signs in, unless the time passes or somebody wants it to end.
+    private func signIn(_ app: Application, _ signals: UnixSignalsSequence) async throws -> User {
+        try await withThrowingTaskGroup(of: User.self) { group in
+            group.addTask { try await user(by: app) }
+            group.addTask {
+                try await Task.sleep(for: timeout)
+                throw LoginFailure.timedOut(timeout)
+            }
+            group.addTask {
+                for await signal in signals {
+                    throw LoginFailure.interrupted(signal.rawValue)
+                }
+                throw CancellationError()
+            }
+            defer { group.cancelAll() }
+            guard let user = try await group.next() else { throw CancellationError() }
+            return user
+        }
+    }
+
+    private func user(by app: Application) async throws -> User {
+        var login = PendingLogin(of: client)
+        try await browser.open(client.authorizationURL(at: server, for: login), by: app)
+        for try await request in app.openURLs {
+            let answer: PendingLogin.Answer
+            do throws(PendingLogin.Refusal) {
+                answer = try login.take(request.url, from: request.source)
+            } catch {
+                Self.tell("refused a URL: \(error)")
+                try await request.finish(.failed(code: error.code, message: error.description))
+                continue
+            }
+            return try await user(for: answer, login.verifier, request)
+        }
+        throw LoginFailure.ended
+    }
+
+    /// Gets the token before the browser's URL is answered, so that its sender learns whether that was worth anything.
+    private func user(
+        for answer: PendingLogin.Answer, _ verifier: CodeVerifier, _ request: OpenURLRequest
+    ) async throws -> User {
+        switch answer {
+        case .refused(let error, let description):
+            try await request.finish(.handled)
+            throw LoginFailure.refused(error, description)
+        case .code(let code):
+            do {
+                let user = try await TokenServer(url: server, client: client).user(for: code, verifier)
+                try await request.finish(.handled, replying: [.string("signed in; this page can be closed")])
+                return user
+            } catch {
+                try await request.finish(.failed(code: "not-signed-in", message: "\(error)"))
+                throw error
+            }
+        }
+    }
+
+    static func tell(_ line: String) { FileHandle.standardError.write(Data("oauth-login: \(line)\n".utf8)) }
+}

@@ -1,0 +1,56 @@
+import ArgumentParser
+import Foundation
+import IPC
+import OAuthLogin
+
+/// Signs in through the browser, as RFC 8252 wants it of programs outside of the browser, and says who it is.
+@main
+struct LoginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oauth-login", abstract: "Sign in through the browser.",
+        discussion: """
+            Opens the server's page in a browser, waits until that is sent to oauthlogin.demo:/callback?code=…, and gets a \
+            token for the code. For the time of the login the desktop brings such links here; what was written for that is \
+            taken back at the end, also after Ctrl-C.
+
+            EXIT STATUS
+              0 signed in; 69 no bus, no broker, no server; 70 the server refuses the code; 73 another program has the \
+            scheme; 75 nobody has answered in time; 77 the person said no; 130 Ctrl-C
+            """)
+
+    @Argument(help: "The server.", transform: Self.server)
+    var server: URL
+
+    @Option(
+        help: "A command that opens a URL, which is put behind its words. (default: what the desktop has for links)")
+    var browser: String?
+
+    @Option(help: "How long to wait for the browser, in seconds.")
+    var timeout = 120.0
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 3_600 else {
+            throw ValidationError("A login waits for more than 0 seconds and at most 3600.")
+        }
+    }
+
+    func run() async throws {
+        do {
+            let user = try await Login(
+                client: .demo, server: server, browser: Browser(command: browser), timeout: .seconds(timeout)
+            ).run()
+            FileHandle.standardOutput.write(Data("signed in as \(user.name) (\(user.id))\n".utf8))
+        } catch {
+            Login.tell("\(error)")
+            throw ExitCode((error as? LoginFailure)?.exitCode ?? (error as? IPCError)?.code.exitCode ?? 70)
+        }
+    }
+
+    @Sendable
+    private static func server(_ text: String) throws -> URL {
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host() != nil else {
+            throw ValidationError("“\(text)” is no http or https URL of a server.")
+        }
+        return url
+    }
+}

@@ -1,0 +1,92 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import OAuthLogin
+
+/// Who signed in, as the server calls them.
+struct User: Sendable, Decodable {
+    let id: String
+    let name: String
+
+    private enum CodingKeys: String, CodingKey {
+        case id = "sub"
+        case name
+    }
+}
+
+/// The server behind the browser's page.
+struct TokenServer: Sendable {
+    let url: URL
+    let client: Client
+
+    private static let (timeout, mostBytes) = (TimeAmount.seconds(30), 65_536)
+
+    /// Gets a token for a code, and asks whose it is.
+    func user(for code: String, _ verifier: CodeVerifier) async throws -> User {
+        let token = try await token(for: code, verifier)
+        var request = HTTPClientRequest(url: url.appending(path: "userinfo").absoluteString)
+        request.headers.add(name: "Authorization", value: "Bearer \(token)")
+        return try await answer(to: request)
+    }
+
+    /// RFC 6749 §4.1.3 and RFC 7636 §4.5.
+    private func token(for code: String, _ verifier: CodeVerifier) async throws -> String {
+        var form = URLComponents()
+        form.queryItems = [
+            URLQueryItem(name: "grant_type", value: "authorization_code"), URLQueryItem(name: "code", value: code),
+            URLQueryItem(name: "redirect_uri", value: client.callback),
+            URLQueryItem(name: "client_id", value: client.id),
+            URLQueryItem(name: "code_verifier", value: verifier.text),
+        ]
+        var request = HTTPClientRequest(url: url.appending(path: "token").absoluteString)
+        request.method = .POST
+        request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+        // In a form a plus sign is a blank.
+        request.body = .bytes(ByteBuffer(string: (form.percentEncodedQuery ?? "").replacing("+", with: "%2B")))
+        let token: Token = try await answer(to: request)
+        return token.text
+    }
+
+    private func answer<Answer: Decodable>(to request: HTTPClientRequest) async throws -> Answer {
+        let response: HTTPClientResponse
+        let body: ByteBuffer
+        do {
+            response = try await HTTPClient.shared.execute(request, timeout: Self.timeout)
+            body = try await response.body.collect(upTo: Self.mostBytes)
+        } catch { throw LoginFailure.serverUnreachable("\(error)") }
+        guard response.status == .ok else {
+            throw LoginFailure.tokenRefused(Refusal(body)?.sentence ?? "it says \(response.status)")
+        }
+        do { return try JSONDecoder().decode(Answer.self, from: Data(body.readableBytesView)) } catch {
+            throw LoginFailure.tokenRefused("its answer to \(request.url) is not as it has to be")
+        }
+    }
+
+    /// RFC 6749 §5.1.
+    private struct Token: Decodable {
+        let text: String
+
+        private enum CodingKeys: String, CodingKey { case text = "access_token" }
+    }
+
+    /// RFC 6749 §5.2.
+    private struct Refusal: Decodable {
+        let error: String
+        let words: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case error
+            case words = "error_description"
+        }
+
+        init?(_ body: ByteBuffer) {
+            guard let refusal = try? JSONDecoder().decode(Self.self, from: Data(body.readableBytesView)) else {
+                return nil
+            }
+            self = refusal
+        }
+
+        var sentence: String { error + (words.map { " (\($0))" } ?? "") }
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Hummingbird
+import HummingbirdCore
+import OAuthLogin
+
+/// What the browser brings; RFC 6749 §4.1.1, RFC 7636 §4.3.
+struct AuthorizationRequest: Sendable {
+    let state: String
+    let challenge: String
+
+    init(_ parameters: FlatDictionary<Substring, Substring>) throws(Grants.Wrong) {
+        guard parameters["client_id"] == Client.demo.id[...] else {
+            throw Grants.Wrong("invalid_client", "no such client")
+        }
+        guard parameters["redirect_uri"] == Client.demo.callback[...] else {
+            throw Grants.Wrong("invalid_request", "the client is registered with another redirect_uri")
+        }
+        guard parameters["response_type"] == "code", parameters["code_challenge_method"] == "S256",
+            let challenge = parameters["code_challenge"], challenge.utf8.count == 43
+        else { throw Grants.Wrong("invalid_request", "a code with a challenge of the method S256 is what there is") }
+        (state, self.challenge) = (String(parameters["state"] ?? ""), String(challenge))
+    }
+}
+
+/// What the form of the page brings.
+struct Decision: Sendable, Decodable {
+    let ticket: String
+    let answer: String
+}
+
+/// What the client brings; RFC 6749 §4.1.3, RFC 7636 §4.5.
+struct TokenRequest: Sendable, Decodable {
+    let grantType: String
+    let code: String
+    let redirectURI: String
+    let clientID: String
+    let codeVerifier: String
+
+    private enum CodingKeys: String, CodingKey {
+        case code
+        case grantType = "grant_type"
+        case redirectURI = "redirect_uri"
+        case clientID = "client_id"
+        case codeVerifier = "code_verifier"
+    }
+}
+
+/// Who was asked, which codes are out, and which tokens.
+actor Grants {
+    /// Why something is refused; RFC 6749 §5.2.
+    struct Wrong: Error {
+        let error: String
+        let description: String
+
+        init(_ error: String, _ description: String) { (self.error, self.description) = (error, description) }
+    }
+
+    private var asked: [String: AuthorizationRequest] = [:]
+    private var challenges: [String: String] = [:]
+    private var tokens: Set<String> = []
+
+    /// A person is asked; the result is what the answer will name.
+    func ask(_ request: AuthorizationRequest) -> String {
+        let ticket = UUID().uuidString
+        asked[ticket] = request
+        return ticket
+    }
+
+    /// Where the browser is sent; `nil` where nobody was asked, or the answer was given before.
+    func decide(_ decision: Decision) -> String? {
+        guard let request = asked.removeValue(forKey: decision.ticket) else { return nil }
+        var callback = URLComponents(string: Client.demo.callback)
+        callback?.queryItems = [URLQueryItem(name: "state", value: request.state)]
+        if decision.answer == "allow" {
+            let code = UUID().uuidString
+            challenges[code] = request.challenge
+            callback?.queryItems?.append(URLQueryItem(name: "code", value: code))
+        } else {
+            callback?.queryItems?.append(URLQueryItem(name: "error", value: "access_denied"))
+            callback?.queryItems?.append(URLQueryItem(name: "error_description", value: "Ada said no"))
+        }
+        return callback?.string
+    }
+
+    /// A token for a code: once, and for who has the secret behind the challenge.
+    func token(for request: TokenRequest) throws(Wrong) -> String {
+        guard request.grantType == "authorization_code" else {
+            throw Wrong("unsupported_grant_type", request.grantType)
+        }
+        guard request.clientID == Client.demo.id else { throw Wrong("invalid_client", "no such client") }
+        guard let challenge = challenges.removeValue(forKey: request.code) else {
+            throw Wrong("invalid_grant", "there is no such code, or it was used before")
+        }
+        guard request.redirectURI == Client.demo.callback else {
+            throw Wrong("invalid_grant", "the code was issued for another redirect_uri")
+        }
+        guard let verifier = CodeVerifier(request.codeVerifier), isSameSecret(verifier.challenge, challenge) else {
+            throw Wrong("invalid_grant", "the code_verifier is not the one behind the code_challenge")
+        }
+        let token = UUID().uuidString
+        tokens.insert(token)
+        return token
+    }
+
+    /// Whether a request carries a token of this server; RFC 6750 §2.1.
+    func knows(_ authorization: String?) -> Bool {
+        guard let authorization, authorization.hasPrefix("Bearer ") else { return false }
+        return tokens.contains(String(authorization.dropFirst(7)))
+    }
+}

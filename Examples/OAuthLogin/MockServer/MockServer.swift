@@ -1,0 +1,94 @@
+import ArgumentParser
+import Foundation
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+
+/// An authorization server with one client and one person, who need not remember a password.
+@main
+struct MockServer: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "oauth-mock-server", abstract: "Sign people in who say yes, for oauth-login to be tried with.")
+
+    @Option(help: "The port; 0 takes a free one, which the first line of output tells.")
+    var port = 0
+
+    func run() async throws {
+        var logger = Logger(label: "oauth-mock-server")
+        logger.logLevel = .error
+        let server = Application(
+            router: Self.routes(Grants()), configuration: .init(address: .hostname("127.0.0.1", port: port)),
+            onServerRunning: { Self.tell("listening on http://127.0.0.1:\($0.localAddress?.port ?? 0)") },
+            logger: logger)
+        try await server.runService()
+    }
+
+    private static func routes(_ grants: Grants) -> Router<BasicRequestContext> {
+        let router = Router()
+        router.get("authorize") { request, context in
+            tell("GET /authorize")
+            do throws(Grants.Wrong) {
+                let asked = try AuthorizationRequest(request.uri.queryParameters)
+                return page(AuthorizationPage(ticket: await grants.ask(asked)).html)
+            } catch {
+                // RFC 6749 §4.1.2.1: to a client that is not known nobody is sent.
+                return page(AuthorizationPage.refusal(error.description), status: .badRequest)
+            }
+        }
+        router.get("painted") { _, _ in
+            tell("GET /painted")
+            return Response(status: .noContent)
+        }
+        router.post("decision") { request, context in
+            let decision: Decision = try await form(of: request, context)
+            tell("POST /decision \(decision.answer)")
+            guard let callback = await grants.decide(decision) else {
+                return page(AuthorizationPage.refusal("This page was used before."), status: .badRequest)
+            }
+            return Response.redirect(to: callback, type: .found)
+        }
+        router.post("token") { request, context in
+            let asked: TokenRequest = try await form(of: request, context)
+            do throws(Grants.Wrong) {
+                let token = try await grants.token(for: asked)
+                tell("POST /token: issued")
+                return json(["access_token": token, "token_type": "Bearer"])
+            } catch {
+                tell("POST /token: \(error.error), \(error.description)")
+                return json(["error": error.error, "error_description": error.description], status: .badRequest)
+            }
+        }
+        router.get("userinfo") { request, _ in
+            guard await grants.knows(request.headers[.authorization]) else {
+                return json(["error": "invalid_token"], status: .unauthorized)
+            }
+            return json(["sub": "ada", "name": "Ada Lovelace"])
+        }
+        return router
+    }
+
+    private static func form<Form: Decodable>(
+        of request: Request, _ context: BasicRequestContext
+    ) async throws -> Form {
+        do { return try await URLEncodedFormDecoder().decode(Form.self, from: request, context: context) } catch {
+            throw HTTPError(.badRequest, message: "the form has not all that it needs")
+        }
+    }
+
+    private static func page(_ html: String, status: HTTPResponse.Status = .ok) -> Response {
+        Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(string: html)))
+    }
+
+    private static func json(_ members: [String: String], status: HTTPResponse.Status = .ok) -> Response {
+        let text = (try? JSONEncoder().encode(members)) ?? Data()
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: ResponseBody(byteBuffer: ByteBuffer(bytes: text)))
+    }
+
+    private static func tell(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}

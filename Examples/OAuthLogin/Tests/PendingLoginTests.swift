@@ -1,0 +1,80 @@
+import Foundation
+import IPC
+import Testing
+
+@testable import OAuthLogin
+
+/// Which URL is the answer to a login.
+struct PendingLoginTests {
+    private static let desktop = Source(application: PendingLogin.linkHandler, strength: .claimed)
+
+    /// What a login makes of a URL with its state where `STATE` stands.
+    private func take(
+        _ url: String, from source: Source = PendingLoginTests.desktop, by login: PendingLogin = PendingLogin(of: .demo)
+    ) throws(PendingLogin.Refusal) -> PendingLogin.Answer {
+        var login = login
+        return try login.take(url.replacing("STATE", with: login.state), from: source)
+    }
+
+    @Test(arguments: [
+        "oauthlogin.demo:/callback?code=a%20b&state=STATE", "OAuthLogin.Demo:/callback?state=STATE&code=a%20b",
+        "oauthlogin.demo:///callback?code=a%20b&state=STATE&iss=x", "oauthlogin.demo:/callback?code=a%20b&state=STATE#",
+    ])
+    func `the callback brings the code`(_ url: String) throws { #expect(try take(url) == .code("a b")) }
+
+    @Test func `and an error brings the reason`() throws {
+        #expect(
+            try take("oauthlogin.demo:/callback?error=access_denied&error_description=said%20no&state=STATE")
+                == .refused(error: "access_denied", description: "said no"))
+        #expect(
+            try take("oauthlogin.demo:/callback?error=x&code=y&state=STATE") == .refused(error: "x", description: nil))
+    }
+
+    @Test(arguments: [
+        ("oauthlogin.demo:/callback?code=a&state=other", PendingLogin.Refusal.wrongState),
+        ("oauthlogin.demo:/callback?code=a&state=", .wrongState), ("oauthlogin.demo:/callback?code=a", .noState),
+        ("oauthlogin.demo:/callback", .noState), ("oauthlogin.demo:/callback?state=STATE", .noCode),
+        ("oauthlogin.demo:/callback?state=STATE&code=", .noCode),
+        ("oauthlogin.demo:/callback?error=x&state=wrong", .wrongState),
+        ("oauthlogin.demo:/callback?code=a&code=b&state=STATE", .twice("code")),
+        ("oauthlogin.demo:/callback?code=a&state=STATE&state=x", .twice("state")),
+        ("oauthlogin.demo:/other?code=a&state=STATE", .otherURL(expected: "oauthlogin.demo:/callback")),
+        ("oauthlogin.demo://callback?code=a&state=STATE", .otherURL(expected: "oauthlogin.demo:/callback")),
+        ("other:/callback?code=a&state=STATE", .otherURL(expected: "oauthlogin.demo:/callback")),
+    ])
+    func `other URLs are refused`(_ url: String, _ refusal: PendingLogin.Refusal) {
+        #expect(throws: refusal) { try take(url) }
+    }
+
+    @Test(arguments: [
+        Source(application: "com.example.Other", strength: .owned), Source(application: "", strength: .unknown),
+        Source(application: "demo.IPCClient.x", strength: .claimed),
+    ])
+    func `so are other senders, with the right state too`(_ source: Source) {
+        #expect(throws: PendingLogin.Refusal.wrongSender(source.description)) {
+            try take("oauthlogin.demo:/callback?code=a&state=STATE", from: source)
+        }
+    }
+
+    @Test func `a state is good for one answer and one login; what was refused spends nothing`() throws {
+        var login = PendingLogin(of: .demo)
+        let earlier = PendingLogin(of: .demo)
+        let stale = "oauthlogin.demo:/callback?code=a&state=\(earlier.state)"
+        #expect(throws: PendingLogin.Refusal.wrongState) { try login.take(stale, from: Self.desktop) }
+        let right = "oauthlogin.demo:/callback?code=a&state=\(login.state)"
+        let taken = try login.take(right, from: Self.desktop)
+        #expect(taken == .code("a"))
+        #expect(throws: PendingLogin.Refusal.answeredBefore) { try login.take(right, from: Self.desktop) }
+    }
+
+    @Test func `the page is asked for with the challenge, and never with the secret`() throws {
+        let login = PendingLogin(of: .demo)
+        let url = Client.demo.authorizationURL(at: try #require(URL(string: "http://127.0.0.1:8080")), for: login)
+        let items = try #require(URLComponents(url: url, resolvingAgainstBaseURL: false)?.queryItems)
+        let values = Dictionary(items.map { ($0.name, $0.value ?? "") }) { first, _ in first }
+        #expect(url.path() == "/authorize" && values["state"] == login.state && values["response_type"] == "code")
+        #expect(values["redirect_uri"] == "oauthlogin.demo:/callback" && values["code_challenge_method"] == "S256")
+        #expect(values["code_challenge"] == login.verifier.challenge)
+        #expect(!url.absoluteString.contains(login.verifier.text))
+    }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import Foundation
+import Glibc
+import IPC
+import Playlists
+
+/// The program `playlist`.
+@main
+struct PlaylistCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "playlist",
+        abstract: "Lists of tracks by persistent ids of 64 bits, kept on pasteboards.",
+        subcommands: [Save.self, Show.self, Restore.self, Serve.self])
+
+    static let application = "com.example.Playlist"
+
+    /// Runs `work` with a connection; a failure is told in a sentence, and is an exit code.
+    static func connected(
+        schemes: [String] = [], _ work: (Application) async throws -> Void
+    ) async throws {
+        do {
+            let app = try await Application.connect(id: application, schemes: schemes)
+            try await work(app)
+            await app.close()
+        } catch let error as IPCError {
+            tell(error.message)
+            throw ExitCode(error.code.exitCode)
+        }
+    }
+
+    /// Writes a line for a person.
+    static func tell(_ line: String) {
+        let bytes = Array("playlist: \(line)\n".utf8)
+        write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
+struct Save: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Save the ids of files, in this order.")
+    @Argument(help: "The name of the list.") var list: String
+    @Argument(help: ArgumentHelp("The tracks.", valueName: "file")) var files: [String]
+
+    func run() async throws {
+        let entries = try files.map { path in
+            do { return Playlist.Entry(id: try TrackID.ofFile(at: path), title: path.fileName) } catch {
+                PlaylistCommand.tell("\(path) cannot be read")
+                throw ExitCode(66)  // EX_NOINPUT
+            }
+        }
+        try await PlaylistCommand.connected { app in
+            try await PlaylistBoard(list, of: app).save(Playlist(entries: entries))
+        }
+    }
+}
+
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Print the ids and titles of a list.")
+    @Argument(help: "The name of the list.") var list: String
+
+    func run() async throws {
+        try await PlaylistCommand.connected { app in
+            for entry in try await PlaylistBoard(list, of: app).entries() { print("\(entry.id)\t\(entry.title)") }
+        }
+    }
+}
+
+struct Restore: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the paths of a list's tracks, in order, wherever they are by now.",
+        discussion: "What is missing is told on standard error, and the exit code is 66.")
+    @Argument(help: "The name of the list.") var list: String
+    @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
+
+    func run() async throws {
+        try await PlaylistCommand.connected { app in
+            let entries = try await PlaylistBoard(list, of: app).entries()
+            let tracks = Playlist(entries: entries).restored(from: try readLibrary())
+            for track in tracks {
+                switch track {
+                case .found(let path): print(path)
+                case .missing(let entry): PlaylistCommand.tell("missing: \(entry.id) \(entry.title)")
+                }
+            }
+            guard !tracks.contains(where: \.isMissing) else { throw ExitCode(66) }  // EX_NOINPUT
+        }
+    }
+
+    private func readLibrary() throws -> MusicLibrary {
+        do { return try MusicLibrary(folder: library) } catch {
+            PlaylistCommand.tell("\(library) cannot be read: \(error.localizedDescription)")
+            throw ExitCode(66)  // EX_NOINPUT
+        }
+    }
+}
+
+extension String {
+    /// What stands behind the last slash.
+    fileprivate var fileName: String { String(self[(lastIndex(of: "/").map(index(after:)) ?? startIndex)...]) }
+}
+
+extension PlaylistBoard {
+    /// What is in the list.
+    fileprivate func entries() async throws -> [Playlist.Entry] {
+        guard let list = try await restore() else {
+            throw IPCError(.noSuchItem, "the pasteboard \(name) holds no list")
+        }
+        return list.entries
+    }
+}

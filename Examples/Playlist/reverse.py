@@ -1,0 +1,18 @@
+#!/usr/bin/python3
+# Turns a list round: reverse.py LIST. Integers of any size are exact in Python, as strings and as JSON numbers.
+import json
+import sys
+import dbus
+
+bus, interface = dbus.SessionBus(), "org.swiftipc.Pasteboard1"
+broker = bus.get_object("org.swiftipc.Broker1", "/org/swiftipc/Broker1")
+path = broker.GetPasteboard("com.example.Playlist." + sys.argv[1], {}, dbus_interface="org.swiftipc.Pasteboards1")
+board = dbus.Interface(bus.get_object("org.swiftipc.Broker1", path), interface)
+
+count, items, facts = board.GetItems({})
+value = dict(items[0])["application/json"]
+playlist = json.loads(value if isinstance(value, str) else bytes(value))
+playlist["entries"].reverse()
+# Only if nobody has changed the list meanwhile; the change count keeps the type that it came with, UInt64.
+turned = [[("application/json", json.dumps(playlist, ensure_ascii=False))]]
+board.SetItems(turned, {"if-change-count": count}, signature="aa(sv)a{sv}")

@@ -1,0 +1,54 @@
+/// What another program asks for by a URL.
+public enum SceneOrder: Sendable, Hashable {
+    /// `push/NAME`, `pop`, `pop-to-root`, `pop-to/NAME`, `replace/NAME`; a scene's own parameters stand behind its name.
+    case stack(StackCommand)
+    /// `release`: memory is short.
+    case letGo
+    /// `stack`: which scenes there are.
+    case list
+    /// Anything else is for the scene that is seen.
+    case scene(SceneAddress)
+
+    public init(_ address: SceneAddress) throws(SceneRefusal) {
+        switch address.name {
+        case "push": self = .stack(.push(try address.target()))
+        case "replace": self = .stack(.replace(try address.target()))
+        case "pop": self = .stack(.pop)
+        case "pop-to-root": self = .stack(.popToRoot)
+        case "pop-to": self = .stack(.popTo(try address.target().name))
+        case "release": self = .letGo
+        case "stack": self = .list
+        default: self = .scene(address)
+        }
+    }
+}
+
+extension SceneAddress {
+    /// The scene that the argument of an order names, with the parameters.
+    fileprivate func target() throws(SceneRefusal) -> SceneAddress {
+        guard let argument, let target = SceneAddress(path: argument, parameters) else {
+            throw SceneRefusal("“\(name)” needs the name of a screen: \(name)/NAME", code: "no-name")
+        }
+        return target
+    }
+}
+
+extension Transition {
+    /// Half a second.
+    private static let usual = 500
+
+    /// Takes `fade=white` or `fade=black`, and `ms=500`, out of an address.
+    static func take(from address: inout SceneAddress) throws(SceneRefusal) -> Transition? {
+        let (colour, time) = (address["fade"], address["ms"])
+        (address["fade"], address["ms"]) = (nil, nil)
+        guard let colour else { return nil }
+        guard let through = ["white": Colour.white, "black": .black][colour] else {
+            throw SceneRefusal("fade=\(colour): a fade goes through white or black", code: "bad-fade")
+        }
+        let milliseconds = time.map { Int($0) } ?? usual
+        guard let milliseconds, (0...10_000).contains(milliseconds) else {
+            throw SceneRefusal("ms=\(time ?? ""): a fade takes 0 to 10000 milliseconds", code: "bad-fade")
+        }
+        return Transition(.fade(through: through), .milliseconds(milliseconds))
+    }
+}

@@ -1,0 +1,81 @@
+public import Terminal
+
+/// A colour of 24 bits, so that two can be mixed.
+public struct Colour: Sendable, Hashable {
+    public var red: UInt8
+    public var green: UInt8
+    public var blue: UInt8
+
+    public init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) { (self.red, self.green, self.blue) = (red, green, blue) }
+
+    public static let black = Colour(0, 0, 0)
+    public static let white = Colour(255, 255, 255)
+    /// What is taken for the terminal's own colour of text, which nobody can ask for.
+    static let text = Colour(204, 204, 204)
+
+    /// This colour with a share of another one: 0 is this one, 1 the other.
+    func mixed(with other: Colour, share: Double) -> Colour {
+        func mix(_ one: UInt8, _ other: UInt8) -> UInt8 {
+            UInt8((Double(one) + (Double(other) - Double(one)) * min(max(share, 0), 1)).rounded())
+        }
+        return Colour(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
+    }
+
+    /// The same for a terminal.
+    public var onTerminal: Color { .rgb(red: red, green: green, blue: blue) }
+
+    /// Colours of a palette differ from terminal to terminal, so they count as the terminal's own.
+    init(_ color: Color?, default own: Colour) {
+        if case .rgb(let red, let green, let blue) = color { self.init(red, green, blue) } else { self = own }
+    }
+}
+
+extension Style {
+    /// What is chosen: white on blue.
+    public static let chosen = {
+        var style = Style(foreground: Colour.white.onTerminal, background: Colour(0, 70, 140).onTerminal)
+        style.isBold = true
+        return style
+    }()
+
+    /// Text and what is behind it, with a share of a colour; 1 hides the text.
+    func mixed(with colour: Colour, share: Double) -> Style {
+        let (text, paper) = (Colour(foreground, default: .text), Colour(background, default: .black))
+        var mixed = self
+        mixed.foreground = (isReversed ? paper : text).mixed(with: colour, share: share).onTerminal
+        mixed.background = (isReversed ? text : paper).mixed(with: colour, share: share).onTerminal
+        // Terminals make dim and bold text of another colour than they were told.
+        (mixed.isReversed, mixed.isDim, mixed.isBold) = (false, isDim && share < 0.5, isBold && share < 0.5)
+        return mixed
+    }
+}
+
+extension Canvas {
+    /// The same with a share of a colour over all of it, and without a cursor.
+    func mixed(with colour: Colour, share: Double) -> Canvas {
+        var canvas = self
+        canvas.cursor = nil
+        for row in 0..<size.rows {
+            for column in 0..<size.columns {
+                canvas[row, column].style = self[row, column].style.mixed(with: colour, share: share)
+            }
+        }
+        return canvas
+    }
+
+    /// Draws another canvas, or some of its columns, with its upper left corner at a place. Half of a character is left out.
+    mutating func draw(_ other: Canvas, columns: Range<Int>? = nil, row: Int = 0, column: Int = 0) {
+        let columns = columns ?? 0..<other.size.columns
+        for otherRow in 0..<other.size.rows {
+            for place in columns {
+                let cell = other[otherRow, place]
+                guard let character = cell.character, cell.style != .plain || character != " " else { continue }
+                let target = Position(row: row + otherRow, column: column + place - columns.lowerBound)
+                write(String(character), at: target, style: cell.style, columns: columns.upperBound - place)
+            }
+        }
+        if let cursor = other.cursor, columns.contains(cursor.column) {
+            self.cursor = Position(row: row + cursor.row, column: column + cursor.column - columns.lowerBound)
+        }
+    }
+}

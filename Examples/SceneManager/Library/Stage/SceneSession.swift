@@ -1,0 +1,86 @@
+internal import IPC
+internal import Terminal
+
+/// One run of a program of scenes: what comes from the terminal, by URLs and from the kernel goes to the stage.
+@MainActor
+struct SceneSession {
+    let program: SceneProgram
+    let stage: Stage
+    let keeper: StateKeeper
+    let terminal: Terminal
+
+    /// Runs until a person ends it.
+    /// - Returns: the signal that ended it; `nil` for a key.
+    func run(_ app: Application) async -> Int32? {
+        let urls = Task {
+            try await app.onOpenURL { request in
+                do { return [.string(try await self.answer(request.url))] } catch let refusal as SceneRefusal {
+                    throw OpenURLRequest.Answer.failed(code: refusal.code, message: refusal.description)
+                }
+            }
+        }
+        let pressure = Task {
+            for await _ in MemoryPressure.events() { await stage.letGo() }
+        }
+        // A scheme that was lost, such as to another process with this id, is nothing that keys could mend.
+        let loss = Task {
+            guard case .failure(let error) = await urls.result else { return }
+            stage.notice = "no URLs any more: \(error)"
+        }
+        let (inputs, feed) = AsyncStream.makeStream(of: TerminalEvent.self)
+        let keys = Task {
+            for await event in inputs where !stage.isOver { await take(event) }
+        }
+        // What is fading goes to its end at once when its task is cancelled.
+        defer { for task in [urls, pressure, loss, keys] as [any Cancellable] { task.cancel() } }
+        for await event in terminal.events {
+            if case .interrupted(let signal) = event { return signal }
+            feed.yield(event)
+        }
+        return nil
+    }
+
+    private func take(_ event: TerminalEvent) async {
+        do {
+            try await stage.take(event)
+        } catch {
+            stage.notice = "\(error)"
+        }
+        // Its events end with it.
+        if stage.isOver { terminal.close() }
+        // In the background: typing does not wait for the disk.
+        let addresses = stage.addresses
+        Task {
+            do { try await keeper.keep(addresses) } catch { stage.notice = "not kept: \(error)" }
+        }
+    }
+
+    /// Carries out the order of a URL: shown whole and kept on the disk when this returns.
+    /// - Returns: the title of the scene that is seen then, or the addresses of all, the root first.
+    private func answer(_ url: String) async throws -> String {
+        guard var address = SceneAddress(url: url) else {
+            throw SceneRefusal("“\(url)” names no screen: \(program.scheme)://NAME…", code: "no-name")
+        }
+        try stage.refuseWhileAsking()
+        let transition = try Transition.take(from: &address)
+        switch try program.order(address) {
+        case .stack(let command): try await stage.go(command, by: transition)
+        case .letGo: await stage.letGo()
+        case .list: return stage.addresses.map(\.description).joined(separator: "\n")
+        case .scene(let order):
+            guard let action = try stage.top.take(order) else {
+                throw SceneRefusal("the screen “\(stage.top.title)” does not know “\(order)”", code: "unknown-order")
+            }
+            try await stage.performAnswered(action)
+        }
+        try await keeper.keep(stage.addresses)
+        return stage.top.title
+    }
+}
+
+/// A task, whatever it returns.
+private protocol Cancellable {
+    func cancel()
+}
+
+extension Task: Cancellable {}

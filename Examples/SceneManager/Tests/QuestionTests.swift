@@ -1,0 +1,75 @@
+import Terminal
+import Testing
+
+@testable import SceneManager
+
+@MainActor
+struct QuestionTests {
+    private let record = Record()
+    private let shown = Shown()
+
+    private final class Shown { var canvas = Canvas(size: TerminalSize(columns: 1, rows: 1)) }
+
+    /// A stage on which the root stands at 5.
+    private func stage() throws -> Stage {
+        let root = SceneAddress("root", parameters: ["n": "5"])
+        let size = TerminalSize(columns: 40, rows: 12)
+        let stage = Stage(SceneStack(root: root), size: size, clock: SkippingClock()) { [record] in
+            RecordedScene($0, record)
+        } show: { [shown] in
+            shown.canvas = $0
+        }
+        try stage.begin()
+        return stage
+    }
+
+    private var text: String { (0..<shown.canvas.size.rows).map(shown.canvas.text).joined(separator: "\n") }
+
+    @Test func aKeyAsksAndOnlyYesClears() async throws {
+        let stage = try stage()
+        try await stage.take(.key(.control("x")))
+        #expect(text.contains("Clear root?") && text.contains("[Keep: n]"))
+        try await stage.take(.key(.character("+")))
+        try await stage.take(.paste("99"))
+        try await stage.take(.key(.escape))
+        #expect(stage.top.title == "root 5", "what is typed meanwhile is nobody's, and Escape keeps")
+        #expect(!text.contains("Clear root?"))
+        try await stage.take(.key(.control("x")))
+        try await stage.take(.key(.character("y")))
+        #expect(stage.top.title == "root 0")
+    }
+
+    /// A program that asks for the scene to be cleared, and whose alert is open.
+    private func asking(_ stage: Stage) async throws -> Task<Void, any Error> {
+        let action = try #require(try stage.top.take(SceneAddress("clear")))
+        let program = Task { try await stage.performAnswered(action) }
+        while stage.question == nil { await Task.yield() }
+        return program
+    }
+
+    @Test func aProgramWaitsForTheAnswer() async throws {
+        let stage = try stage()
+        let program = try await asking(stage)
+        #expect(throws: SceneRefusal.self, "one question at a time") { try stage.refuseWhileAsking() }
+        try await stage.take(.key(.character("y")))
+        try await program.value
+        #expect(stage.top.title == "root 0")
+    }
+
+    @Test func whatAPersonKeepsIsCancelled() async throws {
+        let stage = try stage()
+        let program = try await asking(stage)
+        try await stage.take(.key(.character("n")))
+        await #expect(throws: CancellationError.self) { try await program.value }
+        #expect(stage.top.title == "root 5")
+    }
+
+    @Test func aProgramThatGivesUpTakesItsQuestionAway() async throws {
+        let stage = try stage()
+        let program = try await asking(stage)
+        program.cancel()
+        await #expect(throws: CancellationError.self) { try await program.value }
+        #expect(stage.question == nil && !text.contains("Clear root?"))
+        #expect(stage.top.title == "root 5")
+    }
+}

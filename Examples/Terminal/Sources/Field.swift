@@ -1,0 +1,99 @@
+import Synchronization
+
+/// A label and a text that is being written behind it, on one line.
+struct Field: Sendable {
+    var label: String
+    var editor: LineEditor
+
+    /// What draws it on the line of the cursor, in so many columns: the label gives way first.
+    func drawing(columns: Int) -> String {
+        let label = label.visible.prefix(columns: max(0, columns - 8))
+        let (text, cursor) = editor.window(columns: columns - label.displayWidth)
+        let column = label.displayWidth + cursor
+        return Self.erasure + label + text + "\r" + (column > 0 ? "\u{1B}[\(column)C" : "")
+    }
+
+    static let erasure = "\r\u{1B}[K"
+}
+
+/// How the writing of a line ended.
+public enum Entry: Sendable, Hashable {
+    /// With Enter.
+    case line(String)
+    /// With Escape, with Control-D on an empty line, or because the task was cancelled.
+    case cancelled
+    /// The program is asked to end: see ``TerminalEvent/interrupted(signal:)``.
+    case interrupted(signal: Int32)
+}
+
+extension Terminal {
+    /// Prints a line, above the field if one is shown. Control characters are made visible.
+    public func say(_ text: String) {
+        shown.withLock { shown in
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.visible + "\n" }
+            let field = shown.field?.drawing(columns: size.columns) ?? ""
+            write(Field.erasure + lines.joined() + field)
+        }
+    }
+
+    /// Shows a label and the text behind it on the last line, in the place of those that were there.
+    public func showField(_ label: String, _ editor: LineEditor) {
+        shown.withLock { shown in
+            let field = Field(label: label, editor: editor)
+            write(field.drawing(columns: size.columns))
+            shown.field = field
+        }
+    }
+
+    /// Takes the field away.
+    public func hideField() {
+        shown.withLock { shown in
+            if shown.field != nil { write(Field.erasure) }
+            shown.field = nil
+        }
+    }
+
+    /// Waits until the program is asked to end, and passes over what is typed meanwhile.
+    ///
+    /// - Returns: the signal of ``TerminalEvent/interrupted(signal:)``, also when that event was read before; `nil` when the task
+    ///   is cancelled or the terminal closed.
+    public func interruption() async -> Int32? {
+        for await _ in events {}
+        return shown.withLock { $0.ending }
+    }
+
+    /// Lets a person write a line. The field is gone when this returns.
+    ///
+    /// - Parameters:
+    ///   - label: stands before the text.
+    ///   - editor: what is there at the beginning.
+    ///   - shaping: is given the line after each change, be it a letter, a paste or a deletion, and returns it as it is to be, or
+    ///     `nil` to refuse the change.
+    ///   - isComplete: whether Enter may end it.
+    public func readLine(
+        _ label: String, editor: LineEditor = LineEditor(), shaping: (LineEditor) -> LineEditor? = { $0 },
+        isComplete: (String) -> Bool = { _ in true }
+    ) async -> Entry {
+        var editor = editor
+        defer { hideField() }
+        showField(label, editor)
+        for await event in events {
+            switch event {
+            case .key(.enter) where isComplete(editor.text): return .line(editor.text)
+            case .key(.escape): return .cancelled
+            case .key(.control("d")) where editor.text.isEmpty: return .cancelled
+            case .interrupted(let signal): return .interrupted(signal: signal)
+            case .resized, .resumed: break
+            default:
+                var changed = editor
+                guard changed.apply(event), let shaped = shaping(changed) else {
+                    ring()
+                    continue
+                }
+                editor = shaped
+            }
+            showField(label, editor)
+        }
+        return .cancelled
+    }
+}

@@ -1,0 +1,21 @@
+import Glibc
+
+/// Why there is no terminal to use.
+public enum TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Standard input or output is a file or a pipe.
+    case noTerminal(stream: String)
+    /// The terminal cannot move its cursor (`TERM` is unset or “dumb”).
+    case noCursor
+    /// A process opens its terminal once.
+    case openedBefore
+    case failed(call: String, code: Int32)
+
+    public var description: String {
+        switch self {
+        case .noTerminal(let stream): "\(stream) is not a terminal; run this in a terminal, without redirecting it"
+        case .noCursor: "the terminal cannot move its cursor (TERM is not set, or is dumb); use another one"
+        case .openedBefore: "this process has opened its terminal already"
+        case .failed(let call, let code): "\(call): \(String(cString: strerror(code)))"
+        }
+    }
+}

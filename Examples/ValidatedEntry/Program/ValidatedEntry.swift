@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import IPC
+import Terminal
+
+@main
+struct ValidatedEntry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "validated-entry",
+        abstract: "Ask whoever sits at this terminal, for programs that open an entry: URL.",
+        discussion: """
+            entry://digits?n=4          at most 4 digits
+            entry://decimal?places=2    a number with one or two decimal places
+            entry://yen?sign=¥          ¥1,234; with sign=円 1,234円
+            entry://time                14時05分
+            """)
+
+    @Option(help: "The URL scheme to handle.") var scheme = "entry"
+    @Option(help: "Run this in a shell, show what it prints, and end with it.") var run: String?
+
+    func run() async throws {
+        do {
+            let terminal = try Terminal.open(.lines)
+            defer { terminal.close() }
+            let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [scheme])
+            terminal.say("listening for \(scheme): URLs; Enter gives an answer, Escape refuses, Control-C ends this")
+            let caller = run.map { command in
+                Task {
+                    let status = await ShellCommand.run(command, showing: { terminal.say($0) })
+                    try await app.stopReceiving()
+                    return status
+                }
+            }
+            if let signal = try await answer(app, at: EntryDesk(terminal: terminal)) { terminal.end(by: signal) }
+            let status = try await caller?.value ?? 0
+            await app.close()
+            if status != 0 { throw ExitCode(status) }
+        } catch let code as ExitCode {
+            throw code
+        } catch {
+            FileHandle.standardError.write(Data("validated-entry: \(error)\n".utf8))
+            // 69 of sysexits.h: what is needed is not there.
+            throw ExitCode(69)
+        }
+    }
+
+    /// Answers one request after the other.
+    ///
+    /// - Returns: the signal that ended it; `nil` where the application receives no more.
+    private func answer(_ app: Application, at desk: EntryDesk) async throws -> Int32? {
+        var watch = Watch(desk.terminal, app)
+        for try await request in app.openURLs {
+            _ = await watch.end()
+            await request.handle { try await desk.answer($0) }
+            watch = Watch(desk.terminal, app)
+        }
+        return await watch.end()
+    }
+}
+
+/// Hears Control-C between two questions. Keys that are pressed then are not for the next one.
+private struct Watch {
+    private let task: Task<Int32?, Never>
+
+    /// Begins; when the program is asked to end, the application gets no more requests.
+    init(_ terminal: Terminal, _ app: Application) {
+        task = Task {
+            let signal = await terminal.interruption()
+            if signal != nil { try? await app.stopReceiving() }
+            return signal
+        }
+    }
+
+    /// The signal, if there was one.
+    func end() async -> Int32? {
+        task.cancel()
+        return await task.value
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+extension EntryRule {
+    /// Reads what a URL asks for: `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥`, `entry://time`.
+    public init(url: String) throws(InvalidEntryRequest) {
+        guard let parts = URLComponents(string: url), let kind = parts.host, !kind.isEmpty else {
+            throw InvalidEntryRequest("the URL names no kind of entry; \(Self.kinds)")
+        }
+        let parameters = parts.queryItems ?? []
+        func parameter(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
+        switch kind.lowercased() {
+        case "digits": self = .digits(most: try Self.number(parameter("n"), "n", within: 1...64))
+        case "decimal": self = .decimal(places: try Self.number(parameter("places") ?? "2", "places", within: 1...2))
+        case "yen":
+            let sign = parameter("sign") ?? "円"
+            guard let known = YenSign(rawValue: sign.narrow) else {
+                throw InvalidEntryRequest("sign is ¥ or 円, not “\(sign)”")
+            }
+            self = .yen(known)
+        case "time": self = .time
+        default: throw InvalidEntryRequest("there is no entry “\(kind)”; \(Self.kinds)")
+        }
+    }
+
+    private static let kinds =
+        "there are entry://digits?n=4, entry://decimal?places=2, entry://yen?sign=¥ and entry://time"
+
+    private static func number(
+        _ text: String?, _ name: String, within range: ClosedRange<Int>
+    ) throws(InvalidEntryRequest) -> Int {
+        guard let text, let number = Int(text), range.contains(number) else {
+            let said = text.map { ", not “\($0)”" } ?? ""
+            throw InvalidEntryRequest("\(name) is a number from \(range.lowerBound) to \(range.upperBound)\(said)")
+        }
+        return number
+    }
+}
+
+/// A URL that asks for nothing that can be entered.
+public struct InvalidEntryRequest: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A sentence for the person who wrote the URL.
+    public let description: String
+
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// Programs without a network ask a relay by URLs; servers on real sockets answer it, well and badly.
+@Suite(.privateBus)
+struct HTTPRelayTests {
+    @Test func `a program without a network gets an answer from the relay`() async throws {
+        guard let isolation = try await HTTPRelayScene.isolation() else {
+            try Test.cancel("this machine allows no network namespaces")
+        }
+        let scene = try await HTTPRelayScene.start()
+        let answer = try await HTTPRelayScene.client(["status", "\(scene.address)/status"])
+        #expect(
+            answer.status == .success && answer.output == "device: demo-device\nkind: status\nstate: ready\n",
+            "\(answer)")
+        // The control: without the relay there is a way for programs with a network, and none for those without.
+        let port = try #require(scene.address.split(separator: ":").last)
+        let connect = ["bash", "-c", "exec 3<>/dev/tcp/127.0.0.1/\(port)"]
+        #expect(try await RunningProcess.run(connect[0], Array(connect.dropFirst())).status == .success)
+        #expect(try await RunningProcess.run(isolation[0], isolation.dropFirst() + connect).status != .success)
+    }
+
+    @Test(arguments: ["asynchronous", "delegate", "synchronous"])
+    func `each style of waiting brings success and failure, of GET and POST`(_ style: String) async throws {
+        let scene = try await HTTPRelayScene.start()
+        let got = try await HTTPRelayScene.client([
+            "status", "\(scene.address)/status", "--device", "d 1", "--style", style,
+        ])
+        #expect(got.status == .success && got.output == "device: d 1\nkind: status\nstate: ready\n", "\(got)")
+        let text = "雨が降る ☔ & more=100%"
+        let posted = try await HTTPRelayScene.client(["report", "\(scene.address)/report", text, "--style", style])
+        #expect(posted.status == .success, "\(posted)")
+        #expect(posted.lines == ["device: demo-device", "kind: report", "accepted: yes", "characters: \(text.count)"])
+        let failed = try await HTTPRelayScene.client(["status", "\(scene.address)/no-end", "--style", style])
+        #expect(failed.status == .exited(70) && failed.output.isEmpty, "\(failed)")
+        #expect(failed.errors.contains("does not end with END, but with “state=rea”"))
+    }
+
+    @Test(arguments: [
+        ("/no-value", [], 70, "the key “state” has no “=” (field 2 of the answer)"),
+        ("/cut-off", [], 70, "cut off: the connection ended after 18 of 100 bytes"),
+        ("/nowhere", [], 70, "the server says 404 Not Found"),
+        ("/failing", [], 70, "the server says 500 Internal Server Error"),
+        ("/redirect", [], 70, "the server says 302 Found"),
+        ("/silent", ["--read-timeout", "0.3"], 75, "was silent for 0.3 s"),
+    ])
+    func `what a server does wrong is told`(
+        _ path: String, _ options: [String], _ code: Int32, _ sentence: String
+    ) async throws {
+        let scene = try await HTTPRelayScene.start()
+        let asked = try await HTTPRelayScene.client(["status", scene.address + path] + options)
+        #expect(asked.status == .exited(code) && asked.errors.contains(sentence), "\(asked)")
+        #expect(asked.output.isEmpty)
+        // The relay goes on.
+        #expect(try await HTTPRelayScene.client(["status", "\(scene.address)/status"]).status == .success)
+    }
+
+    @Test func `who cannot be reached, or may not be asked, is told`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let refused = try await HTTPRelayScene.client(["status", "http://127.0.0.1:1/"])
+        #expect(refused.status == .exited(70) && refused.errors.contains("127.0.0.1:1 cannot be reached"), "\(refused)")
+        let full = try await HTTPRelayScene.python(HTTPRelayScene.fullServer)
+        let late = try await HTTPRelayScene.client([
+            "status", "http://127.0.0.1:\(full.port)/", "--connect-timeout", "0.4",
+        ])
+        #expect(late.status == .exited(75), "\(late)")
+        #expect(late.errors.contains("127.0.0.1:\(full.port) has not accepted a connection within 0.4 s"), "\(late)")
+        let elsewhere = try await HTTPRelayScene.client(["status", "http://example.invalid/"])
+        #expect(elsewhere.status == .exited(70), "\(elsewhere)")
+        #expect(elsewhere.errors.contains("the relay does not fetch from example.invalid"), "\(elsewhere)")
+        withExtendedLifetime((scene, full)) {}
+    }
+
+    @Test func `long answers arrive whole, and those that are too long are told of`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let whole = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=3000000"])
+        #expect(whole.status == .success && whole.outputBytes.count == 3_000_000, "\(whole.status) \(whole.errors)")
+        #expect(whole.outputBytes.allSatisfy { $0 == UInt8(ascii: "a") })
+        // What the hook of this kind says after each response.
+        #expect(whole.errors == "relay-client: status 200, 3000000 bytes\n")
+        let long = try await HTTPRelayScene.client(["download", "\(scene.address)/large?bytes=16000000"])
+        #expect(long.status == .exited(70) && long.errors.contains("longer than a reply may be"), "\(long.status)")
+        #expect(long.errors.hasPrefix("relay-client: status 200, "))
+    }
+
+    @Test func `a shell asks in one line`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let got = try await Tools.client(["call", "relay:get?url=\(scene.address)/status?deviceID=shell"])
+        #expect(got.status == .success && got.output == "device=shell&kind=&state=ready&END\n", "\(got)")
+        let form = "deviceID=shell&messageType=report&text=%E9%9B%A8"
+        let type = "application/x-www-form-urlencoded"
+        let posted = try await Tools.client(["call", "relay:post?url=\(scene.address)/report", form, "--type", type])
+        #expect(posted.output == "device=shell&kind=report&accepted=yes&characters=1&END\n", "\(posted)")
+        let wrong = try await Tools.client(["call", "relay:get?url=\(scene.address)/status&retries=3"])
+        #expect(wrong.status == .exited(70) && wrong.errors.contains("there is no parameter “retries”"), "\(wrong)")
+    }
+
+    @Test func `without a relay the client is told what to do`() async throws {
+        let broker = try await BrokerProcess.start()
+        let asked = try await HTTPRelayScene.client(["status", "http://127.0.0.1:1/"])
+        #expect(asked.status == .exited(68) && asked.errors.contains("relay"), "\(asked)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `a relay that is told to end answers first what it has in hand`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let (server, port) = try await HTTPRelayScene.python(HTTPRelayScene.slowServer)
+        async let answer = HTTPRelayScene.client(["status", "http://127.0.0.1:\(port)/"])
+        #expect(try await server.nextLine() == "asked")
+        let givenUp = try await SchemeGivenUp("relay")
+        scene.relay.signal(SIGTERM)
+        await givenUp.wait()
+        server.write("answer\n")
+        #expect(try await answer.output == "x: y\n")
+        #expect(try await scene.relay.wait() == .success)
+    }
+
+    @Test func `when the sender gives up, so does the relay`() async throws {
+        let scene = try await HTTPRelayScene.start()
+        let (server, port) = try await HTTPRelayScene.python(HTTPRelayScene.slowServer)
+        let url = "relay:get?url=http://127.0.0.1:\(port)/"
+        async let asked = Tools.client(["call", url, "--timeout", "1s"])
+        #expect(try await server.nextLine() == "asked")
+        #expect(try await asked.status == .exited(75))
+        // One that is in hand no more does not keep it: the server has not answered, and the time-out is 60 s.
+        scene.relay.signal(SIGTERM)
+        #expect(try await scene.relay.wait() == .success)
+        withExtendedLifetime(server) {}
+    }
+}

@@ -1,0 +1,66 @@
+import IPCTesting
+
+/// A language of the example Polyglot, with its handler and its client.
+enum Polyglot: String, CaseIterable, Sendable {
+    case python = "Python"
+    case javaScript = "JavaScript"
+    case shell = "Shell"
+    case c = "C"
+    case swift = "Swift"
+
+    static let folder = ExamplePlace.folder("Polyglot")
+
+    /// The scheme of its handler.
+    var scheme: String { "polyglot.\(rawValue.lowercased())" }
+
+    /// The source files.
+    var sources: [String] {
+        switch self {
+        case .python: ["handler.py", "client.py"]
+        case .javaScript: ["handler.js", "client.js"]
+        case .shell: ["handler.sh", "client.sh"]
+        case .c: ["handler.c", "client.c"]
+        case .swift: ["Handler/Handler.swift", "Client/Client.swift"]
+        }
+    }
+
+    /// What has to be run for the handler or the client, one of ``sources``; a program in C is compiled.
+    private func command(_ source: String) async throws -> [String] {
+        switch self {
+        case .python, .javaScript, .shell: return ["\(Self.folder)/\(source)"]
+        case .c: return [try await Self.compile(source)]
+        // Into a pipe, print would keep its lines back.
+        case .swift:
+            return ["stdbuf", "-oL", ExamplePlace.program("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
+        }
+    }
+
+    private static func compile(_ source: String) async throws -> String {
+        let program = try PrivateBus.current.directory.appending(String(source.dropLast(2)))
+        if !FileContents.exists(program) {
+            let flags = try await RunningProcess.run("pkg-config", ["--cflags", "--libs", "gio-2.0"]).succeeded().output
+            let words = flags.split(whereSeparator: \.isWhitespace).map(String.init)
+            try await RunningProcess.run(
+                "cc",
+                ["-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-o", program, "\(folder)/\(source)"] + words
+            ).succeeded()
+        }
+        return program
+    }
+
+    /// The handler, when it has said that it listens.
+    func handler() async throws -> RunningProcess {
+        let command = try await command(sources[0])
+        let handler = try await RunningProcess.start(
+            command[0], Array(command.dropFirst()), environment: try ExamplePlace.environment, input: .none)
+        try await handler.waitForLine { $0 == "listening as demo.polyglot.\(self.rawValue) for \(self.scheme)" }
+        return handler
+    }
+
+    /// Runs the client.
+    func client(_ url: String, _ text: String) async throws -> ProcessOutput {
+        let command = try await command(sources[1])
+        return try await RunningProcess.run(
+            command[0], command.dropFirst() + [url, text], environment: try ExamplePlace.environment)
+    }
+}

@@ -1,0 +1,110 @@
+import IPCTesting
+import Testing
+
+/// Handlers and clients in five languages: all of them talk to all.
+@Suite(.privateBus)
+struct PolyglotTests {
+    /// What some program on the way could change: Japanese, emoji of several code points, a letter in two forms that are equal
+    /// to Swift, quotation marks of every language, what a shell expands, and blanks at both ends.
+    private static let texts = [
+        " こんにちは、世界 👩‍👩‍👧‍👦🇯🇵👋🏽 ", "é e\u{301} ｶﾞ ガ カ\u{3099}", #"'single' "double" \n \\ $HOME `id` $(id) %s %d {} *"#,
+        "--help", "a\tb",
+    ]
+    private static let urlRest = "//host/日本 語?name=花子 🌸&rate=100%&é=e\u{301}#$HOME'\""
+
+    /// What came of one request, as the handler saw it and as the client printed it.
+    private struct Exchange {
+        let client: Polyglot
+        let handler: Polyglot
+        let url: String
+        let text: String
+        var seen: [String] = []
+        var answer: ProcessOutput?
+
+        /// Whether every byte arrived, there and back.
+        var isExact: Bool {
+            guard let answer, answer.status == .success, seen.count == 2 else { return false }
+            // Bytes: to Swift, two texts are equal that are not the same.
+            return seen[0].utf8.elementsEqual(url.utf8) && seen[1].utf8.elementsEqual(text.utf8)
+                && answer.outputBytes.elementsEqual("\(handler.rawValue) has: \(text)\n".utf8)
+        }
+    }
+
+    private func exchange(
+        _ client: Polyglot, _ handler: Polyglot, _ running: RunningProcess, _ text: String
+    ) async throws -> Exchange {
+        let url = "\(handler.scheme.uppercased()):\(Self.urlRest)&from=\(client.rawValue)"
+        var exchange = Exchange(client: client, handler: handler, url: url, text: text)
+        exchange.answer = try await client.client(url, text)
+        guard exchange.answer?.status == .success else { return exchange }
+        for _ in 0..<2 { exchange.seen += [try #require(try await running.nextLine())] }
+        return exchange
+    }
+
+    @Test(arguments: Polyglot.allCases)
+    func `a handler gets the bytes of every client, and every client its answer`(_ handler: Polyglot) async throws {
+        _ = try await BrokerProcess.start()
+        let running = try await handler.handler()
+        for client in Polyglot.allCases {
+            for text in Self.texts {
+                let exchange = try await exchange(client, handler, running, text)
+                #expect(exchange.isExact, "\(exchange)")
+            }
+        }
+    }
+
+    @Test func `the control: a handler that normalises the text is noticed`() async throws {
+        _ = try await BrokerProcess.start()
+        let honest = try FileContents.text("\(Polyglot.folder)/handler.py")
+        let dishonest = honest.replacing(
+            #"if context.get("items") else """#,
+            with: "\n        import unicodedata; text = unicodedata.normalize('NFC', text)")
+        try #require(dishonest != honest)
+        let peer = try await PythonPeer.start(dishonest)
+        try await peer.process.waitForLine { $0.hasPrefix("listening") }
+        // This one is in composed form already, that one is not; Swift's own comparison would see no difference.
+        #expect(try await exchange(.shell, .python, peer.process, "é").seen[1] == "é")
+        let changed = try await exchange(.shell, .python, peer.process, "e\u{301}")
+        #expect(changed.seen[1] == changed.text && !changed.isExact)
+    }
+
+    @Test(arguments: Polyglot.allCases)
+    func `a client says that nobody handles the scheme, and that a handler failed`(_ client: Polyglot) async throws {
+        _ = try await BrokerProcess.start()
+        let nobody = try await client.client("polyglot.nobody:x", "text")
+        #expect(nobody.status != .success && nobody.output.isEmpty, "\(nobody)")
+        #expect(nobody.errors.contains("no application handles"), "\(nobody)")
+        _ = try await Tools.server(["--application", "demo.polyglot.Other", "--scheme", "polyglot.other", "--decline"])
+        let declined = try await client.client("polyglot.other:x", "text")
+        #expect(declined.status != .success && declined.output.isEmpty, "\(declined)")
+        #expect(declined.errors.contains("declined"), "\(declined)")
+    }
+
+    @Test(arguments: Polyglot.allCases)
+    func `a program has fewer than thirty lines`(_ language: Polyglot) throws {
+        for source in language.sources {
+            let text = try FileContents.text("\(Polyglot.folder)/\(source)")
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+            #expect((2..<30).contains(lines.count), "\(source)")
+            #expect(lines.allSatisfy { $0.count <= 120 }, "\(source)")
+        }
+    }
+
+    /// Python and JavaScript say themselves who may call them; the library does it in Swift and in ipc-server.
+    @Test(arguments: Polyglot.allCases)
+    func `who is not the broker is refused, but in C`(_ handler: Polyglot) async throws {
+        _ = try await BrokerProcess.start()
+        let running = try await handler.handler()
+        let called = try await RunningProcess.run(
+            "busctl",
+            [
+                "--user", "call", "demo.polyglot.\(handler.rawValue)", "/demo/polyglot/\(handler.rawValue)",
+                "org.swiftipc.URLHandler1", "OpenURL", "ssa{sv}", "0123456789abcdef", "\(handler.scheme):x", "0",
+            ])
+        if handler == .c {
+            #expect(called.status == .success, "\(called)")
+        } else {
+            #expect(called.status != .success && !running.output.text.contains("\(handler.scheme):x"), "\(called)")
+        }
+    }
+}

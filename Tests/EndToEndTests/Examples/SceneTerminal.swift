@@ -1,0 +1,57 @@
+import Glibc
+import IPCTesting
+
+/// A program of scenes in a terminal, with a broker, and other programs that open its URLs.
+struct SceneTerminal {
+    let terminal: TerminalSession
+    private let program: String
+    private let broker: BrokerProcess
+
+    /// Starts a broker and the program, and waits for a text on its screen.
+    static func start(_ program: String, showing text: String) async throws -> SceneTerminal {
+        try await start(program, showing: text, broker: try await BrokerProcess.start())
+    }
+
+    private static func start(
+        _ program: String, showing text: String, broker: BrokerProcess
+    ) async throws -> SceneTerminal {
+        let terminal = try await TerminalSession.start(try path(program))
+        try await terminal.wait(forText: text)
+        return SceneTerminal(terminal: terminal, program: program, broker: broker)
+    }
+
+    /// Where the package of the examples builds a program.
+    static func path(_ program: String) throws -> String {
+        let root = Binaries.directory.split(separator: "/.build", maxSplits: 1)[0]
+        let path = "\(root)/Examples/.build/debug/\(program)"
+        guard access(path, X_OK) == 0 else {
+            throw HarnessError("There is no executable \(path). Build it: swift build --package-path Examples")
+        }
+        return path
+    }
+
+    /// What the program answers to a URL.
+    /// - Throws: a ``HarnessError`` where it does not handle it.
+    func answer(to url: String) async throws -> String { try await Tools.client(["call", url]).succeeded().output }
+
+    /// The exit code and the sentence with which a URL is refused.
+    func refusal(of url: String) async throws -> (ExitStatus, String) {
+        let output = try await Tools.client(["call", url])
+        return (output.status, output.errors)
+    }
+
+    /// `kill -9`, and another start on the same bus and store.
+    func killAndStartAgain(showing text: String) async throws -> SceneTerminal {
+        terminal.signal(SIGKILL)
+        guard try await terminal.end() == .signalled(SIGKILL) else { throw HarnessError("\(program) ended by itself") }
+        return try await Self.start(program, showing: text, broker: broker)
+    }
+
+    /// Waits until the line on top begins with a text; the terminal may draw after the program has answered.
+    @discardableResult
+    func wait(forTitle title: String) async throws -> TerminalScreen {
+        try await terminal.wait(for: "the title “\(title)”") { screen in
+            screen.rows[0].drop { " ‹".contains($0) }.hasPrefix(title)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import IPCTesting
+import Testing
+
+/// A person at a terminal answers `entry:` URLs of other programs.
+@Suite(.privateBus)
+struct ValidatedEntryTests {
+    /// The program in a terminal, and the broker that it needs.
+    private struct Scene {
+        let broker: BrokerProcess
+        let terminal: TerminalSession
+
+        init() async throws {
+            broker = try await BrokerProcess.start()
+            terminal = try await TerminalSession.start(
+                try Binaries.example("validated-entry"), columns: 100, rows: 20)
+            try await terminal.wait(forText: "listening for entry:")
+        }
+
+        /// Opens a URL, as a script does, and returns when the person is asked.
+        func ask(_ url: String, timeout: String = "60s") async throws -> RunningProcess {
+            let caller = try await RunningProcess.start(
+                try Binaries.path("ipc-client"), ["call", url, "--timeout", timeout], input: .none)
+            try await terminal.wait(for: "a question") { $0.currentRow == ">" }
+            return caller
+        }
+
+        /// Waits until the field shows this text and nothing else.
+        func field(_ text: String) async throws {
+            let row = text.isEmpty ? ">" : "> \(text)"
+            try await terminal.wait(for: "“\(text)” in the field") { $0.currentRow == row }
+        }
+    }
+
+    @Test func `a pin is entered, and only what fits gets in`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://digits?n=4")
+        try await scene.terminal.wait(forText: "asks for at most 4 digits")
+        try await scene.terminal.type("0x12３45")
+        try await scene.field("0123")
+        try await scene.terminal.press("BSpace")
+        try await scene.terminal.paste("99")
+        try await scene.terminal.paste("８")
+        try await scene.field("0128")
+        try await scene.terminal.press("Enter")
+        #expect(try await caller.wait() == .success)
+        #expect(caller.output.text == "0128")
+    }
+
+    @Test func `every kind of entry is written as it should be`() async throws {
+        let scene = try await Scene()
+        let entries: [(url: String, typed: String, shown: String, given: String)] = [
+            ("entry://decimal?places=1", "１2.34", "12.3", "12.3"),
+            ("entry://yen?sign=¥", "12345678", "¥12,345,678", "¥12,345,678"),
+            ("entry://yen?sign=円", "1234円", "1,234円", "1,234円"), ("entry://time", "9:05", "9時05分", "9時05分"),
+            ("entry://time", "1405", "14時05分", "14時05分"), ("entry://time", "14時0", "14時0", "14時00分"),
+        ]
+        for entry in entries {
+            let caller = try await scene.ask(entry.url)
+            try await scene.terminal.type(entry.typed)
+            try await scene.field(entry.shown)
+            try await scene.terminal.press("Enter")
+            #expect(try await caller.wait() == .success, "\(entry)")
+            #expect(caller.output.text == entry.given)
+        }
+    }
+
+    @Test func `Enter gives nothing that is not whole, clearing is allowed, and Escape refuses`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://decimal")
+        try await scene.terminal.press("Enter")
+        try await scene.terminal.type("1.")
+        try await scene.terminal.press("Enter")
+        try await scene.field("1.")
+        try await scene.terminal.press("C-u")
+        try await scene.field("")
+        #expect(caller.isRunning)
+        try await scene.terminal.press("Escape")
+        #expect(try await caller.wait() == .exited(2), "cancelled")
+        #expect(caller.output.text.isEmpty)
+        try await scene.terminal.wait(forText: "Nothing was given.")
+    }
+
+    @Test func `a URL that asks for nothing that can be entered is told why`() async throws {
+        _ = try await Scene()
+        let reasons = ["entry://digits?n=0": "n is a number from 1 to 64", "entry://date": "no entry “date”"]
+        for (url, reason) in reasons {
+            let caller = try await RunningProcess.run(try Binaries.path("ipc-client"), ["call", url])
+            #expect(caller.status == .exited(70) && caller.errors.contains(reason), "\(caller)")
+        }
+    }
+
+    @Test func `a question that nobody waits for goes away, and its keys are not for the next one`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://digits?n=4", timeout: "1s")
+        try await scene.terminal.type("12")
+        // Timed out, or given up by the desk: whose clock is first.
+        let status = try await caller.wait()
+        #expect(status == .exited(75) || status == .exited(2), "\(status)")
+        try await scene.terminal.wait(forText: "Nothing was given.")
+        try await scene.terminal.type("34")
+        let next = try await scene.ask("entry://digits?n=4")
+        try await scene.terminal.type("5")
+        try await scene.field("5")
+        try await scene.terminal.press("Enter")
+        #expect(try await next.wait() == .success)
+        #expect(next.output.text == "5")
+    }
+
+    @Test func `Control-C ends it, with an answer to who waits`() async throws {
+        let scene = try await Scene()
+        let caller = try await scene.ask("entry://time")
+        try await scene.terminal.press("C-c")
+        #expect(try await scene.terminal.end() == .signalled(2))
+        #expect(try await caller.wait() == .exited(2))
+    }
+
+    @Test func `without a terminal it says so`() async throws {
+        let output = try await RunningProcess.run(try Binaries.example("validated-entry"))
+        #expect(output.status == .exited(69))
+        #expect(output.errors.contains("standard input is not a terminal"))
+    }
+}

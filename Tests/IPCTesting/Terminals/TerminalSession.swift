@@ -1,0 +1,157 @@
+internal import Glibc
+
+/// A terminal with a program in it, whose keys a test presses and whose screen it reads.
+///
+/// It is a tmux with a socket of its own. A client in control mode (tmux(1), “CONTROL MODE”) is told whenever the program writes,
+/// so that a wait looks again just then. The client is a child of the test; when it goes, tmux and the program go with it.
+package final class TerminalSession: Sendable {
+    /// The program's process ID.
+    package let pid: Int32
+    private let directory: TemporaryDirectory
+    private let client: RunningProcess
+    private let environment: [String: String]?
+
+    private init(directory: TemporaryDirectory, client: RunningProcess, environment: [String: String]?, pid: Int32) {
+        self.directory = directory
+        self.client = client
+        self.environment = environment
+        self.pid = pid
+    }
+
+    /// Starts a program in a new terminal. The screen stays as it is when the program ends.
+    ///
+    /// - Parameters:
+    ///   - executable: an absolute path, or a name that is searched in `PATH`.
+    ///   - environment: the whole environment but for `TERM`; `nil` is that of the test's private bus, or else this process's own.
+    /// - Throws: a ``HarnessError`` when there is no tmux, or it does not start.
+    package static func start(
+        _ executable: String, _ arguments: [String] = [], columns: Int = 80, rows: Int = 24,
+        environment: [String: String]? = nil
+    ) async throws -> TerminalSession {
+        let directory = try TemporaryDirectory("terminal")
+        try FileContents.write(configuration(columns, rows), to: directory.appending("tmux.conf"))
+        // With "env", the program is executed without a shell. The options are set when there is a window: tmux 3.3 crashes else.
+        let program = ["env", executable] + arguments.map(escapingSemicolon)
+        let settings = [";", "set", "-g", "window-size", "manual", ";", "set", "-g", "destroy-unattached", "on"]
+        let client = try await RunningProcess.start(
+            "tmux", tmuxArguments(directory) + ["-C", "new-session", "--"] + program + settings,
+            environment: environment)
+        try await client.waitForLine { $0.hasPrefix("%session-changed") }
+        let pid = try await run(["display-message", "-p", "#{pane_pid}"], directory, environment)
+        guard let pid = Int32(pid.dropLast()) else { throw HarnessError("tmux tells no process: \(pid)") }
+        return TerminalSession(directory: directory, client: client, environment: environment, pid: pid)
+    }
+
+    private static func tmuxArguments(_ directory: TemporaryDirectory) -> [String] {
+        ["-u", "-S", directory.appending("tmux"), "-f", directory.appending("tmux.conf")]
+    }
+
+    private static func configuration(_ columns: Int, _ rows: Int) -> String {
+        """
+        set -g status off
+        set -s escape-time 0
+        set -g default-size \(columns)x\(rows)
+        set -g remain-on-exit on
+        set -g remain-on-exit-format ''
+
+        """
+    }
+
+    /// What a tmux command prints.
+    @discardableResult
+    private static func run(
+        _ command: [String], _ directory: TemporaryDirectory, _ environment: [String: String]?,
+        deadline: Duration = usualDeadline
+    ) async throws -> String {
+        try await RunningProcess.run(
+            "tmux", tmuxArguments(directory) + command, environment: environment, deadline: deadline
+        ).succeeded().output
+    }
+
+    /// A semicolon at the end of an argument would begin the next command of tmux.
+    private static func escapingSemicolon(_ word: String) -> String {
+        word.hasSuffix(";") ? word.dropLast() + "\\;" : word
+    }
+
+    @discardableResult
+    private func run(_ command: String..., deadline: Duration = usualDeadline) async throws -> String {
+        try await Self.run(command, directory, environment, deadline: deadline)
+    }
+
+    /// Presses keys, by their names in tmux(1), “KEY BINDINGS”: `Enter`, `BSpace`, `Up`, `C-c`, `Escape`, `PageDown`.
+    package func press(_ keys: String...) async throws {
+        for key in keys { try await run("send-keys", "--", key) }
+    }
+
+    /// Types text as it stands.
+    package func type(_ text: String) async throws {
+        try await run("send-keys", "-l", "--", Self.escapingSemicolon(text))
+    }
+
+    /// Pastes text as a terminal does: in brackets if the program asked for them, with `\r` for a line break.
+    package func paste(_ text: String) async throws {
+        try await run("set-buffer", "--", Self.escapingSemicolon(text))
+        try await run("paste-buffer", "-p", "-d")
+    }
+
+    package func resize(columns: Int, rows: Int) async throws {
+        try await run("resize-window", "-x", "\(columns)", "-y", "\(rows)")
+    }
+
+    /// What the terminal shows now.
+    package var screen: TerminalScreen {
+        get async throws {
+            let format = "#{cursor_y} #{cursor_x} #{cursor_flag}"
+            return try TerminalScreen(try await run("display-message", "-p", format, ";", "capture-pane", "-p"))
+        }
+    }
+
+    /// Waits until the screen is as it should be, and returns it.
+    ///
+    /// - Throws: ``DeadlineExceeded`` with the screen.
+    @discardableResult
+    package func wait(
+        for what: String, deadline: Duration = usualDeadline,
+        until isThere: @escaping @Sendable (TerminalScreen) -> Bool
+    ) async throws -> TerminalScreen {
+        let last = Observed<TerminalScreen?>(nil)
+        return try await withDeadline(
+            "\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value?.text ?? "nothing")"
+        ) {
+            while true {
+                let screen = try await self.screen
+                last.update { $0 = screen }
+                if isThere(screen) { return screen }
+                // What was written before the look is told once more, which costs a look; nothing is missed.
+                try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
+            }
+        }
+    }
+
+    /// Waits until the text stands somewhere on the screen. Errors as ``wait(for:deadline:until:)``.
+    @discardableResult
+    package func wait(forText text: String, deadline: Duration = usualDeadline) async throws -> TerminalScreen {
+        try await wait(for: "“\(text)”", deadline: deadline) { $0.text.contains(text) }
+    }
+
+    /// Sends the program a signal.
+    package func signal(_ number: Int32) { kill(pid, number) }
+
+    /// Waits for the end of the program.
+    package func end(deadline: Duration = usualDeadline) async throws -> ExitStatus {
+        try await ProcessStatus(pid: pid).waitForEnd()
+        // tmux is its parent, and may not have looked yet: each question gives it a turn.
+        let words = try await withDeadline("the exit status in tmux", limit: deadline) {
+            while true {
+                let format = "#{pane_dead_signal} #{pane_dead_status}"
+                let told = try await self.run("display-message", "-p", format).dropLast()
+                let words = told.split(separator: " ", omittingEmptySubsequences: false)
+                if words.contains(where: { !$0.isEmpty }) { return words.map(String.init) }
+            }
+        }
+        guard words.count == 2, let number = words.lazy.compactMap({ Int32($0) }).first else {
+            throw HarnessError("tmux tells no exit status: \(words)")
+        }
+        return words[0].isEmpty ? .exited(number) : .signalled(number)
+    }
+}
