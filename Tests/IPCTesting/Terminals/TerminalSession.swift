@@ -140,13 +140,14 @@ package final class TerminalSession: Sendable {
     /// Waits for the end of the program.
     package func end(deadline: Duration = usualDeadline) async throws -> ExitStatus {
         try await ProcessStatus(pid: pid).waitForEnd()
-        // tmux is its parent, and may not have looked yet: each question gives it a turn.
+        // tmux is its parent, and may have missed the signal of its end (3.3): it looks again when it is told again.
         let words = try await withDeadline("the exit status in tmux", limit: deadline) {
             while true {
-                let format = "#{pane_dead_signal} #{pane_dead_status}"
+                let format = "#{pid} #{pane_dead_signal} #{pane_dead_status}"
                 let told = try await self.run("display-message", "-p", format).dropLast()
                 let words = told.split(separator: " ", omittingEmptySubsequences: false)
-                if words.contains(where: { !$0.isEmpty }) { return words.map(String.init) }
+                if words.dropFirst().contains(where: { !$0.isEmpty }) { return words.dropFirst().map(String.init) }
+                if let server = words.first.flatMap({ Int32($0) }) { kill(server, SIGCHLD) }
             }
         }
         guard words.count == 2, let number = words.lazy.compactMap({ Int32($0) }).first else {
