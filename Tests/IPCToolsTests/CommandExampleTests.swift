@@ -9,11 +9,12 @@ import Testing
 /// The examples of the help texts and the manual pages are lines that a shell and the tools take.
 @Suite("Examples of the help texts")
 struct CommandExampleTests {
-    /// Runs lines in which the tools, and what the lines need beside them, only tell their arguments.
+    /// Runs lines in which the tools, and what the lines need beside them, only tell their arguments: each in one write, for those
+    /// of a pipe run at the same time.
     private static let script = """
         exec 3>&1 1>/dev/null </dev/null
         id=4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
-        tell() { { printf '%s\\037' "$@"; printf '\\036'; } >&3; echo "$id"; }
+        tell() { printf '%s\\036' "$(printf '%s\\037' "$@")" >&3; echo "$id"; }
         ipc-client() { tell ipc-client "$@"; }
         ipc-server() { tell ipc-server "$@"; }
         ipc-bridge() { tell ipc-bridge "$@"; }
