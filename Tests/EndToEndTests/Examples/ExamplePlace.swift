@@ -1,14 +1,11 @@
 import IPCTesting
 
-/// Where the examples lie, and what their programs find.
+/// Where the examples lie, and what their programs find. The programs themselves: ``Binaries/example(_:)``.
 enum ExamplePlace {
-    /// The folder of an example.
+    /// The folder of an example, or a file in it.
     static func folder(_ example: String) -> String {
         "\(Binaries.directory.split(separator: "/.build", maxSplits: 1)[0])/Examples/\(example)"
     }
-
-    /// A program of an example, built by `make` from their own package.
-    static func program(_ name: String) -> String { folder(".build/debug/\(name)") }
 
     /// The environment of the running test's bus, with the tools in `PATH`, as after an installation.
     static var environment: [String: String] {

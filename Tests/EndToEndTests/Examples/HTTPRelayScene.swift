@@ -14,24 +14,18 @@ struct HTTPRelayScene: Sendable {
 
     static func start() async throws -> HTTPRelayScene {
         let broker = try await BrokerProcess.start()
-        let server = try await RunningProcess.start(try program("relay-test-server"), input: .none)
+        let server = try await RunningProcess.start(try Binaries.example("relay-test-server"), input: .none)
         guard let address = try await server.nextLine()?.split(separator: " ").last else {
             throw HarnessError("The server ended: \(server.errors.text)")
         }
-        let relay = try await RunningProcess.start(try program("http-relay"), input: .none)
+        let relay = try await RunningProcess.start(try Binaries.example("http-relay"), input: .none)
         try await relay.errors.waitForLine(containing: "listening for relay: URLs")
         return HTTPRelayScene(broker: broker, server: server, relay: relay, address: String(address))
     }
 
-    /// A program of this example, built by `make` from its own package.
-    static func program(_ name: String) throws -> String {
-        let root = Binaries.directory.split(separator: "/.build", maxSplits: 1)[0]
-        return "\(root)/Examples/.build/debug/\(name)"
-    }
-
     /// Runs the client without a network, where this machine allows that.
     static func client(_ arguments: [String]) async throws -> ProcessOutput {
-        let command = (try await isolation() ?? []) + [try program("relay-client")] + arguments
+        let command = (try await isolation() ?? []) + [try Binaries.example("relay-client")] + arguments
         return try await RunningProcess.run(command[0], Array(command.dropFirst()))
     }
 

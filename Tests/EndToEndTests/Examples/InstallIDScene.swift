@@ -7,7 +7,7 @@ enum InstallIDScene {
 
     static func run(_ arguments: [String], _ environment: [String: String] = [:]) async throws -> ProcessOutput {
         try await RunningProcess.run(
-            ExamplePlace.program("install-id"), arguments,
+            try Binaries.example("install-id"), arguments,
             environment: try ExamplePlace.environment.merging(environment) { $1 })
     }
 

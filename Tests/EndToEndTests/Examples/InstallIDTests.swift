@@ -68,7 +68,7 @@ struct InstallIDTests {
     @Test func `other programs get the id by URL`() async throws {
         _ = try await BrokerProcess.start()
         let service = try await RunningProcess.start(
-            ExamplePlace.program("install-id"), ["serve"], environment: try ExamplePlace.environment, input: .none)
+            try Binaries.example("install-id"), ["serve"], environment: try ExamplePlace.environment, input: .none)
         try await service.errors.waitForLine(containing: "listening as com.example.InstallID for installid")
         let asked = try await Tools.client(["call", "InstallID:"])
         #expect(asked.status == .success, "\(asked)")

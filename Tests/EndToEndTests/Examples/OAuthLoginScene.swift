@@ -11,34 +11,20 @@ struct OAuthLoginScene: Sendable {
 
     static func start(_ broker: BrokerProcess? = nil) async throws -> OAuthLoginScene {
         let broker = if let broker { broker } else { try await BrokerProcess.start() }
-        let server = try await RunningProcess.start(try program("oauth-mock-server"), input: .none)
+        let server = try await RunningProcess.start(try Binaries.example("oauth-mock-server"), input: .none)
         let line = try #require(try await server.nextLine())
         let address = try #require(line.split(separator: " ").last)
         return OAuthLoginScene(broker: broker, server: server, address: String(address))
     }
 
-    private static var examples: String {
-        "\(Binaries.directory.split(separator: "/.build", maxSplits: 1)[0])/Examples"
-    }
-
-    /// A program of this example, built by `make` from its own package.
-    static func program(_ name: String) throws -> String { "\(examples)/.build/debug/\(name)" }
-
     /// The browser that needs no display.
-    static var scriptedBrowser: String { "\(examples)/OAuthLogin/scripted-browser" }
-
-    /// The environment of a program that finds the tools, as after an installation.
-    static func environment() throws -> [String: String] {
-        var environment = try PrivateBus.current.environment
-        environment["PATH"] = "\(Binaries.directory):\(environment["PATH"] ?? "/usr/bin:/bin")"
-        return environment
-    }
+    static var scriptedBrowser: String { ExamplePlace.folder("OAuthLogin/scripted-browser") }
 
     /// Starts a login.
     func login(_ arguments: [String], _ more: [String: String] = [:]) async throws -> RunningProcess {
         try await RunningProcess.start(
-            try Self.program("oauth-login"), [address] + arguments,
-            environment: try Self.environment().merging(more) { $1 }, input: .none)
+            try Binaries.example("oauth-login"), [address] + arguments,
+            environment: try ExamplePlace.environment.merging(more) { $1 }, input: .none)
     }
 
     /// A login whose browser does nothing, and the page that it waits for.
@@ -51,7 +37,7 @@ struct OAuthLoginScene: Sendable {
     /// Presses a button of a page.
     func browse(_ page: URL, _ button: String = "allow") async throws -> ProcessOutput {
         try await RunningProcess.run(
-            Self.scriptedBrowser, [button, page.absoluteString], environment: try Self.environment())
+            Self.scriptedBrowser, [button, page.absoluteString], environment: try ExamplePlace.environment)
     }
 
     /// Everything in the home but what the broker makes for itself.

@@ -25,7 +25,7 @@ struct OAuthLoginTests {
     }
 
     @Test func `the desktop's own browser is opened unless another is named`() async throws {
-        let desktop = try await DesktopScene.start(environment: try OAuthLoginScene.environment())
+        let desktop = try await DesktopScene.start(environment: try ExamplePlace.environment)
         let scene = try await OAuthLoginScene.start(desktop.broker)
         try desktop.addEntry("browser.desktop", scheme: "http", "Exec=\(OAuthLoginScene.scriptedBrowser) %u")
         let login = try await scene.login([])

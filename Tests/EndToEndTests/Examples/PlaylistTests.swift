@@ -11,7 +11,7 @@ struct PlaylistTests {
 
     private func run(_ arguments: String...) async throws -> ProcessOutput {
         try await RunningProcess.run(
-            ExamplePlace.program("playlist"), arguments, environment: try ExamplePlace.environment)
+            try Binaries.example("playlist"), arguments, environment: try ExamplePlace.environment)
     }
 
     /// Turns the list round by the example's program in a language.
@@ -101,7 +101,7 @@ struct PlaylistTests {
         try FileContents.write("sound", to: "\(music)/音.ogg")
         _ = try await run("save", "夜", "\(music)/音.ogg").succeeded()
         let service = try await RunningProcess.start(
-            ExamplePlace.program("playlist"), ["serve", "--library", music], environment: try ExamplePlace.environment,
+            try Binaries.example("playlist"), ["serve", "--library", music], environment: try ExamplePlace.environment,
             input: .none)
         try await service.errors.waitForLine(containing: "listening for playlist")
         let list = "#EXTM3U\n\(music)/音.ogg\n"

@@ -31,7 +31,7 @@ enum Polyglot: String, CaseIterable, Sendable {
         case .c: return [try await Self.compile(source)]
         // Into a pipe, print would keep its lines back.
         case .swift:
-            return ["stdbuf", "-oL", ExamplePlace.program("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
+            return ["stdbuf", "-oL", try Binaries.example("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
         }
     }
 

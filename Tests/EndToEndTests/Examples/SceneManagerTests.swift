@@ -137,11 +137,11 @@ struct SceneManagerTests {
 
     @Test func whatKeepsItFromRunningIsSaid() async throws {
         let demo = try await start()
-        let second = try await RunningProcess.run(try SceneTerminal.path("scene-demo"), [])
+        let second = try await RunningProcess.run(try Binaries.example("scene-demo"), [])
         #expect(second.status == .exited(73) && second.errors.contains("demo.Scenes"), "\(second)")
         try await demo.terminal.press("q")
         #expect(try await demo.terminal.end() == .success)
-        let piped = try await RunningProcess.run(try SceneTerminal.path("scene-demo"), [])
+        let piped = try await RunningProcess.run(try Binaries.example("scene-demo"), [])
         #expect(piped.status == .exited(69) && piped.errors.contains("is not a terminal"), "\(piped)")
     }
 }

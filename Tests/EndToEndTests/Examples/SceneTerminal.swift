@@ -15,19 +15,9 @@ struct SceneTerminal {
     private static func start(
         _ program: String, showing text: String, broker: BrokerProcess
     ) async throws -> SceneTerminal {
-        let terminal = try await TerminalSession.start(try path(program))
+        let terminal = try await TerminalSession.start(try Binaries.example(program))
         try await terminal.wait(forText: text)
         return SceneTerminal(terminal: terminal, program: program, broker: broker)
-    }
-
-    /// Where the package of the examples builds a program.
-    static func path(_ program: String) throws -> String {
-        let root = Binaries.directory.split(separator: "/.build", maxSplits: 1)[0]
-        let path = "\(root)/Examples/.build/debug/\(program)"
-        guard access(path, X_OK) == 0 else {
-            throw HarnessError("There is no executable \(path). Build it: swift build --package-path Examples")
-        }
-        return path
     }
 
     /// What the program answers to a URL.
