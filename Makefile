@@ -76,12 +76,12 @@ test-full: packages lint check ## the same tests at full size
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
 	swift test --package-path Examples --skip-build --disable-xctest
-	swift test $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest
+	scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest
 
 # The promises that hold by either way to the broker, by the other one.
 BOTH_WAYS = CrashTests|DeliveryRunTests|MixedOperationsTests|RestartTests|WaitingRequestTests|QueuedRequestTests|RepeatedRequestTests|LibraryTests|MainJobTests|RouteTests
 check-direct:
-	SWIFT_IPC_ROUTE=direct swift test $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter 'EndToEndTests\.($(BOTH_WAYS))'
+	SWIFT_IPC_ROUTE=direct scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter 'EndToEndTests\.($(BOTH_WAYS))'
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests

@@ -23,7 +23,7 @@ package final class Broker {
     private let pasteboards: PasteboardsService
     private let promises: PromiseFetcher
     private let expiry: ExpiryClock
-    private let arrivals = ArrivalOrder()
+    private let arrivals: ArrivalOrder
     private let descriptors: DescriptorBudget
     private let direct: DirectConnections
     private let watchers: ChangeWatchers
@@ -57,7 +57,10 @@ package final class Broker {
         if descriptors > 0 {
             // Out of descriptors means off the bus: half of them are for connections, the store and messages.
             configuration.limits.descriptors = min(configuration.limits.descriptors, UInt64(descriptors) / 2)
+            configuration.limits.directDescriptors = min(
+                configuration.limits.directDescriptors, UInt64(descriptors) / 8)
         }
+        if let whenQuiet = configuration.whenQuiet { await DBusActor.whenQuiet(whenQuiet) }
         let broker = try await Broker(configuration, logger: logger)
         try await broker.serve(until: stop)
     }
@@ -69,6 +72,14 @@ package final class Broker {
         let objects = ObjectServer(logger: logger)
         objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { Self.translate($0) }
+        objects.tooLong = { [limits = configuration.limits] in
+            LimitExceeded(
+                limit: "inline-message-bytes", use: 0, request: UInt64($0), allowed: limits.inlineMessageBytes
+            ).errorReply
+        }
+        objects.tooManyCalls = {
+            LimitExceeded(limit: "direct-calls", use: UInt64($0), request: 1, allowed: UInt64($0)).errorReply
+        }
         let events = StoreEvents()
         storeEvents = events
         // The store is opened while the bus is asked; both take some milliseconds.
@@ -93,6 +104,7 @@ package final class Broker {
         }
         announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
         expiry = ExpiryClock(store: store, logger: logger)
+        arrivals = ArrivalOrder(limits: configuration.limits)
         descriptors = DescriptorBudget(limits: configuration.limits)
         direct = DirectConnections(
             bus: connection, clients: clients, descriptors: descriptors,

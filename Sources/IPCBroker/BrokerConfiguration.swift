@@ -16,6 +16,9 @@ package struct BrokerConfiguration: Sendable {
     /// `ipc-desktop-open`, which knows the handlers of the desktop; `nil` where URLs that nobody claims go nowhere.
     package var desktopProgram: String?
 
+    /// Runs each time that a second has passed without work, after some.
+    package var whenQuiet: (@Sendable () -> Void)?
+
     package init(store: String, bus: BusAddress = .session, limits: Limits = Limits(), control: String? = nil) {
         self.store = store
         self.bus = bus

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CJemalloc
 import Foundation
 import IPCBroker
 import IPCDesktop
@@ -81,6 +82,7 @@ struct BrokerStart {
             for setting in limits { try configuration.limits.set(setting.name, setting.value) }
             configuration.environment = environment
             if file.opensOnDesktop { configuration.desktopProgram = Self.beside("ipc-desktop-open") }
+            configuration.whenQuiet = { cjemalloc_give_memory_back() }
             configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
             try BrokerProcess.run(configuration, logger: logger)
         } catch {

@@ -49,13 +49,12 @@ struct LinkTests {
         let client = Link(one, Authentication(.client, user: getuid()))
         let server = Self.server(other)
         let messages = Self.messages(server)
-        var waited = 0
-        client.waits = { waited += 1 }
         let lengths = [0, 10, 5_000, 100_000, 3, 70_000, 1]
         for number in UInt32(0)..<60 {
             let descriptor = number % 3 == 1 ? try Self.file(number) : nil
             client.send(try Self.signal(number, lengths[Int(number) % lengths.count], descriptor))
         }
+        let waited = client.bytesWaiting
         var next: UInt32 = 0
         for await message in messages {
             var reader = MessageReader(message)
@@ -130,7 +129,7 @@ struct LinkTests {
     @Test func aMessageHasItsDescriptorsHoweverItIsCut() async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
-        link.mostDescriptors = 3
+        link.limitMessages(descriptors: 3)
         let messages = Self.messages(link)
         let bytes = Self.withDescriptors
         try Self.say(
@@ -145,19 +144,68 @@ struct LinkTests {
     }
 
     @Test(arguments: [
-        // More than the link takes, in one message or without any message that names them.
+        // More than the link takes, in one message or without any message that names them; or a few that the next message
+        // would get.
         [(Array(withDescriptors[..<1]), 3), (Array(withDescriptors[1..<2]), 1)],
         [(withDescriptors, 2)],
         [(WireBytes.message(signature: "", body: []), 4)],
+        [(WireBytes.message(signature: "", body: []), 1)],
     ])
     func descriptorsThatNoMessageNamesEndTheLink(_ parts: [([UInt8], Int)]) async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
-        link.mostDescriptors = 3
+        link.limitMessages(descriptors: 3)
         let messages = Self.messages(link)
         try Self.say(parts.map { (bytes: $0.0, descriptors: $0.1) }, over: one)
         for await message in messages { #expect(message.signature == "") }
         #expect(!link.isOpen)
+    }
+
+    @Test(arguments: [1_000, 100_000, 3_000_000])
+    func ofAMessageThatIsTooLongTheHeaderIsTaken(_ length: Int) async throws {
+        let (one, other) = try Self.pair()
+        let client = Link(one, Authentication(.client, user: getuid()))
+        let server = Self.server(other)
+        server.limitMessages(bytes: 999, descriptors: 2)
+        let messages = Self.messages(server)
+        for number in UInt32(1)...3 {
+            client.send(try Self.signal(number, number == 2 ? length : 10, try Self.file(number)))
+        }
+        var kept: [Int] = []
+        for await message in messages {
+            #expect(message.member == "M" && message.descriptors.count == 1)
+            if message.fullLength == nil {
+                var reader = MessageReader(message)
+                kept.append(Int(try UInt32(from: &reader)))
+            } else {
+                // Its arguments are gone, whatever its signature says.
+                #expect(message.signature == "uayh" && (message.fullLength ?? 0) > length)
+                #expect(throws: MessageError.self) { try message.checkArguments() }
+            }
+            if kept == [1, 3] { break }
+        }
+        #expect(kept == [1, 3] && server.isOpen)
+    }
+
+    /// A read comes between, so that what is written finds nobody.
+    @Test func whatWasSaidBeforeTheEndCountsWhereAnAnswerFindsNobody() async throws {
+        let (one, other) = try Self.pair()
+        let client = Link(one, Authentication(.client, user: getuid()))
+        let server = Self.server(other)
+        let messages = Self.messages(server)
+        var received: [UInt32] = []
+        client.send(try Self.signal(1, 10, nil))
+        for await message in messages {
+            received.append(message.serial)
+            if received == [1] {
+                client.send(try Self.signal(2, 10, nil))
+                await client.flushed()
+                client.close()
+                server.send(try Self.signal(1, 10, nil))
+                await server.flushed()
+            }
+        }
+        #expect(received == [1, 2] && !server.isOpen)
     }
 
     @Test func argumentsThatBreakTheProtocolEndTheLink() async throws {

@@ -1,36 +1,37 @@
 internal import IPCDBus
+internal import IPCModel
 
 /// Keeps the calls of one caller in the order of their arrival while some of them must wait for something before they
 /// can take effect.
 @DBusActor
 final class ArrivalOrder {
-    private var waiting: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
+    private var waiting: [BusName?: Line<CheckedContinuation<Void, Never>>] = [:]
+    private var count = 0
+    private let limits: Limits
+
+    init(limits: Limits) { self.limits = limits }
 
     func isOccupied(_ caller: BusName?) -> Bool { waiting[caller] != nil }
 
     /// Waits for the caller's turn.
-    func turn(of caller: BusName?) async -> CallerTurn {
-        await enter(caller)
+    /// - Throws: `LimitExceeded` for `calls-in-turn`; then it is as if the call had not come.
+    func turn(of caller: BusName?) async throws(LimitExceeded) -> CallerTurn {
+        guard let line = waiting[caller] else {
+            waiting[caller] = Line()
+            return CallerTurn(self, caller)
+        }
+        try limits.checkShared(\.callsInTurn, use: count, ofCaller: line.count)
+        count += 1
+        await withCheckedContinuation { waiting[caller]?.append($0) }
         return CallerTurn(self, caller)
     }
 
-    private func enter(_ caller: BusName?) async {
-        await withCheckedContinuation { continuation in
-            guard waiting[caller] != nil else {
-                waiting[caller] = []
-                return continuation.resume()
-            }
-            waiting[caller]?.append(continuation)
-        }
-    }
-
     fileprivate func leave(_ caller: BusName?) {
-        guard var queue = waiting[caller], !queue.isEmpty else {
+        guard let next = waiting[caller]?.takeFirst() else {
             waiting[caller] = nil
             return
         }
-        let next = queue.removeFirst()
-        waiting[caller] = queue
+        count -= 1
         next.resume()
     }
 
@@ -46,7 +47,7 @@ final class ArrivalOrder {
         perform: @escaping @DBusActor (Ready) async throws -> Result
     ) async throws -> Result {
         if !isOccupied(caller), let ready = try ready() { return try await perform(ready) }
-        let turn = await turn(of: caller)
+        let turn = try await turn(of: caller)
         defer { turn.end() }
         let ready = try await prepare()
         let work = DBusActor.task { try await perform(ready) }

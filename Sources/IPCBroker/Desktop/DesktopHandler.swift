@@ -41,7 +41,7 @@ extension SchemesService {
         guard resolution.application == nil, let desktop, await clients.visibility(of: caller).isWhole else {
             return nil
         }
-        return try await desktop.handler(of: url)
+        return try await desktop.handler(of: url, for: caller)
     }
 
     /// The same for a request, which may have no payload: programs of the desktop take none.

@@ -16,7 +16,7 @@ final class DesktopProgram {
     private let limits: Limits
     private let logger: Logger
     private var running: UInt64 = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var waiting = CallersInTurn<CheckedContinuation<Void, Never>>()
     /// The end of the line of launches: URLs of one sender arrive in their order.
     private var lastLaunch: Task<Void, any Error>?
 
@@ -38,9 +38,9 @@ final class DesktopProgram {
     }
 
     /// The desktop's handler of a URL; nil where it has none.
-    /// - Throws: `limitExceeded` where too many ask.
-    func handler(of url: URLText) async throws(IPCError) -> DesktopHandler? {
-        let output = try await run([path, "find"], input: "\0" + url.text)
+    /// - Throws: `limitExceeded` where too many ask, or this caller too often.
+    func handler(of url: URLText, for caller: BusName?) async throws(IPCError) -> DesktopHandler? {
+        let output = try await run([path, "find"], input: "\0" + url.text, for: caller)
         switch output?.end {
         case .exited(0): return output.flatMap { DesktopHandler(answer: $0.text) }
         case .exited(Self.nobody): return nil
@@ -72,7 +72,8 @@ final class DesktopProgram {
 
     private func start(_ handler: DesktopHandler, input: String) async -> String? {
         do throws(IPCError) {
-            guard let output = try await run(launcher + [path, "launch", handler.entry], input: input) else {
+            let command = launcher + [path, "launch", handler.entry]
+            guard let output = try await run(command, input: input, for: nil) else {
                 return "ipc-desktop-open cannot be run"
             }
             if case .exited(0) = output.end { return nil }
@@ -81,8 +82,10 @@ final class DesktopProgram {
     }
 
     /// Runs it when it is its turn; nil where no process can be made.
-    private func run(_ command: [String], input: String) async throws(IPCError) -> ChildProcess.Output? {
-        try await begin()
+    private func run(
+        _ command: [String], input: String, for caller: BusName?
+    ) async throws(IPCError) -> ChildProcess.Output? {
+        try await begin(for: caller)
         defer { end() }
         let (time, environment) = (Int32(clamping: limits.desktopMilliseconds), environment)
         return await Background.run {
@@ -90,17 +93,18 @@ final class DesktopProgram {
         }
     }
 
-    private func begin() async throws(IPCError) {
+    private func begin(for caller: BusName?) async throws(IPCError) {
         guard running >= limits.desktopQuestions else {
             running += 1
             return
         }
         do throws(LimitExceeded) {
-            try limits.check(\.desktopQuestionsWaiting, use: UInt64(waiting.count), request: 1)
+            try limits.checkShared(
+                \.desktopQuestionsWaiting, use: waiting.count, ofCaller: waiting.count(of: caller))
         } catch { throw error.ipcError }
         let latest = ContinuousClock.now + .milliseconds(Int(clamping: limits.desktopMilliseconds))
         // Who wakes it leaves its place to it.
-        await withCheckedContinuation { waiting.append($0) }
+        await withCheckedContinuation { waiting.append($0, of: caller) }
         guard ContinuousClock.now > latest else { return }
         // Its caller may have given up by now, and what comes of it would be a surprise.
         end()
@@ -111,8 +115,7 @@ final class DesktopProgram {
     }
 
     private func end() {
-        guard waiting.isEmpty else { return waiting.removeFirst().resume() }
-        running -= 1
+        if let next = waiting.takeNext() { next.resume() } else { running -= 1 }
     }
 }
 

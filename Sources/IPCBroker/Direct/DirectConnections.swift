@@ -10,7 +10,7 @@ final class DirectConnections {
     private let descriptors: DescriptorBudget
     private let directory: RuntimeDirectory
     private let limits: Limits
-    private let bound: OutgoingBound
+    private let bounds: PeerBounds
     private var ofCaller: [BusName: [DirectConnection]] = [:]
     /// How many there are, those included that nobody uses yet.
     private(set) var count = 0
@@ -26,7 +26,12 @@ final class DirectConnections {
     ) {
         (self.bus, self.clients, self.descriptors) = (bus, clients, descriptors)
         (self.directory, self.limits) = (directory, limits)
-        bound = OutgoingBound(most: Int(clamping: limits.directBytes))
+        bounds = PeerBounds(
+            // What goes around the values of the largest message is never as much as they may be.
+            messageBytes: min(2 * Int(clamping: limits.inlineMessageBytes) + (1 << 20), MessageError.longestMessage),
+            descriptorsPerMessage: Int(limits.descriptorsPerMessage), calls: Int(clamping: limits.directCalls),
+            outgoingBytes: Int(clamping: limits.directBytes), incomingBytes: Int(clamping: limits.directIncomingBytes),
+            descriptors: Int(clamping: limits.directDescriptors))
     }
 
     // MARK: Connecting
@@ -58,8 +63,7 @@ final class DirectConnections {
     }
 
     private func accepted(_ peer: Connection, _ connection: DirectConnection) {
-        peer.limitDescriptors(perMessage: Int(limits.descriptorsPerMessage))
-        bound.add(peer)
+        bounds.add(peer)
         peer.stand(for: connection.caller, on: bus) { [weak self, weak connection] in
             guard let self, let connection else { return }
             self.greeted(connection)

@@ -84,7 +84,7 @@ final class URLsService {
         if let (source, target) = try known(request, of: caller) {
             return try await accept(request, request.items, target, source, call, in: nil)
         }
-        let turn = await arrivals.turn(of: caller)
+        let turn = try await arrivals.turn(of: caller)
         defer { turn.end() }
         if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
         let source = await clients.source(stated: request.source, by: caller)
@@ -203,7 +203,7 @@ final class URLsService {
     private func repeated(
         _ request: ValidatedRequest, _ pending: PendingRequest, _ call: IncomingCall
     ) async throws -> OpenURLResult {
-        let turn = request.items?.hasFiles == true ? await arrivals.turn(of: call.sender) : nil
+        let turn = request.items?.hasFiles == true ? try await arrivals.turn(of: call.sender) : nil
         defer { turn?.end() }
         let items = try await acceptance.takenIn(request)
         return try await accept(

@@ -17,6 +17,12 @@ public final class Connection {
     public private(set) var uniqueName: BusName?
     /// Of a peer: the name on a bus for which it stands; see ``stand(for:on:greeted:)``.
     var standIn: StandIn?
+    /// Whether the peer has said `Hello`.
+    var hasGreeted = false
+    /// Calls that have come and wait for their answers.
+    var unansweredCalls = 0
+    /// One more is answered at once, with an error.
+    var mostCalls = Int.max
     private let address: BusAddress?
     private let reconnects: Bool
     private var state = State.reconnecting
@@ -146,6 +152,9 @@ public final class Connection {
 
     public var isConnected: Bool { if case .connected = state { true } else { false } }
 
+    /// Whether a name leads here.
+    func isKnown(as name: BusName) -> Bool { name == uniqueName || names.owned[name] != nil }
+
     /// Whether there is no bus between, so that nobody attests who sent a message.
     var isPeer: Bool { address == nil }
 
@@ -190,6 +199,7 @@ public final class Connection {
     // MARK: Messages
 
     private func receive(_ message: Message, from link: Link) {
+        if let length = message.fullLength { return receiveCut(message, of: length, from: link) }
         switch message.kind {
         case .methodReturn where mayAnswer(message): calls.complete(message.replySerial, with: .success(message))
         case .error where mayAnswer(message):
@@ -197,12 +207,34 @@ public final class Connection {
                 message.replySerial,
                 with: .failure(.remote(name: message.errorName ?? "", message: message.errorText)))
         case .methodCall:
-            guard let path = message.path else { return }
-            let call = IncomingCall(message, path: path, link: link, connection: self)
-            if let standIn, message.interface == MessageBus.name.text { return standIn.answer(call) }
+            guard let call = call(message, from: link) else { return }
+            if standIn?.answers(call, on: self) == true { return }
             objects.handle(call)
         case .signal: signals.route(message, owners: names)
         case .methodReturn, .error, nil: return
+        }
+    }
+
+    /// - Returns: nothing where too many calls wait for their answers, and this one has its own.
+    private func call(_ message: Message, from link: Link) -> IncomingCall? {
+        guard let path = message.path else { return nil }
+        let call = IncomingCall(message, path: path, link: link, connection: self)
+        guard unansweredCalls <= mostCalls else {
+            call.fail(objects.tooManyCalls(mostCalls))
+            return nil
+        }
+        return call
+    }
+
+    /// What was too long to be kept is answered, or ends what it answers.
+    private func receiveCut(_ message: Message, of length: Int, from link: Link) {
+        switch message.kind {
+        case .methodCall: call(message, from: link)?.fail(objects.tooLong(length))
+        case .methodReturn where mayAnswer(message), .error where mayAnswer(message):
+            calls.complete(
+                message.replySerial,
+                with: .failure(.badReply(.refused("a message of \(length) bytes is longer than those that are taken"))))
+        case .methodReturn, .error, .signal, nil: return
         }
     }
 

@@ -30,6 +30,11 @@ public actor DBusActor {
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }
 
+    /// Runs `body` on the I/O thread each time that nothing has happened there for a second after something had. There is
+    /// one such body.
+    @DBusActor
+    package static func whenQuiet(_ body: @escaping @Sendable () -> Void) { thread.whenQuiet(body) }
+
     /// Whether this is the I/O thread.
     package static var isCurrent: Bool { thread.isIsolatingCurrentContext() == true }
 

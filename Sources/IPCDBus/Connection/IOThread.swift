@@ -48,6 +48,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var handedOver: [@Sendable () -> Void] = []
     private var idleWork: [(round: UInt64, action: () -> Void)] = []
     private var round: UInt64 = 0
+    private var quietWork: (() -> Void)?
+    private var isQuiet = true
     /// How often nothing was left to run: every task had come to its end or waited for something.
     private(set) var pauses: UInt64 = 0
 
@@ -99,6 +101,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// many rounds.
     func whenIdle(_ action: @escaping () -> Void) { idleWork.append((round, action)) }
 
+    /// Runs each time that nothing has happened for a second after something had.
+    func whenQuiet(_ action: @escaping () -> Void) { quietWork = action }
+
     /// Runs after the next descriptor is ready.
     func afterNextEvents(_ action: @escaping () -> Void) { afterEvents.append(action) }
 
@@ -141,14 +146,34 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         while true {
             runJobs()
             // What is for later may have come in the last round before this.
-            let pause = idleWork.isEmpty && canSleep() ? timers.millisecondsToNext : 0
+            let pause = idleWork.isEmpty && canSleep() ? millisecondsToSleep : 0
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
             for event in events.prefix(max(0, Int(count))) {
                 if event.data.fd == wakeUp { drainWakeUps() } else { ready.append(event) }
             }
             if !ready.isEmpty || timers.isDue { scheduleTurn() }
+            noteQuiet(nothingHappened: count == 0 && !turnIsDue, pause)
         }
+    }
+
+    private static let millisecondsToQuiet: CInt = 1_000
+
+    /// Nobody else has to be woken for what is done when it is quiet: the thread sleeps a second less than for ever, once.
+    private var millisecondsToSleep: CInt {
+        let next = timers.millisecondsToNext
+        guard quietWork != nil, !isQuiet else { return next }
+        return next < 0 ? Self.millisecondsToQuiet : min(next, Self.millisecondsToQuiet)
+    }
+
+    private func noteQuiet(nothingHappened: Bool, _ milliseconds: CInt) {
+        guard nothingHappened else {
+            isQuiet = false
+            return
+        }
+        guard !isQuiet, milliseconds == Self.millisecondsToQuiet else { return }
+        isQuiet = true
+        if let quietWork { soon(quietWork) }
     }
 
     private func drainWakeUps() {

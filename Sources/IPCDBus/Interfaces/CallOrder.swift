@@ -10,40 +10,61 @@ package enum CallOrder {
         case atOnce(@DBusActor @Sendable () -> Void)
     }
 
-    private static var waiting: [Call] = []
+    private static var waiting = Line<Call>()
+    /// What those that have begun have started themselves, the last ones last: it comes before what waits.
+    private static var inner: [Line<Call>] = []
+    /// What the handler has started that begins now.
+    private static var started = Line<Call>()
+    /// Whether those that wait are just beginning.
+    private static var goesOn = false
     /// How often the thread had run out of work when the last handler began in a task.
     private static var lastBegun: UInt64?
 
     /// Lets a handler begin that may suspend.
     package static func begin(_ handler: @escaping @DBusActor @Sendable () async -> Void) {
-        guard waiting.isEmpty else { return waiting.append(.task(handler)) }
-        start(handler)
+        if hasNobodyBefore { start(handler) } else { append(.task(handler)) }
     }
 
     /// Lets a handler begin that does not suspend: at once, if nobody is before it.
     package static func begin(atOnce handler: @escaping @DBusActor @Sendable () -> Void) {
-        guard !waiting.isEmpty || lastBegun == DBusActor.thread.pauses else { return handler() }
-        if waiting.isEmpty { DBusActor.thread.whenIdle { DBusActor.assumeIsolated { goOn() } } }
-        waiting.append(.atOnce(handler))
+        guard !hasNobodyBefore || lastBegun == DBusActor.thread.pauses else { return handler() }
+        if hasNobodyBefore, !goesOn { goOnWhenIdle() }
+        append(.atOnce(handler))
     }
+
+    private static var hasNobodyBefore: Bool { goesOn ? started.isEmpty : waiting.isEmpty && inner.isEmpty }
+
+    private static func append(_ call: Call) { if goesOn { started.append(call) } else { waiting.append(call) } }
 
     private static func start(_ handler: @escaping @DBusActor @Sendable () async -> Void) {
         lastBegun = DBusActor.thread.pauses
         DBusActor.task { await handler() }
     }
 
+    private static func goOnWhenIdle() { DBusActor.thread.whenIdle { DBusActor.assumeIsolated { goOn() } } }
+
     /// Lets those begin that wait, up to the next that has a task; what one of them starts comes before the next.
     private static func goOn() {
-        let calls = waiting
-        (waiting, lastBegun) = ([], nil)
-        for (place, call) in calls.enumerated() {
+        lastBegun = nil
+        goesOn = true
+        while let call = next() {
             switch call {
             case .atOnce(let handler): handler()
             case .task(let handler): start(handler)
             }
-            guard lastBegun == DBusActor.thread.pauses, place + 1 < calls.count else { continue }
-            waiting += calls[(place + 1)...]
-            return DBusActor.thread.whenIdle { DBusActor.assumeIsolated { goOn() } }
+            if !started.isEmpty {
+                inner.append(started)
+                started = Line()
+            }
+            if lastBegun == DBusActor.thread.pauses { break }
         }
+        goesOn = false
+        if !hasNobodyBefore { goOnWhenIdle() }
+    }
+
+    private static func next() -> Call? {
+        guard let last = inner.indices.last else { return waiting.takeFirst() }
+        defer { if inner[last].isEmpty { inner.removeLast() } }
+        return inner[last].takeFirst()
     }
 }

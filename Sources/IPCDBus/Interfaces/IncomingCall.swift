@@ -8,7 +8,8 @@ public final class IncomingCall {
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
-    private let link: Link
+    /// Not longer than it stands: with it goes its descriptor, whoever still works for a caller that has left.
+    private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
 
@@ -17,6 +18,7 @@ public final class IncomingCall {
         self.path = path
         self.link = link
         self.connection = connection
+        connection.unansweredCalls += 1
     }
 
     isolated deinit {
@@ -58,7 +60,8 @@ public final class IncomingCall {
     private func finish(_ reply: Message) {
         guard !isAnswered else { return }
         isAnswered = true
-        if message.expectsReply { link.send(reply) }
+        connection.unansweredCalls -= 1
+        if message.expectsReply { link?.send(reply) }
         for signal in signals { signalRoute.broadcast(signal) }
         signals = []
     }

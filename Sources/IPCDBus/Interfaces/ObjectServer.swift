@@ -8,6 +8,12 @@ public final class ObjectServer {
     private let logger: Logger
     /// The error for arguments of another signature than the method's; a product may have one of its own.
     public var invalidArguments: ErrorName = .invalidArguments
+    /// The error for a call of so many bytes that it was not kept; see ``PeerBounds``.
+    public var tooLong: (Int) -> ErrorReply = { ErrorReply(.limitsExceeded, "a message of \($0) bytes is too long") }
+    /// The error for a call beyond so many that wait for their answers; see ``PeerBounds``.
+    public var tooManyCalls: (Int) -> ErrorReply = {
+        ErrorReply(.limitsExceeded, "more than \($0) calls of this connection wait for their answers")
+    }
     /// How the product names an error that does not name itself on the wire; `nil` for a fault.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 

@@ -36,12 +36,16 @@ public final class Message: @unchecked Sendable {
             }
             self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: descriptors)
         } catch {
-            free(bytes.baseAddress)
+            freeWiped(bytes)
             throw error
         }
     }
 
-    deinit { free(bytes.baseAddress) }
+    /// Of a message that was too long to be kept: how long it was. Its arguments are gone.
+    var fullLength: Int?
+
+    /// What it says may be secret: freed memory is shown to nobody.
+    deinit { freeWiped(bytes) }
 
     public var kind: Kind? { Kind(rawValue: header.kind) }
     public var serial: UInt32 { header.serial }
@@ -73,7 +77,7 @@ public final class Message: @unchecked Sendable {
     /// Lets go of the arguments of a call, which have been read: bytes and descriptors. What its answer needs stays. A call
     /// that waits for its answer would keep them twice.
     func letGoOfArguments() {
-        free(bytes.baseAddress)
+        freeWiped(bytes)
         bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         descriptors = []
         (header.path, header.interface, header.destination) = (nil, nil, nil)

@@ -125,13 +125,22 @@ extension MessageHeader {
         }
         guard start[3] == version else { throw .malformed("version \(start[3]) of the protocol is unknown") }
         let body = number(start, 4, isBig)
-        let fields = number(start, 12, isBig)
-        guard fields <= UInt32(MessageError.longestArray), body <= UInt32(MessageError.longestMessage) else {
-            throw .malformed("a message is too long")
-        }
-        let length = (fixedLength + Int(fields) + 7) & ~7 + Int(body)
+        guard number(start, 12, isBig) <= UInt32(MessageError.longestArray),
+            body <= UInt32(MessageError.longestMessage)
+        else { throw .malformed("a message is too long") }
+        let length = headerLength(start) + Int(body)
         guard length <= MessageError.longestMessage else { throw .messageTooLong(bytes: length) }
         return length
+    }
+
+    /// The length of the header whose first 16 bytes these are, up to where the arguments begin.
+    static func headerLength(_ start: UnsafeRawBufferPointer) -> Int {
+        (fixedLength + Int(number(start, 12, start[0] == bigEndian)) + 7) & ~7
+    }
+
+    /// Makes a header that of a message without arguments, whatever its signature says.
+    static func removeBody(of header: UnsafeMutableRawBufferPointer) {
+        header.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
     }
 
     private static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBig: Bool) -> UInt32 {

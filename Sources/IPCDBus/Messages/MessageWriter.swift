@@ -21,7 +21,7 @@ public struct MessageWriter: ~Copyable {
         bytes = malloc(capacity)
     }
 
-    deinit { free(bytes) }
+    deinit { freeWiped(UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) }
 
     /// What was written, which the caller has to free; the writer is empty after that.
     mutating func take(bodyStart: Int) -> (bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor]) {
@@ -45,11 +45,19 @@ public struct MessageWriter: ~Copyable {
         if end > capacity {
             guard end <= MessageError.longestMessage else { throw .messageTooLong(bytes: end) }
             capacity = min(max(capacity * 2, end + 64), MessageError.longestMessage + 8)
-            bytes = realloc(bytes, capacity)
+            grow()
         }
         guard let bytes else { throw .outOfMemory }
         defer { count = end }
         return bytes + count
+    }
+
+    /// realloc(3) would leave a copy behind.
+    private mutating func grow() {
+        let former = UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
+        bytes = malloc(capacity)
+        if let bytes, let start = former.baseAddress { memcpy(bytes, start, count) }
+        freeWiped(former)
     }
 
     /// Fills up with zeros to a multiple of `size`.

@@ -5,10 +5,23 @@ struct StandIn {
     /// Runs when the peer has said `Hello`, before it is answered.
     let greeted: @DBusActor () -> Void
 
+    /// Answers what is not for the objects here: calls to the bus, and to others, whom this connection does not reach.
+    @DBusActor
+    func answers(_ call: IncomingCall, on peer: Connection) -> Bool {
+        if call.message.interface == MessageBus.name.text {
+            answer(call, on: peer)
+            return true
+        }
+        guard let destination = call.message.destination, !bus.isKnown(as: destination) else { return false }
+        call.fail(
+            ErrorReply(.serviceUnknown, "\(destination) is reached on the bus; this connection leads to one program"))
+        return true
+    }
+
     /// Answers a call to the bus itself. `Hello` makes programs at home here that speak to message buses only; signals and
     /// names stay on the bus.
     @DBusActor
-    func answer(_ call: IncomingCall) {
+    private func answer(_ call: IncomingCall, on peer: Connection) {
         let member = call.message.member ?? ""
         guard member == MessageBus.hello.name.text else {
             return call.fail(
@@ -18,6 +31,10 @@ struct StandIn {
         guard call.message.signature == MessageBus.hello.input.signature else {
             return call.fail(ErrorReply(.invalidArguments, "\(member) takes no arguments"))
         }
+        guard !peer.hasGreeted else {
+            return call.fail(ErrorReply(.failed, "\(member) has been answered already on this connection"))
+        }
+        peer.hasGreeted = true
         greeted()
         call.answer(name.text, as: MessageBus.hello.output)
     }
@@ -41,7 +58,4 @@ extension Connection {
 
     /// Takes in what the peer has said so far: for one whose name has left the bus, before it is taken as gone.
     public func takeInRest() { link?.takeInRest() }
-
-    /// Bounds the descriptors that come in: a message with more ends the connection.
-    public func limitDescriptors(perMessage: Int) { link?.mostDescriptors = perMessage }
 }

@@ -13,12 +13,17 @@ struct IncomingBytes: ~Copyable {
     private var count = 0
     /// A message that has no place there, and how much of it has come.
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
+    /// Of a message that is longer than any that is kept: its header, and how many bytes of it are still to come.
+    private var cut: (message: Message, remaining: Int)?
     private var descriptors: [Descriptor] = []
     private var texts = HeaderTexts()
+    /// The arguments of a longer message are not kept.
+    var mostMessageBytes = MessageError.longestMessage
 
     deinit {
+        wipe(room)
         room.deallocate()
-        if let large { free(large.block.baseAddress) }
+        if let large { freeWiped(large.block) }
     }
 
     /// Reads once.
@@ -48,6 +53,12 @@ struct IncomingBytes: ~Copyable {
     /// What has come and is in no message.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
+    /// How many bytes of a message that is not whole are kept.
+    var heldCount: Int { count + (large?.count ?? 0) }
+
+    /// Whether the rest of a message is coming that is too long to be kept.
+    var isCutting: Bool { cut != nil }
+
     /// Descriptors that came and are in no message.
     var descriptorCount: Int { descriptors.count }
 
@@ -64,21 +75,58 @@ struct IncomingBytes: ~Copyable {
             large = nil
             return try message(block)
         }
+        if cut != nil { return nextCutMessage() }
         guard count >= MessageHeader.fixedLength else { return nil }
         let bytes = bytes
         let length = try MessageHeader.messageLength(bytes)
+        guard length <= mostMessageBytes else {
+            try cutMessage(length)
+            return cut == nil ? nil : nextCutMessage()
+        }
         guard length <= room.count else {
             let block = try Self.block(length)
-            memcpy(block.baseAddress!, bytes.baseAddress!, count)
             large = (block, count)
-            consume(count)
+            take(count, to: block)
             return nil
         }
         guard count >= length else { return nil }
         let block = try Self.block(length)
-        memcpy(block.baseAddress!, bytes.baseAddress!, length)
-        consume(length)
+        take(length, to: block)
         return try message(block)
+    }
+
+    /// What has been taken over stays nowhere else: it may be secret.
+    private mutating func take(_ length: Int, to block: UnsafeMutableRawBufferPointer) {
+        memcpy(block.baseAddress!, bytes.baseAddress!, length)
+        wipe(UnsafeMutableRawBufferPointer(rebasing: room[start..<(start + length)]))
+        consume(length)
+    }
+
+    // MARK: Messages that are too long
+
+    /// Keeps the header, as that of a message without arguments.
+    private mutating func cutMessage(_ length: Int) throws(MessageError) {
+        let headerLength = MessageHeader.headerLength(bytes)
+        guard headerLength <= room.count else { throw .malformed("the header of a message is too long") }
+        guard count >= headerLength else { return }
+        let block = try Self.block(headerLength)
+        take(headerLength, to: block)
+        MessageHeader.removeBody(of: block)
+        let message = try message(block)
+        message.fullLength = length
+        cut = (message, length - headerLength)
+    }
+
+    private mutating func nextCutMessage() -> Message? {
+        guard let (message, remaining) = cut else { return nil }
+        let more = min(count, remaining)
+        consume(more)
+        guard more == remaining else {
+            cut = (message, remaining - more)
+            return nil
+        }
+        cut = nil
+        return message
     }
 
     private static func block(_ length: Int) throws(MessageError) -> UnsafeMutableRawBufferPointer {
@@ -100,7 +148,7 @@ struct IncomingBytes: ~Copyable {
             descriptors.removeFirst(named.count)
             return Message(header: header, bytes: block, bodyStart: bodyStart, descriptors: named)
         } catch {
-            free(block.baseAddress)
+            freeWiped(block)
             throw error
         }
     }

@@ -28,16 +28,13 @@ final class Link {
     }
     /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
     var ended: () -> Void = {}
-    /// Is asked before each message whether it may be queued; see ``OutgoingBound``.
-    var admits: () -> Bool = { true }
-    /// Is told when something waits because the other side does not read.
-    var waits: () -> Void = {}
+    /// What it holds of the bounds that it shares with others.
+    var shares: LinkShares?
     /// Runs once, when the other side has proved who it is, or has not.
     var authenticated: (Authentication.State) -> Void = { _ in }
     /// Whether a message whose arguments break the protocol ends the link, as it ends that of a sender to a bus.
     private let checksArguments: Bool
-    /// A message with more descriptors ends the link.
-    var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
+    private var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
 
     /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
     private static let largeBatch = 8_192
@@ -98,7 +95,9 @@ final class Link {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        (receive, ended, admits, waits) = ({ _ in }, {}, { true }, {})
+        (receive, ended) = ({ _ in }, {})
+        shares?.release()
+        shares = nil
         DBusActor.thread.unregister(socket.rawValue)
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         outgoing = OutgoingMessages()
@@ -128,11 +127,11 @@ final class Link {
     /// - Returns: its serial number; 0 if the link has ended.
     @discardableResult
     func send(_ message: Message) -> UInt32 {
-        guard isOpen, admits() else { return 0 }
+        guard isOpen, shares?.admitMessage() ?? true else { return 0 }
         lastSerial = lastSerial == .max ? 1 : lastSerial + 1
         message.setSerial(lastSerial)
         outgoing.append(message)
-        if outgoing.byteCount > Self.largeBatch { flush() } else { flushSoon() }
+        if awaitsRoom { noteOutgoing() } else if outgoing.byteCount > Self.largeBatch { flush() } else { flushSoon() }
         return lastSerial
     }
 
@@ -147,8 +146,17 @@ final class Link {
         }
     }
 
+    /// - Parameter whole: how many messages had left whole when it was noted the last time.
+    private func noteOutgoing(since whole: UInt64? = nil) {
+        shares?.setOutgoing(
+            bytes: outgoing.byteCount, descriptors: outgoing.descriptorCount,
+            hasMoved: whole.map { $0 != outgoing.wholeCount } ?? false)
+    }
+
     private func flush() {
         guard isOpen, !awaitsRoom else { return }
+        let whole = outgoing.wholeCount
+        defer { noteOutgoing(since: whole) }
         let said = authentication.takeOutgoing()
         if !said.isEmpty { outgoing.prepend(said) }
         while outgoing.byteCount > 0, isAuthenticated || outgoing.isConversation {
@@ -156,11 +164,15 @@ final class Link {
             if sent >= 0 { continue }
             guard errno == EAGAIN || errno == EWOULDBLOCK else {
                 if errno == EINTR { continue }
-                // Of what is gone, and of what the other side still says, the reading end learns.
-                return DBusActor.thread.soon { [weak self] in DBusActor.assumeIsolated { self?.end() } }
+                // What the other side has said before it left counts.
+                return DBusActor.thread.soon { [weak self] in
+                    DBusActor.assumeIsolated {
+                        self?.takeInRest()
+                        self?.end()
+                    }
+                }
             }
-            setAwaitsRoom(true)
-            return waits()
+            return setAwaitsRoom(true)
         }
         if outgoing.byteCount == 0 { wakeFlushWaiters() }
     }
@@ -220,28 +232,38 @@ final class Link {
         if authentication.state == .speaking {
             incoming.consume(authentication.take(incoming.bytes))
             flushSoon()
-            guard authentication.state != .speaking else { return endIfFlooded() }
+            guard authentication.state != .speaking else { return holdRest(false) }
             tellAuthenticated(authentication.state)
             guard isAuthenticated else {
                 flush()
                 return end()
             }
         }
+        var hasMoved = false
         while isOpen, let receive {
             do throws(MessageError) {
-                guard let message = try incoming.nextMessage() else { return endIfFlooded() }
+                guard let message = try incoming.nextMessage() else { return holdRest(hasMoved) }
+                hasMoved = true
                 guard message.descriptors.count <= mostDescriptors else { return end() }
+                let isToCheck = checksArguments && message.fullLength == nil
                 // A call is mostly read to its end at once, which checks it; what is left of it has had no effect yet.
-                if checksArguments, message.kind != .methodCall { try message.checkArguments() }
+                if isToCheck, message.kind != .methodCall { try message.checkArguments() }
                 receive(message)
-                if checksArguments, message.kind == .methodCall, !message.hasLetGo { try message.checkArguments() }
+                if isToCheck, message.kind == .methodCall, !message.hasLetGo { try message.checkArguments() }
             } catch { return end() }
         }
     }
 
     /// What is left belongs to one message that has not come whole; who sends descriptors on and on with its bytes would
-    /// take all that the process has.
-    private func endIfFlooded() {
-        if incoming.descriptorCount > mostDescriptors { end() }
+    /// take all that the process has, and those that came without any would be the next message's.
+    private func holdRest(_ hasMoved: Bool) {
+        let (bytes, descriptors) = (incoming.heldCount, incoming.descriptorCount)
+        guard descriptors <= mostDescriptors, descriptors == 0 || bytes > 0 || incoming.isCutting else { return end() }
+        if let shares, !shares.setIncoming(bytes: bytes, descriptors: descriptors, hasMoved: hasMoved) { end() }
+    }
+
+    /// Bounds what comes in one message: of a longer one the arguments are not kept, one with more descriptors ends the link.
+    func limitMessages(bytes: Int = MessageError.longestMessage, descriptors: Int) {
+        (incoming.mostMessageBytes, mostDescriptors) = (bytes, descriptors)
     }
 }

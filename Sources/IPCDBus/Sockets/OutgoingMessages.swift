@@ -33,6 +33,11 @@ struct OutgoingMessages {
     private var sentOfFirst = 0
     /// Bytes that have not left.
     private(set) var byteCount = 0
+    /// Descriptors of what has not left whole.
+    private(set) var descriptorCount = 0
+
+    /// How many parts have left whole.
+    private(set) var wholeCount: UInt64 = 0
 
     /// Parts that leave together.
     private static let mostTogether = 64
@@ -40,6 +45,7 @@ struct OutgoingMessages {
     mutating func append(_ message: Message) {
         parts.append(.message(message))
         byteCount += message.bytes.count
+        descriptorCount += message.descriptors.count
     }
 
     /// Puts a line of the conversation before all messages.
@@ -87,6 +93,8 @@ struct OutgoingMessages {
         sentOfFirst += sent
         while first < parts.count, sentOfFirst >= parts[first].byteCount {
             sentOfFirst -= parts[first].byteCount
+            descriptorCount -= parts[first].descriptors.count
+            wholeCount &+= 1
             // What has left is not kept until the list is empty.
             parts[first] = .conversation([])
             first += 1

@@ -31,8 +31,23 @@ extension Limits {
         let allowed = number(keyPath)
         let (sum, overflow) = use.addingReportingOverflow(request)
         guard overflow || sum > allowed else { return }
-        let name = Self.all.first { $0.keyPath == keyPath }?.name ?? ""
-        throw LimitExceeded(limit: name, use: use, request: request, allowed: allowed)
+        throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed)
+    }
+
+    /// Checks that one thing more fits a limit for what waits, of all callers together. One of them may have a fourth, so that
+    /// the others find room.
+    package func checkShared(
+        _ keyPath: KeyPath<Limits, UInt64>, use: Int, ofCaller: Int
+    ) throws(LimitExceeded) {
+        try check(keyPath, use: UInt64(use), request: 1)
+        let part = max(1, number(keyPath) / 4)
+        guard UInt64(ofCaller) < part else {
+            throw LimitExceeded(limit: name(keyPath), use: UInt64(ofCaller), request: 1, allowed: part)
+        }
+    }
+
+    private func name(_ keyPath: KeyPath<Limits, UInt64>) -> String {
+        Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }
 
     /// The number at a key path, which is stored there: the runtime follows a key path step by step, at several checks for

@@ -20,7 +20,7 @@ extension Limits {
 
     /// The limits in the order in which they are shown.
     package static let all: [Row] =
-        messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows + desktopRows
+        messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows + orderRows + desktopRows
 
     private static let messageRows = [
         Row(
@@ -107,6 +107,13 @@ extension Limits {
         Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, "close one that stands"),
         Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
         Row("direct-bytes", \.directBytes, 1...mostBytes, "read what is sent"),
+        Row("direct-incoming-bytes", \.directIncomingBytes, 1...mostBytes, "send each message to its end"),
+        Row("direct-descriptors", \.directDescriptors, 1...1_000_000, "read what is sent"),
+        Row("direct-calls", \.directCalls, 1...10_000_000, "wait for answers first"),
+    ]
+
+    private static let orderRows = [
+        Row("calls-in-turn", \.callsInTurn, 1...10_000_000, "wait for answers first")
     ]
 
     private static let desktopRows = [

@@ -154,14 +154,27 @@ package struct Limits: Sendable, Hashable {
     /// Milliseconds in which the socket of a direct connection has to be used.
     package var directMilliseconds: UInt64 = 10_000
     /// Bytes that wait because those on direct connections do not read, of all of them; a message more is let pass:
-    /// 16 MiB.
-    package var directBytes: UInt64 = 16_777_216
+    /// 32 MiB, twice the largest answer.
+    package var directBytes: UInt64 = 33_554_432
+    /// Bytes of messages that have not come whole over direct connections, of all of them; a message more is let pass:
+    /// 64 MiB.
+    package var directIncomingBytes: UInt64 = 67_108_864
+    /// Descriptors that wait because those on direct connections do not read, or belong to messages that have not come
+    /// whole, of all of them; those of a message more are let pass.
+    package var directDescriptors: UInt64 = 2_048
+    /// Calls of one direct connection that have not been answered.
+    package var directCalls: UInt64 = 16_384
+
+    // Order
+
+    /// Calls that wait behind an earlier one of the same caller, of all callers; a fourth of them of one.
+    package var callsInTurn: UInt64 = 16_384
 
     // Programs of the desktop
 
     /// Runs of `ipc-desktop-open` at a time.
     package var desktopQuestions: UInt64 = 4
-    /// Questions to it that wait for their turn.
+    /// Questions to it that wait for their turn; a fourth of them of one caller.
     package var desktopQuestionsWaiting: UInt64 = 256
     /// Milliseconds that it has to find a handler, or to start it.
     package var desktopMilliseconds: UInt64 = 10_000

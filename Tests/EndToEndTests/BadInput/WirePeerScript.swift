@@ -439,8 +439,9 @@ enum WirePeerScript {
             if verb == "send":
                 return {"serial": connection.call(command)}
             if verb == "part":
-                data = connection.marshalled_call(command, connection.next_serial())
-                connection.socket.sendall(data[:int(len(data) * command["part"])])
+                body = body_of(command["types"], command["body"])
+                data = connection.marshalled_call(command, connection.next_serial(), body)
+                connection.send(data[:int(len(data) * command["part"])], body.descriptors)
                 return {"bytes": len(data)}
             if verb == "raw":
                 try:

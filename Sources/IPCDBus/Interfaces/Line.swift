@@ -1,0 +1,26 @@
+/// What waits in a line: added at its end, taken at its beginning, each at a constant cost.
+package struct Line<Element> {
+    private var elements: [Element?] = []
+    private var first = 0
+
+    package init() {}
+
+    package var isEmpty: Bool { first == elements.count }
+    package var count: Int { elements.count - first }
+
+    package mutating func append(_ element: Element) { elements.append(element) }
+
+    /// - Returns: nil where the line is empty.
+    package mutating func takeFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[first]
+        elements[first] = nil
+        first += 1
+        // Those that are gone are let go together: one at a time, each would move all others.
+        if isEmpty || first > 256 && first > elements.count / 2 {
+            elements.removeFirst(first)
+            first = 0
+        }
+        return element
+    }
+}

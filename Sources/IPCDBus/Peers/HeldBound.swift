@@ -1,0 +1,68 @@
+/// A bound for what this process holds for peers, of several connections together: bytes, or descriptors.
+///
+/// A bus keeps what is sent to programs that do not read, and what has come in half; between peers that stays with the one
+/// side. Where the bound is reached, one connection ends: of those that hold a good part the one that has stood still for
+/// longest. Who holds much for a moment, because he has just asked for it, so does not pay for who does not read, and who
+/// holds little does not pay for being quiet.
+@DBusActor
+final class HeldBound {
+    private let most: Int
+    private var total = 0
+    /// How often something has moved: a clock that costs nothing.
+    private var moves: UInt64 = 0
+    private var holding: [ObjectIdentifier: Share] = [:]
+
+    /// A good part is a fourth of an equal one: many who share what they hold among them stay in sight beside one who holds
+    /// as much alone.
+    private static let partOfEqual = 4
+
+    init(most: Int) { self.most = most }
+
+    /// What one connection holds, in one direction.
+    @DBusActor
+    final class Share {
+        fileprivate(set) var amount = 0
+        fileprivate var stillSince: UInt64 = 0
+        fileprivate var hasEnded = false
+        fileprivate let end: @DBusActor () -> Void
+        private let bound: HeldBound
+
+        /// - Parameter end: ends the connection that holds this; never called before the call that led to it has returned.
+        init(of bound: HeldBound, end: @escaping @DBusActor () -> Void) { (self.bound, self.end) = (bound, end) }
+
+        /// Says what is held now.
+        /// - Parameter hasMoved: a message has come or gone whole since the last time.
+        func set(_ amount: Int, hasMoved: Bool) { bound.set(amount, of: self, hasMoved: hasMoved) }
+
+        /// Whether more may be held; makes room for it where another connection has to go first.
+        func admits() -> Bool { bound.makesRoom(for: self) }
+    }
+
+    fileprivate func set(_ amount: Int, of share: Share, hasMoved: Bool) {
+        guard !share.hasEnded, amount > 0 || share.amount > 0 else { return }
+        total += amount - share.amount
+        if hasMoved || share.amount == 0 {
+            moves += 1
+            share.stillSince = moves
+        }
+        share.amount = amount
+        holding[ObjectIdentifier(share)] = amount > 0 ? share : nil
+    }
+
+    /// There are never more than the bound and what one message brings along.
+    fileprivate func makesRoom(for share: Share) -> Bool {
+        while total >= most, let longest = longestStill() {
+            total -= longest.amount
+            holding[ObjectIdentifier(longest)] = nil
+            (longest.amount, longest.hasEnded) = (0, true)
+            // Not now: its end ends calls, whose ends may send in their turn.
+            DBusActor.thread.soon { DBusActor.assumeIsolated { longest.end() } }
+        }
+        return !share.hasEnded
+    }
+
+    private func longestStill() -> Share? {
+        let goodPart = total / (Self.partOfEqual * max(1, holding.count))
+        return holding.values.filter { $0.amount >= goodPart }.min { $0.stillSince < $1.stillSince }
+    }
+}

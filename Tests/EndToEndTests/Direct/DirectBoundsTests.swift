@@ -1,0 +1,116 @@
+import IPCTesting
+import Testing
+
+/// I15, I16, I17: what one program on a direct connection makes the broker hold is bounded, and others do not pay for it.
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+struct DirectBoundsTests {
+    /// Sixteen values that go as descriptors, on the pasteboard of ``WireCall/board``.
+    private static func fill(_ scene: DirectScene) async throws {
+        #expect(try await scene.peer.call(.getPasteboard("canary"), on: "witness").error == nil)
+        let values = (0..<16).map { _ in [("a/b", WireValue.h(.sealed(100_000)))] }
+        #expect(try await scene.peer.call(.setItems(.items(values)), on: "witness").error == nil)
+    }
+
+    @Test(arguments: [true, false])
+    func `I17: who asks for descriptors and does not read is let go`(_ isBounded: Bool) async throws {
+        let most = isBounded ? 64 : 16_000
+        let scene = try await DirectScene.start(limits: ["direct-descriptors=\(most)"])
+        try await Self.fill(scene)
+        try await scene.peer.openDirect("deaf", of: "owner")
+        try await scene.peer.openDirect("reader", of: "witness")
+        let base = try scene.broker.openDescriptors
+        var held = 0
+        let asks = WireCall.getItems(["fd": .b(true)])
+        for number in 0..<600 {
+            // The broker may have ended it.
+            _ = try? await scene.peer.send(asks, on: "deaf")
+            guard number % 20 == 0 else { continue }
+            let answer = try await scene.peer.call(asks, on: "reader")
+            #expect(answer.error == nil && !answer.gone)
+            held = max(held, try scene.broker.openDescriptors - base)
+        }
+        // The bound, those of a message more, and those of the answer to the reader. The control: without a bound they are
+        // kept.
+        #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
+        if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
+        #expect(try await scene.peer.call(asks, on: "reader").error == nil)
+        try await scene.peer.close("deaf")
+        try await scene.waitForDescriptors(base - (isBounded ? 0 : 1))
+    }
+
+    @Test(arguments: [true, false])
+    func `I17: descriptors of messages that do not come whole are let go`(_ isBounded: Bool) async throws {
+        let most = isBounded ? 64 : 2_048
+        let scene = try await DirectScene.start(limits: [
+            "direct-descriptors=\(most)", "direct-connections-per-caller=100",
+        ])
+        try await Self.fill(scene)
+        try await scene.peer.openDirect("whole", of: "witness")
+        let call = WireCall.setItems(.items((0..<16).map { _ in [("a/b", WireValue.h(.sealed(10)))] }))
+        for number in 0..<10 {
+            try await scene.peer.openDirect("half \(number)", of: "owner")
+            try await scene.peer.send(0.5, of: call, on: "half \(number)")
+            #expect(try await scene.peer.call(call, on: "whole").error == nil)
+        }
+        if isBounded {
+            for number in 0..<4 { try await scene.peer.waitForEnd(of: "half \(number)") }
+        } else {
+            try await scene.waitForCount(11)
+        }
+        #expect(try await scene.peer.call(call, on: "whole").error == nil)
+    }
+
+    @Test func `I16: messages that do not come whole are let go, the longest first, and no others`() async throws {
+        let scene = try await DirectScene.start(limits: [
+            "direct-incoming-bytes=\(8 << 20)", "direct-connections-per-caller=100",
+        ])
+        _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
+        try await scene.peer.openDirect("whole", of: "witness")
+        let base = try scene.broker.residentAnonymousBytes
+        let call = WireCall.setItems(.items([[("a/b", .bytes(4 << 20))]]))
+        for number in 0..<12 {
+            try await scene.peer.openDirect("half \(number)", of: "owner")
+            try await scene.peer.send(0.75, of: call, on: "half \(number)")
+            #expect(try await scene.peer.call(call, on: "whole").error == nil)
+        }
+        // Three of them are as much as may be, beside one that is just coming.
+        for number in 0..<8 { try await scene.peer.waitForEnd(of: "half \(number)") }
+        let grown = try scene.broker.residentAnonymousBytes - base
+        #expect(grown < 32 << 20, "\(grown) bytes")
+    }
+
+    @Test func `I16: a call that is too long is not kept, and answered as on the bus`() async throws {
+        let scene = try await DirectScene.start()
+        _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
+        try await scene.peer.openDirect("direct", of: "owner")
+        let call = WireCall.setItems(.items([[("a/b", .bytes(60 << 20))]]))
+        let base = try scene.broker.residentAnonymousBytes
+        try await scene.peer.send(0.9, of: call, on: "direct")
+        _ = try await scene.peer.call(.describe(), on: "witness")
+        let grown = try scene.broker.residentAnonymousBytes - base
+        #expect(grown < 16 << 20, "\(grown) bytes")
+        try await scene.peer.openDirect("another", of: "owner")
+        for connection in ["another", "witness"] {
+            let answer = try await scene.peer.call(call, on: connection)
+            #expect(answer.error == "org.swiftipc.Error.LimitExceeded", "\(answer)")
+            #expect(answer.text.contains("inline-message-bytes"), "\(answer)")
+            #expect(try await scene.peer.call(.describe(), on: connection).error == nil)
+        }
+    }
+
+    @Test func `I16: calls that wait for their answers are bounded for each connection`() async throws {
+        let scene = try await DirectScene.start(limits: ["direct-calls=5"])
+        for connection in ["first", "second"] { try await scene.peer.openDirect(connection, of: "owner") }
+        let made = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
+        #expect(made.error == nil)
+        let change = WireCall.waitForChange(["new"], since: 0, ["timeout": .u(60_000)])
+        var waiting: [Int] = []
+        for _ in 0..<5 { waiting.append(try await scene.peer.send(change, on: "first")) }
+        let refused = try await scene.peer.call(.describe(), on: "first")
+        #expect(refused.error == "org.swiftipc.Error.LimitExceeded" && refused.text.contains("direct-calls"))
+        #expect(try await scene.peer.call(.describe(), on: "second").error == nil)
+        _ = try await scene.peer.call(.getPasteboard("new"), on: "witness")
+        for serial in waiting { #expect(try await scene.peer.reply(serial, on: "first").error == nil) }
+        #expect(try await scene.peer.call(.describe(), on: "first").error == nil)
+    }
+}
