@@ -14,7 +14,7 @@ struct ImportRules {
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CXXHash", "Logging"],
         // Floor 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
-        "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "ArgumentParser", "Logging"],
+        "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],
         "ipc-desktop-open": ["CGIO"],
         "ipc-client": ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", "ArgumentParser"],
         "ipc-server": ["IPCTools", "IPC", "IPCModel", "IPCDBus", "ArgumentParser"],
