@@ -38,7 +38,7 @@ struct ChangeWatchersTests {
         try limits.set("watchers-per-caller", 3)
         try limits.set("watchers", 5)
         let watchers = watchers(limits)
-        let (one, other, third) = (try BusName(":1.1"), try BusName(":1.2"), try BusName(":1.3"))
+        let (one, other, third) = (BusName(":1.1"), BusName(":1.2"), BusName(":1.3"))
         var open = try (0..<3).map { _ in try ask(watchers, ["a"], by: one) }
         await #expect(throws: LimitExceeded(limit: "watchers-per-caller", use: 3, request: 1, allowed: 3)) {
             try await ask(watchers, ["a"], by: one).value
@@ -80,7 +80,7 @@ struct ChangeWatchersTests {
     }
 
     @Test func aSandboxedCallerThatWatchesAllIsToldOfItsOwn() async throws {
-        let (free, boxed, hidden) = (try BusName(":1.1"), try BusName(":1.2"), try BusName(":1.3"))
+        let (free, boxed, hidden) = (BusName(":1.1"), BusName(":1.2"), BusName(":1.3"))
         let watchers = watchers(sees: [boxed: .sandbox("org.example.App"), hidden: .sandbox(nil)])
         let every = try ask(watchers, [], by: free)
         let own = try ask(watchers, [], by: boxed)
@@ -97,7 +97,7 @@ struct ChangeWatchersTests {
     }
 
     @Test func theSameHoldsForWhatIsPast() async throws {
-        let boxed = try BusName(":1.2")
+        let boxed = BusName(":1.2")
         let watchers = watchers(sees: [boxed: .sandbox("org.example.App")])
         func ask(_ names: [String], resync: Bool? = nil) async throws -> ChangeWatchers.Answer {
             try await watchers.answer(for: [], since: 1, until: .now, by: boxed) {

@@ -9,7 +9,7 @@ struct DescriptorBudgetTests {
     private let one: BusName
     private let other: BusName
 
-    init() throws { (one, other) = (try BusName(":1.1"), try BusName(":1.2")) }
+    init() throws { (one, other) = (BusName(":1.1"), BusName(":1.2")) }
 
     private func limits(perCaller: UInt64, all: UInt64) throws -> Limits {
         var limits = Limits()

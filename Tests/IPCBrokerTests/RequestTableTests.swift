@@ -19,7 +19,7 @@ struct RequestTableTests {
     ) throws -> PendingRequest {
         PendingRequest(
             id: .random(), application: try ApplicationID(handler),
-            source: Source(application: source, strength: .owned), caller: try BusName(":1.5"),
+            source: Source(application: source, strength: .owned), caller: BusName(":1.5"),
             line: .application(try ApplicationID(source)), isQueued: isQueued, hasRecord: isQueued, digest: nil,
             size: size, parent: parent, depth: depth, answerTime: .seconds(20), expiry: .now + expiry, accepted: 0)
     }
@@ -50,7 +50,7 @@ struct RequestTableTests {
     @Test func `I19: a name that is only stated is on the account of its connection`() throws {
         let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerSource = 1 })
         let stated = Source(application: "a.b", strength: .claimed)
-        let (one, other) = (try BusName(":1.1"), try BusName(":1.2"))
+        let (one, other) = (BusName(":1.1"), BusName(":1.2"))
         #expect(stated.payer(one) == ":1.1" && stated.payer(other) == ":1.2")
         #expect(Source(application: "a.b", strength: .owned).payer(one) == "a.b")
         #expect(Source(application: "a.b", strength: .sandboxed).payer(one) == "a.b")
@@ -99,7 +99,7 @@ struct RequestTableTests {
     @Test func `who waits is known by its connection, and only so much is waited for at a time`() throws {
         let table = RequestTable(limits: Self.limits { $0.watchersPerCaller = 2 })
         let (waiting, queued) = (try Self.request(isQueued: false), try Self.request())
-        let caller = try BusName(":1.5")
+        let caller = BusName(":1.5")
         let sender = RequestWaiter(caller, takesDescriptors: false, isSender: true)
         let asker = RequestWaiter(caller, takesDescriptors: false, isSender: false)
         try table.checkRoomForWaiter(of: caller)
@@ -107,7 +107,7 @@ struct RequestTableTests {
         try table.checkRoomForWaiter(of: caller)
         table.note(asker, of: queued)
         #expect(throws: LimitExceeded.self) { try table.checkRoomForWaiter(of: caller) }
-        try table.checkRoomForWaiter(of: try BusName(":1.6"))
+        try table.checkRoomForWaiter(of: BusName(":1.6"))
         #expect(Set(table.waiters(of: caller).map { $0.request?.id }) == [waiting.id, nil])
         table.forget(sender)
         table.forget(asker)

@@ -10,7 +10,7 @@ struct BusTests {
 
     init() throws { bus = try PrivateBus.current }
 
-    private let name = try! BusName("org.example.Service")
+    private let name = BusName("org.example.Service")
 
     private func connect(reconnects: Bool = false, _ objects: ObjectServer? = nil) async throws -> Connection {
         try await Connection.open(.address(bus.address), reconnects: reconnects, objects: objects)
@@ -31,6 +31,65 @@ struct BusTests {
         try await one.releaseName(name)
         #expect(try await other.owner(of: name) == nil)
         #expect(try await other.requestName(name) == .primaryOwner)
+    }
+
+    @Test func whoWaitsForANameGetsItInTurn() async throws {
+        let (one, other, third) = (try await connect(), try await connect(), try await connect())
+        let wanted = name
+        try await one.ownName(name)
+        try await one.ownName(name)
+        let waiting = Task { @DBusActor in try await other.ownName(wanted) }
+        try await queued(1, on: one)
+        let givenUp = Task { @DBusActor in try await third.ownName(wanted) }
+        try await queued(2, on: one)
+        givenUp.cancel()
+        await #expect(throws: CallError.cancelled) { try await givenUp.value }
+        one.close()
+        try await waiting.value
+        #expect(try await other.owner(of: name) == other.uniqueName)
+        try await other.releaseName(name)
+        #expect(try await other.owner(of: name) == nil)
+    }
+
+    /// Returns when so many connections wait for the name.
+    private func queued(_ count: Int, on connection: Connection) async throws {
+        let owners = Method(
+            "org.freedesktop.DBus", "ListQueuedOwners", takes: .of(Argument<String>("name")),
+            returns: .of(Argument<[String]>("names")), "")
+        try await withDeadline("a queue of \(count)") {
+            while try await connection.call(owners, on: .bus, at: "/org/freedesktop/DBus", name.text).count <= count {}
+        }
+    }
+
+    @Test func whoseConnectionEndsWaitsForNoName() async throws {
+        let (one, other) = (try await connect(), try await connect())
+        let wanted = name
+        try await one.ownName(name)
+        let waiting = Task { @DBusActor in try await other.ownName(wanted) }
+        try await queued(1, on: one)
+        other.close()
+        await #expect(throws: CallError.disconnected) { try await waiting.value }
+    }
+
+    @Test func signalsAreASequence() async throws {
+        let (owner, stranger, listener) = (try await connect(), try await connect(), try await connect())
+        _ = try await owner.requestName(name)
+        let signals = try await listener.signals(Echo.announced, from: name, at: "/echo")
+        try stranger.emit(Echo.announced, from: "/echo", "forged")
+        for text in ["one", "two"] { try owner.emit(Echo.announced, from: "/echo", text) }
+        try owner.emit(Echo.announced, from: "/other", "elsewhere")
+        try owner.emit(Echo.announced, from: "/echo", "three")
+        var heard: [String] = []
+        for await text in signals {
+            heard.append(text)
+            if text == "three" { listener.close() }
+        }
+        #expect(heard == ["one", "two", "three"])
+    }
+
+    @Test func aLiteralThatIsNoNameIsAMistakeOfTheProgram() async {
+        await #expect(processExitsWith: .failure) { _ = BusName(stringLiteral: "nodots") }
+        #expect(("org.example.Service" as BusName).text == "org.example.Service")
     }
 
     @Test func aWatchTellsOfEveryOwner() async throws {
@@ -127,7 +186,7 @@ struct BusTests {
         let client = try await connect()
         #expect(try await client.listActivatableNames().contains("org.example.Never"))
         await #expect(throws: CallError.self) {
-            try await client.startService(try BusName("org.example.Never"), timeout: .seconds(10))
+            try await client.startService(BusName("org.example.Never"), timeout: .seconds(10))
         }
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct NameRegistryTests {
     private let name: BusName
 
-    init() throws { name = try BusName("org.example.Owner") }
+    init() throws { name = BusName("org.example.Owner") }
 
     @Test(arguments: [(UInt32(1), true), (2, true), (4, true), (3, false), (9, false)])
     func aNameThatSomebodyElseHasAfterALossIsLost(result: UInt32, isKept: Bool) async throws {

@@ -7,7 +7,7 @@ import Testing
 @DBusActor
 @Suite(.privateBus)
 struct ResponderTests {
-    private let name = try! BusName("org.example.Service")
+    private let name = BusName("org.example.Service")
 
     private func connect(_ objects: ObjectServer? = nil) async throws -> Connection {
         try await Connection.open(.address(PrivateBus.current.address), objects: objects)

@@ -23,7 +23,7 @@ struct BusTests {
 
     private func deliver(_ id: String, from connection: Connection) async throws -> String {
         try await connection.call(
-            URLHandler1.openURL, on: try BusName("demo.IPCServer"), at: "/demo/IPCServer",
+            URLHandler1.openURL, on: BusName("demo.IPCServer"), at: "/demo/IPCServer",
             (id, "IPCServer.demo:", OpenURLContext())
         ).0
     }
@@ -53,9 +53,9 @@ struct BusTests {
             try await Application.connect(id: "demo.IPCServer", bus: address),
             try await Application.connect(id: "demo.IPCServer", bus: address),
         ]
-        #expect(try await broker.owner(of: try BusName("demo.IPCServer")) == nil)
+        #expect(try await broker.owner(of: BusName("demo.IPCServer")) == nil)
         let handler = try await server()
-        let owner = try #require(try await broker.owner(of: try BusName("demo.IPCServer")))
+        let owner = try #require(try await broker.owner(of: BusName("demo.IPCServer")))
         let error = await #expect(throws: IPCError.self) { try await server() }
         #expect(error?.code == .notOwner)
         #expect(error?.message.contains(owner.text) == true)
@@ -69,10 +69,10 @@ struct BusTests {
         let connection = try await start(broker)
         let application = try await Application.connect(id: "demo.IPCServer", bus: address)
         await #expect(throws: IPCError.self) { try await application.register(["http"]) }
-        #expect(try await connection.owner(of: try BusName("demo.IPCServer")) == nil)
+        #expect(try await connection.owner(of: BusName("demo.IPCServer")) == nil)
         broker.register = { RegisterResult() }
         try await application.register(["x"])
-        #expect(try await connection.owner(of: try BusName("demo.IPCServer")) != nil)
+        #expect(try await connection.owner(of: BusName("demo.IPCServer")) != nil)
     }
 
     @Test func i19OnlyTheOwnerOfTheBrokersNameDelivers() async throws {

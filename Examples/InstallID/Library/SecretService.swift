@@ -3,7 +3,7 @@ import IPCDBus
 /// What one small secret needs of the Secret Service API (freedesktop.org, draft 0.2), as GNOME Keyring, KWallet and
 /// KeePassXC have it.
 enum SecretService {
-    static let busName = try! BusName("org.freedesktop.secrets")
+    static let busName = BusName("org.freedesktop.secrets")
     static let path: ObjectPath = "/org/freedesktop/secrets"
     /// What stands where there is no object: no prompt is needed, no collection has the alias.
     static let nothing: ObjectPath = "/"

@@ -30,7 +30,8 @@ public final class Connection {
     let signals = SignalRouter()
     let names = NameRegistry()
     private var readiness: [CheckedContinuation<Void, Never>] = []
-    private var ends: [CheckedContinuation<Void, Never>] = []
+    private var endHandlers: [UInt64: @DBusActor () -> Void] = [:]
+    private var lastEndHandler: UInt64 = 0
     private var reconnectHandlers: [@DBusActor () -> Void] = []
     private var disconnectHandlers: [@DBusActor () -> Void] = []
 
@@ -122,9 +123,11 @@ public final class Connection {
         state = .closed
         uniqueName = nil
         calls.failAll(.disconnected)
-        for waiting in readiness + ends { waiting.resume() }
+        for waiting in readiness { waiting.resume() }
         readiness = []
-        ends = []
+        let atEnd = endHandlers.values
+        endHandlers = [:]
+        for action in atEnd { action() }
     }
 
     /// Waits until what was sent has left the process, then ends the connection.
@@ -135,10 +138,18 @@ public final class Connection {
 
     /// Returns when the connection has ended for good.
     public func ended() async {
-        await withCheckedContinuation { continuation in
-            if case .closed = state { continuation.resume() } else { ends.append(continuation) }
-        }
+        await withCheckedContinuation { continuation in _ = onEnd { continuation.resume() } }
     }
+
+    /// Runs once when the connection has ended for good, at once if it has.
+    /// - Returns: a number by which it is forgotten.
+    func onEnd(_ action: @escaping @DBusActor () -> Void) -> UInt64 {
+        lastEndHandler += 1
+        if case .closed = state { action() } else { endHandlers[lastEndHandler] = action }
+        return lastEndHandler
+    }
+
+    func forgetEndHandler(_ number: UInt64) { endHandlers[number] = nil }
 
     /// Runs each time that the connection stands again after a loss.
     public func onReconnect(_ action: @escaping @DBusActor () -> Void) { reconnectHandlers.append(action) }

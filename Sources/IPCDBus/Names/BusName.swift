@@ -2,7 +2,7 @@
 ///
 /// D-Bus specification, "Bus names": at most 255 bytes; elements of `[A-Za-z0-9_-]` separated by dots, at least two;
 /// an element of a well-known name does not begin with a digit.
-public struct BusName: Hashable, Sendable, CustomStringConvertible {
+public struct BusName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -12,6 +12,11 @@ public struct BusName: Hashable, Sendable, CustomStringConvertible {
         try NameGrammar.check(
             text, body: body, kind: "bus name", elements: 2, dash: true, leadingDigit: unique)
         self.text = text
+    }
+
+    /// For names that stand in the source; a misspelled one is a programming error.
+    public init(stringLiteral text: StaticString) {
+        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
     }
 
     init(trusted text: String) { self.text = text }

@@ -20,6 +20,25 @@ extension Connection {
         return result
     }
 
+    /// Asks for a well-known name and waits until this connection owns it: the bus gives it to one connection at a time, to
+    /// the others in the order in which they asked, and to the next one when its owner has given it back or has ended.
+    ///
+    /// The place in the queue is kept over a reconnect, at its end. ``releaseName(_:)`` gives the name back.
+    /// - Throws: ``CallError/cancelled`` when the task is cancelled, and ``CallError/disconnected`` when the connection has
+    ///   ended; it does not wait for the name any more then.
+    public func ownName(_ name: BusName) async throws(CallError) {
+        let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let watch = try await watchName(name) { _, _ in turn.yield() }
+        let end = onEnd { turn.finish() }
+        defer { forgetEndHandler(end) }
+        guard try await !requestName(name, flags: []).isOwner else { return }
+        for await _ in turns where watch.owner != nil && watch.owner == uniqueName { return }
+        guard Task.isCancelled else { throw .disconnected }
+        // A call in a task that is cancelled is not made.
+        Task { try? await releaseName(name) }
+        throw .cancelled
+    }
+
     /// Gives a name back.
     public func releaseName(_ name: BusName) async throws(CallError) {
         names.disown(name)

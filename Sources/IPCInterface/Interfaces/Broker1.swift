@@ -4,7 +4,7 @@ package import IPCDBus
 package enum Broker1 {
     package static let name: InterfaceName = "org.swiftipc.Broker1"
     // A constant that is right by its grammar; nothing from outside comes here.
-    package static let busName = try! BusName("org.swiftipc.Broker1")
+    package static let busName = BusName("org.swiftipc.Broker1")
     package static let path: ObjectPath = "/org/swiftipc/Broker1"
 
     package static let version = Property<String>(
