@@ -38,6 +38,11 @@ struct HandlingTests {
 
     private struct Trouble: Error {}
 
+    private struct Busy: HandlerError, CustomStringConvertible {
+        let code = "busy"
+        let description = "somebody else is asked just now"
+    }
+
     @Test func whatABodyReturnsOrThrowsIsTheAnswer() async throws {
         let handled = try await answer { request in [.string(request.url)] }
         #expect(handled.0 == "handled" && handled.1.items == [.string("x:")])
@@ -46,7 +51,7 @@ struct HandlingTests {
             (OpenURLRequest.Answer.failed(code: "busy"), "failed", "busy"),
             (IPCError(.noSuchItem, "gone"), "failed", "NoSuchItem"), (Trouble(), "failed", "Trouble"),
             (CancellationError(), "cancelled", nil),
-            (CallFailure(.failed(code: "inner", message: "it broke")), "failed", "inner"),
+            (CallFailure(.failed(code: "inner", message: "it broke")), "failed", "inner"), (Busy(), "failed", "busy"),
         ]
         for (number, (error, outcome, code)) in cases.enumerated() {
             // Another id each: an answer is remembered.
@@ -55,6 +60,15 @@ struct HandlingTests {
             let (given, reply) = try await delivery.value
             #expect(given == outcome && reply.errorCode == code, "\(error)")
         }
+    }
+
+    @Test func anErrorOfTheHandlerHasItsOwnCodeAndSentence() async throws {
+        let (outcome, reply) = try await answer { _ in throw Busy() }
+        #expect(outcome == "failed" && reply.errorCode == "busy")
+        #expect(reply.errorMessage == "somebody else is asked just now")
+        // The same in a loop that answers by itself.
+        #expect(OpenURLRequest.Answer(Busy()) == .failed(code: "busy", message: reply.errorMessage))
+        #expect(OpenURLRequest.Answer(CancellationError()) == .cancelled)
     }
 
     @Test func aBodyMayAnswerItself() async throws {

@@ -3,7 +3,8 @@ internal import IPCDBus
 /// Does the work of a request, and gives what its sender gets back.
 ///
 /// What it throws is the answer: an ``OpenURLRequest/Answer`` as it is; `cancelled` for a `CancellationError`, and for
-/// any error after the request was called off; `failed` with its code and sentence for all else.
+/// any error after the request was called off; `failed` for all else, with the code and the sentence of a
+/// ``HandlerError`` or ``IPCModel/IPCError``, and of any other error with the name of its type as the code.
 public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
 
 extension OpenURLRequest {
@@ -44,13 +45,16 @@ extension OpenURLRequest {
 }
 
 extension OpenURLRequest.Answer {
-    /// The answer of a receiver whose work has thrown.
+    /// The answer of a receiver whose work has thrown, for one that answers by ``OpenURLRequest/finish(_:replying:)``; the
+    /// rule is that of ``OpenURLHandler``.
+    public init(_ error: any Error) { self.init(error, calledOff: false) }
+
     init(_ error: any Error, calledOff: Bool) {
         switch error {
         case let answer as Self: self = answer
         case is CancellationError: self = .cancelled
         case _ where calledOff: self = .cancelled
-        case let failure as CallFailure: self = .failed(code: failure.code, message: failure.description)
+        case let error as any HandlerError: self = .failed(code: error.code, message: error.message)
         case let condition as any Condition:
             self = .failed(code: condition.ipcError.code.rawValue, message: condition.ipcError.message)
         default: self = .failed(code: "\(type(of: error))", message: "\(error)")
