@@ -42,10 +42,11 @@ struct CallbackPlace {
 
     /// The URL with the callbacks to this place.
     func url(_ asked: XCallbackURL, source: String) -> String {
-        let callbacks = XCallbackURL.Callback.allCases.map { callback in
-            (callback.rawValue, XCallbackURL(scheme: scheme, action: action(of: callback)).text)
+        var parameters: URLParameters = [XCallbackURL.source: source]
+        for callback in XCallbackURL.Callback.allCases {
+            parameters[callback.rawValue] = XCallbackURL(scheme: scheme, action: action(of: callback)).text
         }
-        return asked.adding([(XCallbackURL.source, source)] + callbacks).text
+        return asked.adding(parameters).text
     }
 
     private func action(of callback: XCallbackURL.Callback) -> String { "\(callback.rawValue)/\(token)" }

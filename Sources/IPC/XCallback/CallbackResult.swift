@@ -3,14 +3,14 @@ internal import IPCInterface
 /// The answer to a request, as a callback tells it: which one, and the parameters behind it.
 struct CallbackResult {
     let callback: XCallbackURL.Callback
-    let parameters: [QueriedURL.Parameter]
+    let parameters: URLParameters
 
     static let errorCode = "errorCode"
     static let errorMessage = "errorMessage"
     /// The parameter of a reply that is one text.
     static let text = "result"
 
-    private init(_ callback: XCallbackURL.Callback, _ parameters: [QueriedURL.Parameter] = []) {
+    private init(_ callback: XCallbackURL.Callback, _ parameters: URLParameters = [:]) {
         (self.callback, self.parameters) = (callback, parameters)
     }
 
@@ -27,7 +27,7 @@ struct CallbackResult {
     static let tooLarge = error("reply-too-large", "the reply is too large for a URL")
 
     private static func error(_ code: String, _ message: String) -> CallbackResult {
-        CallbackResult(.error, [(errorCode, code), (errorMessage, message)])
+        CallbackResult(.error, [errorCode: code, errorMessage: message])
     }
 
     /// The first item of the reply as parameters: the members of a JSON object of scalars or of form text by their
@@ -39,10 +39,10 @@ struct CallbackResult {
         let json = item[.json].flatMap { try? JSONParser.parse($0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
             // What starts so belongs to the specification, and would change where the callback's own results go.
-            return CallbackResult(.success, members.filter { !$0.name.hasPrefix("x-") })
+            return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
         }
         guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }
-        return CallbackResult(.success, [(Self.text, text)])
+        return CallbackResult(.success, [Self.text: text])
     }
 }
 
@@ -56,12 +56,12 @@ extension CallbackResult {
             return .failure(
                 CallFailure(
                     .failed(
-                        code: url.parts.value(of: errorCode) ?? Outcome.failed.rawValue,
-                        message: url.parts.value(of: errorMessage) ?? "")))
+                        code: parameters[errorCode] ?? Outcome.failed.rawValue,
+                        message: parameters[errorMessage] ?? "")))
         case .success:
             guard !parameters.isEmpty else { return .success(CallReply(items: [])) }
             let object = JSONTree.object(parameters.map { ($0.name, .string($0.value)) })
-            let text = url.parts.value(of: text).map { Representation(type: .utf8PlainText, value: .text($0)) }
+            let text = parameters[text].map { Representation(type: .utf8PlainText, value: .text($0)) }
             let json = Representation(type: .json, value: .text(object.text))
             let item = try? PasteboardItem([text, json].compactMap(\.self))
             return .success(CallReply(items: item.map { [$0] } ?? []))
@@ -71,29 +71,34 @@ extension CallbackResult {
 
 extension JSONTree {
     /// The members of an object that has nothing but scalars; null is an empty text.
-    fileprivate var scalars: [QueriedURL.Parameter]? {
+    fileprivate var scalars: URLParameters? {
         guard case .object(let members) = self else { return nil }
-        var parameters: [QueriedURL.Parameter] = []
+        var parameters: [URLParameters.Parameter] = []
         for (name, value) in members {
-            switch value {
-            case .null: parameters.append((name, ""))
-            case .boolean(let value): parameters.append((name, value ? "true" : "false"))
-            case .number(let text), .string(let text): parameters.append((name, text))
-            case .array, .object: return nil
-            }
+            guard let text = value.scalar else { return nil }
+            parameters.append(URLParameters.Parameter(name: name, value: text))
         }
-        return parameters
+        return URLParameters(parameters)
+    }
+
+    private var scalar: String? {
+        switch self {
+        case .null: ""
+        case .boolean(let value): value ? "true" : "false"
+        case .number(let text), .string(let text): text
+        case .array, .object: nil
+        }
     }
 }
 
 extension PasteboardItem {
     /// The members of a text of an HTML form (WHATWG URL, “application/x-www-form-urlencoded”), where a plus sign is a
     /// space; `nil` where the item has none.
-    fileprivate var formParameters: [QueriedURL.Parameter]? {
+    fileprivate var formParameters: URLParameters? {
         guard let type = try? ContentType("application/x-www-form-urlencoded"), let form = self[type],
             let text = String(validating: form.value.content, as: UTF8.self)
         else { return nil }
         let spaced = text.utf8.flatMap { $0 == UInt8(ascii: "+") ? Array("%20".utf8) : [$0] }
-        return QueriedURL("?" + String(decoding: spaced, as: UTF8.self)).parameters
+        return URLParameters(query: String(decoding: spaced, as: UTF8.self))
     }
 }

@@ -111,7 +111,7 @@ extension CallbackSender {
         init(_ result: CallbackResult, of asked: XCallbackURL, reserved: Bool) {
             let callback = result.callback
             guard let text = asked.url(of: callback), let scheme = (try? URLText(text))?.scheme else {
-                let isNamed = asked.parts.value(of: callback.rawValue) != nil
+                let isNamed = asked.parts.parameters[callback.rawValue] != nil
                 self = isNamed ? .refused(callback, nil, "it is no URL") : .nobody
                 return
             }

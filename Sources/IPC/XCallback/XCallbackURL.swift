@@ -43,7 +43,7 @@ struct XCallbackURL: Sendable, Equatable {
 
     /// The URL of a callback; `nil` where there is none, or none that can be opened.
     func url(of callback: Callback) -> String? {
-        parts.value(of: callback.rawValue).flatMap { (try? URLText($0)) == nil ? nil : $0 }
+        parts.parameters[callback.rawValue].flatMap { (try? URLText($0)) == nil ? nil : $0 }
     }
 
     /// Whether the URL names any callback, one that can be opened or not.
@@ -52,7 +52,7 @@ struct XCallbackURL: Sendable, Equatable {
     }
 
     /// The URL with more parameters.
-    func adding(_ parameters: [QueriedURL.Parameter]) -> XCallbackURL {
+    func adding(_ parameters: URLParameters) -> XCallbackURL {
         var url = self
         url.parts = parts.adding(parameters)
         return url

@@ -35,12 +35,12 @@ extension String {
     /// Whether both texts are the same bytes of UTF-8.
     ///
     /// `==` of `String` is canonical equivalence: it takes “é” in one scalar and in two for the same text.
-    func isIdentical(to other: String) -> Bool {
+    package func isIdentical(to other: String) -> Bool {
         utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
     }
 
     /// Feeds the bytes of UTF-8, in agreement with ``isIdentical(to:)``.
-    func hashBytes(into hasher: inout Hasher) {
+    package func hashBytes(into hasher: inout Hasher) {
         var copy = self
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         hasher.combine(0xFF as UInt8)

@@ -1,9 +1,9 @@
 /// Percent-encoding of the components of a URL, RFC 3986 §2.1, byte by byte of UTF-8.
 ///
 /// A plus sign is a plus sign: only HTML forms take it for a space.
-enum PercentEncoding {
-    /// The text with every byte encoded but those of `unreserved`, RFC 3986 §2.3.
-    static func encode(_ text: String) -> String {
+public enum PercentEncoding {
+    /// The text with every byte encoded but those that are unreserved.
+    public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             if isUnreserved(byte) { bytes.append(byte) } else { bytes += [UInt8(ascii: "%")] + digits(of: byte) }
@@ -11,9 +11,9 @@ enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that was encoded; `nil` where a percent sign stands without two digits behind it, or the bytes are no
-    /// UTF-8.
-    static func decode(_ text: some StringProtocol) -> String? {
+    /// The text that was encoded; `nil` where a percent sign stands without two hexadecimal digits behind it, or the bytes
+    /// are no UTF-8.
+    public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -29,7 +29,8 @@ enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
+    /// Whether a byte stands for itself everywhere in a URL: a letter or digit of ASCII, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
+    public static func isUnreserved(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
             UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
