@@ -50,6 +50,27 @@ struct CallingTests {
         #expect(silent?.reason == .failed(code: "failed", message: ""))
     }
 
+    @Test func aReplyThatCannotBeReadIsAFailureOfTheCall() async throws {
+        let pair = try await Pair()
+        let bytes: [UInt8] = [0xFF, 0xFE]
+        let broken = try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes(bytes))])
+        pair.broker.open = { _, _ in result("handled", [broken]) }
+        let reply = try await pair.application.call("x:")
+        let failures = [
+            #expect(throws: CallFailure.self) { try reply.string },
+            #expect(throws: CallFailure.self) { try reply.strings },
+            #expect(throws: CallFailure.self) { try reply.value(Int.self, type: .utf8PlainText) },
+        ]
+        for failure in failures {
+            #expect(failure?.code == "PayloadInvalid" && failure?.outcome == nil)
+            #expect(failure?.response?.outcome == .handled)
+        }
+        // Its bytes are bytes, whatever their type.
+        #expect(reply.data == bytes)
+        pair.broker.open = { _, _ in result("handled") }
+        #expect(try await pair.application.call("x:").data == nil)
+    }
+
     @Test func aQueuedCallWaitsForItsEnd() async throws {
         let pair = try await Pair()
         pair.broker.open = { _, _ in result("queued") }

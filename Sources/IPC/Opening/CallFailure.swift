@@ -19,6 +19,8 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case timedOut
         /// It never reached its handler in its time.
         case expired
+        /// The handler has done it, and its reply is not what the caller takes it for.
+        case unreadable(IPCError)
     }
 
     public let reason: Reason
@@ -45,19 +47,33 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         self.response = response
     }
 
+    /// A reply that has come and cannot be read.
+    init(unreadable error: IPCError, in response: OpenURLResponse?) {
+        (reason, self.response) = (.unreadable(error), response)
+    }
+
     /// A failure that came back by a callback.
     init(_ reason: Reason) { (self.reason, response) = (reason, nil) }
 
     /// The reason as a word for programs: the handler's error code, the outcome, or the kind of the refusal.
     public var code: String {
         switch reason {
-        case .refused(let error): error.code.rawValue
+        case .refused(let error), .unreadable(let error): error.code.rawValue
         case .failed(let code, _): code
-        case .declined: Outcome.declined.rawValue
-        case .cancelled: Outcome.cancelled.rawValue
-        case .unavailable: Outcome.unavailable.rawValue
-        case .timedOut: Outcome.timedOut.rawValue
-        case .expired: Outcome.expired.rawValue
+        case .declined, .cancelled, .unavailable, .timedOut, .expired: outcome?.rawValue ?? ""
+        }
+    }
+
+    /// The outcome that it stands for; `nil` where the request was refused, or its reply cannot be read.
+    public var outcome: Outcome? {
+        switch reason {
+        case .refused, .unreadable: nil
+        case .declined: .declined
+        case .cancelled: .cancelled
+        case .failed: .failed
+        case .unavailable: .unavailable
+        case .timedOut: .timedOut
+        case .expired: .expired
         }
     }
 
@@ -66,7 +82,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         let silent = ["", "it was called off"]
         let message = response?.errorMessage.map { silent.contains($0) ? "" : ": \($0)" } ?? ""
         return switch reason {
-        case .refused(let error): error.message
+        case .refused(let error), .unreadable(let error): error.message
         case .declined: "the handler declined the URL\(message)"
         case .cancelled: "the request was called off\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence

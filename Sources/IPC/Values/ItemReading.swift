@@ -40,6 +40,10 @@ extension ItemReading {
         return try items[item].value(content, type: type)
     }
 
+    /// The bytes of the first item, whatever their type: of the representation that its writer prefers; `nil` where there is
+    /// no item.
+    public var data: [UInt8]? { items.first?.representations.first?.value.content }
+
     /// The bytes of a representation; `nil` where the item has none of that type.
     /// - Parameters:
     ///   - type: its content type.

@@ -149,18 +149,3 @@ struct CallReport: Sendable {
         return "the receiver failed: " + (message.isEmpty ? code.asTold : "\(message.asTold) (\(code.asTold))")
     }
 }
-
-extension CallFailure {
-    /// The outcome that it stands for; nil where the request was refused.
-    var outcome: Outcome? {
-        switch reason {
-        case .refused: nil
-        case .declined: .declined
-        case .cancelled: .cancelled
-        case .failed: .failed
-        case .unavailable: .unavailable
-        case .timedOut: .timedOut
-        case .expired: .expired
-        }
-    }
-}
