@@ -65,7 +65,8 @@ let package = Package(
             swiftSettings: product),
 
         .target(
-            name: "IPC", dependencies: ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus"], swiftSettings: product),
+            name: "IPC", dependencies: ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux"],
+            swiftSettings: product),
 
         // Floor 4: executables
         // The broker's threads hand each request on, so most of its memory is freed by another thread than the one that asked

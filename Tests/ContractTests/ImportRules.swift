@@ -11,7 +11,7 @@ struct ImportRules {
         "IPCStore": ["IPCModel", "CLinux", "CXXHash", "GRDB", "GRDBSQLite"],
         // Floor 3
         "IPCBroker": ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "Logging"],
-        "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CXXHash", "Logging"],
+        "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
         // Floor 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
         "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],

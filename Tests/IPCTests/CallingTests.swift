@@ -62,7 +62,7 @@ struct CallingTests {
             #expect(throws: CallFailure.self) { try reply.value(Int.self, type: .utf8PlainText) },
         ]
         for failure in failures {
-            #expect(failure?.code == "PayloadInvalid" && failure?.outcome == nil)
+            #expect(failure?.code == "PayloadInvalid" && failure?.exitCode == 65 && failure?.outcome == nil)
             #expect(failure?.response?.outcome == .handled)
         }
         // Its bytes are bytes, whatever their type.

@@ -51,33 +51,6 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text with controls but line ends written out: messages quote what anybody sent, and go to terminals.
-    package var printable: String {
-        guard unicodeScalars.contains(where: { $0.breaksLines && $0 != "\n" }) else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            text += scalar.breaksLines && scalar != "\n" ? scalar.escaped : String(scalar)
-        }
-        return text
-    }
-
-    /// The text on one line, in sentences and tables: line ends and tabs are `\n`, `\r` and `\t`, and other controls are
-    /// written as in ``MessageLine``. A backslash stays, so this is for people and not to be turned back.
-    package var onOneLine: String {
-        guard unicodeScalars.contains(where: \.breaksLines) else { return self }
-        var line = ""
-        for scalar in unicodeScalars {
-            switch scalar {
-            case "\n": line += "\\n"
-            case "\r": line += "\\r"
-            case "\t": line += "\\t"
-            case _ where scalar.breaksLines: line += scalar.escaped
-            default: line.unicodeScalars.append(scalar)
-            }
-        }
-        return line
-    }
-
     /// What others have said, within a sentence or a table: on one line, and its start where it is long.
     package var asTold: String {
         let start = unicodeScalars.prefix(Self.mostTold)

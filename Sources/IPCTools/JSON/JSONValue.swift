@@ -1,4 +1,5 @@
 internal import IPC
+private import IPCModel
 
 /// A JSON text (RFC 8259) before it is written.
 ///

@@ -1,5 +1,5 @@
-private import CLinux
 private import Glibc
+private import IPC
 private import Synchronization
 
 internal import class IPCDBus.DBusActor
@@ -22,11 +22,9 @@ package final class StopSignal: Sendable {
     /// thread is in ``attend()``.
     package func listen() {
         listening.withLock { $0 = self }
-        eventfd_write(arrivals, 1)
-        for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) {
-            // All that may be called in a signal handler, signal-safety(7).
-            signal(number) { _ in _ = eventfd_write(arrivals, 1) }
-        }
+        // Tells the first thread that there is a listener.
+        SignalArrivals.add(0)
+        SignalArrivals.begin()
     }
 
     /// Counts it as a signal when nobody reads standard output any more, which a program that waits for something to
@@ -87,9 +85,7 @@ package final class StopSignal: Sendable {
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 
     /// Lets the next signal end the process, as if nobody had listened.
-    package func leaveToSystem() {
-        for number in [SIGTERM, SIGINT, SIGHUP] where !isIgnored(number) { signal(number, SIG_DFL) }
-    }
+    package func leaveToSystem() { SignalArrivals.leaveToSystem() }
 
     /// Counts one signal and runs what waited for it.
     func raise() {
@@ -115,28 +111,20 @@ package final class StopSignal: Sendable {
 
     /// What the first thread of a process does that has nothing else to do: it waits for signals for whoever listens.
     package static func attend() -> Never {
-        var count: eventfd_t = 0
-        while eventfd_read(arrivals, &count) != 0 {}
-        // The first one to arrive was the listener. From now on this thread lets signals in, because the threads of
-        // Swift's pool and of Dispatch do not.
-        count -= 1
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        // The first one to arrive is the listener.
+        waitForArrival()
+        SignalArrivals.admit()
         let listener = listening.withLock { $0 }
         while true {
-            for _ in 0..<count { listener?.raise() }
-            while eventfd_read(arrivals, &count) != 0 {}
+            waitForArrival()
+            listener?.raise()
         }
     }
 
-    private func isIgnored(_ number: Int32) -> Bool {
-        clinux_is_ignored(number) != 0
+    private static func waitForArrival() {
+        var byte: UInt8 = 0
+        while read(SignalArrivals.descriptor, &byte, 1) != 1 {}
     }
 }
-
-/// Where the signal handler writes: a handler has no context.
-private let arrivals = eventfd(0, CInt(EFD_CLOEXEC))
 
 private let listening = Mutex<StopSignal?>(nil)

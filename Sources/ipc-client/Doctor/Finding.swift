@@ -1,3 +1,4 @@
+import IPCModel
 import IPCTools
 
 /// What a check has to say.

@@ -1,4 +1,5 @@
 import IPC
+import IPCModel
 import IPCTools
 
 /// What `show` says of a pasteboard.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
