@@ -47,14 +47,23 @@ struct OutcomeReportTests {
         #expect(!missed.contains("--timeout") && missed.contains("--time-to-live") && missed.contains("requests retry"))
     }
 
-    @Test func sayOnceThatItWasCalledOff() throws {
-        let broker = try response(.cancelled) { $0.errorMessage = "it was called off" }
+    @Test func sayWhoCalledItOff() throws {
+        let sender = try response(.cancelled) { $0.errorCode = "called-off" }
         #expect(
-            OutcomeReport(broker, url: nil, waited: nil).sentence
+            OutcomeReport(sender, url: nil, waited: nil).sentence
                 == "the request was called off; send it again if you still want it")
-        #expect(CallFailure(broker)?.description == "the request was called off")
+        #expect(CallFailure(sender)?.description == "the request was called off")
+        let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
+        #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("called off: the sender left;"))
+        // The receiver did it, and nothing is to be repeated without a look.
+        let receiver = try response(.cancelled)
+        #expect(
+            OutcomeReport(receiver, url: nil, waited: nil).sentence
+                == "demo.X called the request off, perhaps because its user said no; find out before you send it again")
+        #expect(CallFailure(receiver)?.description == "the handler called the request off")
         let user = try response(.cancelled) { $0.errorMessage = "the user closed it" }
-        #expect(OutcomeReport(user, url: nil, waited: nil).sentence.contains("called off: the user closed it;"))
+        #expect(OutcomeReport(user, url: nil, waited: nil).sentence.contains("off: the user closed it, perhaps"))
+        #expect(CallFailure(user)?.description == "the handler called the request off: the user closed it")
     }
 
     @Test func areOneLineWhateverReceiversSay() throws {

@@ -78,13 +78,12 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     public var description: String {
-        // The broker's word for a request that was called off says nothing more than the outcome.
-        let silent = ["", "it was called off"]
-        let message = response?.errorMessage.map { silent.contains($0) ? "" : ": \($0)" } ?? ""
+        let message = response?.errorMessage.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
         return switch reason {
         case .refused(let error), .unreadable(let error): error.message
         case .declined: "the handler declined the URL\(message)"
-        case .cancelled: "the request was called off\(message)"
+        case .cancelled where response?.isCalledOff == true: "the request was called off\(message)"
+        case .cancelled: "the handler called the request off\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
         case .unavailable: "the handler could not be started\(message)"
         case .timedOut: "the handler got the URL and has not answered in time; it may have done it"

@@ -34,6 +34,9 @@ public struct OpenURLResponse: Sendable, Hashable {
         errorMessage = result.errorMessage
     }
 
+    /// Whether somebody called it off, as opposed to a receiver that has broken it off by itself or for its user.
+    package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
+
     /// Whether the receiver took it: `handled`, or `delivered` to a program that cannot answer.
     public var isHandled: Bool { outcome == .handled || outcome == .delivered }
 }

@@ -38,7 +38,7 @@ final class Deliveries {
         unanswered[id]?.cancel()
         guard let request = inbox.remove(id) else { return }
         // Before the request is let go, which would be an answer too.
-        withExtendedLifetime(request) { _ = unanswered[id]?.give(.cancelled, HandlerReply()) }
+        withExtendedLifetime(request) { _ = unanswered[id]?.give(.cancelled, .calledOff) }
     }
 
     /// Nothing is given to consumers from now on; what they have stays with them.
@@ -46,4 +46,13 @@ final class Deliveries {
 
     /// Takes requests again after an end.
     func begin() { inbox = RequestInbox() }
+}
+
+extension HandlerReply {
+    /// Of a request that its sender has called off.
+    static var calledOff: HandlerReply {
+        var reply = HandlerReply()
+        reply.errorCode = Outcome.calledOffCode
+        return reply
+    }
 }

@@ -76,7 +76,7 @@ public final class OpenURLRequest {
         guard size <= most else {
             throw IPCError(.limitExceeded, "the reply has \(size) bytes; at most \(most) are allowed in one message")
         }
-        var reply = outcome.reply
+        var reply = outcome == .cancelled && isCancelled ? .calledOff : outcome.reply
         if !items.isEmpty { reply.items = try await OutgoingItems.prepare(items, prefersInline: true) }
         guard answer.give(outcome.outcome, reply) else {
             throw IPCError(.invalidArguments, "the request \(id) was answered before; a request has one answer")

@@ -52,7 +52,13 @@ extension RequestEnd {
     private static let mostCode = 1_024
     private static let mostMessage = 16_384
 
-    static let calledOff = RequestEnd(.cancelled, because: "somebody who knows its id called it off")
+    /// Called off by others than its handler.
+    static func calledOff(because reason: String) -> RequestEnd {
+        RequestEnd(.cancelled, code: Outcome.calledOffCode, because: reason)
+    }
+
+    static let calledOff = calledOff(because: "somebody who knows its id called it off")
+    static let senderLeft = calledOff(because: "the sender left before the request was delivered")
 
     static let handlerEnded = RequestEnd(
         .failed, name: ErrorName.noReply.text, code: "handler-ended", because: "the handler ended before it answered")

@@ -128,9 +128,9 @@ final class Deliveries {
         surroundings.table.remove(request)
     }
 
-    func callOff(_ request: PendingRequest, because reason: String) {
-        if request.desktop != nil { return desktop.callOff(request, because: reason) }
-        handlers[request.application]?.callOff(request, because: reason)
+    func callOff(_ request: PendingRequest, as end: RequestEnd) {
+        if request.desktop != nil { return desktop.callOff(request, as: end) }
+        handlers[request.application]?.callOff(request, as: end)
     }
 
     /// Why a handler is not started now, although the bus could; nil where it would be.

@@ -107,9 +107,9 @@ final class HandlerDelivery {
     func ownerChanged() { deliver() }
 
     /// Calls a request off: at once where it has not left, else by asking the handler.
-    func callOff(_ request: PendingRequest, because reason: String) {
+    func callOff(_ request: PendingRequest, as end: RequestEnd) {
         switch request.state {
-        case .waiting: end(request, RequestEnd(.cancelled, because: reason))
+        case .waiting: self.end(request, end)
         case .leaving: request.isCalledOff = true
         case .delivered:
             // Where the handler leaves without an answer, it does not come again.

@@ -33,9 +33,9 @@ final class DesktopDelivery {
     /// Takes a request out that was not accepted.
     func withdraw(_ request: PendingRequest) { takeOut(request) }
 
-    func callOff(_ request: PendingRequest, because reason: String) {
+    func callOff(_ request: PendingRequest, as end: RequestEnd) {
         switch request.state {
-        case .waiting, .leaving: end(request, RequestEnd(.cancelled, because: reason))
+        case .waiting, .leaving: self.end(request, end)
         // Nobody there understands that it is to stop; its answer decides.
         case .delivered: request.note(.cancelAsked)
         case .ended: break

@@ -45,7 +45,7 @@ extension URLsService {
             return
         }
         guard !pending.isOrphan else { return deliveries.endOrphan(pending) }
-        deliveries.callOff(pending, because: "somebody who knows its id called it off")
+        deliveries.callOff(pending, as: .calledOff)
     }
 
     func dropRequest(_ text: String, _ call: IncomingCall) async throws {

@@ -288,7 +288,7 @@ final class URLsService {
         request.waiters.removeAll { !$0.isWaiting }
         let isWanted = request.waiters.contains { !clients.hasDeparted($0.caller) }
         guard !request.isQueued, !isWanted, request.state == .waiting || request.state == .leaving else { return }
-        deliveries.callOff(request, because: "the sender left before the request was delivered")
+        deliveries.callOff(request, as: .senderLeft)
     }
 
     /// Accepts no more, and lets who waits for an answer have it for a while.

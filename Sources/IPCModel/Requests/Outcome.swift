@@ -21,6 +21,9 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// The request waits for its handler; the only one that is not an end.
     case queued
 
+    /// The error code of ``cancelled`` where somebody called the request off, and its handler has not broken it off by itself.
+    package static let calledOffCode = "called-off"
+
     /// Whether the request is over: every outcome but ``queued``.
     public var isEnd: Bool { self != .queued }
 

@@ -58,7 +58,11 @@ struct OutcomeReport: Sendable {
         return switch response.outcome {
         case .handled, .delivered, .queued: ""
         case .declined: "\(application) declined the URL\(because); another application may take it: --to ID"
-        case .cancelled: "the request was called off\(becauseCalledOff); send it again if you still want it"
+        case .cancelled where response.isCalledOff:
+            "the request was called off\(calledOffBecause); send it again if you still want it"
+        case .cancelled:
+            "\(application) called the request off\(because), perhaps because its user said no; find out before you send it "
+                + "again"
         case .failed: "\(application) failed\(because)\(parked)"
         case .unavailable: "\(application) could not be started\(because); start it yourself and send again"
         case .timedOut where waited == nil:
@@ -82,11 +86,8 @@ struct OutcomeReport: Sendable {
         return "; when it is mended: 'ipc-client requests retry \(response.id)'"
     }
 
-    /// The same, but for the broker's word that says nothing more.
-    private var becauseCalledOff: String { response.errorMessage == Self.calledOff ? "" : because }
-
-    /// What the broker says of a request that was called off before its receiver had it.
-    private static let calledOff = "it was called off"
+    /// The reason alone; the code says nothing more than the sentence.
+    private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
     /// The reason in parentheses or after a colon, where there is one.
     private var because: String {
