@@ -20,6 +20,7 @@ final class FakeRequests {
     private(set) var waited: [(id: String, options: WaitRequestOptions)] = []
 
     var claims: [HandlerRow] = []
+    var beforeListing: @DBusActor () async -> Void = {}
     private(set) var unregistered: [(application: String, schemes: [String])] = []
     var policies: [String: PolicyOptions] = [:]
 
@@ -31,7 +32,10 @@ final class FakeRequests {
     var schemeMethods: [ExportedMethod] {
         [
             Schemes1.unregister.answered { input, _ throws in self.unregistered.append((input.0, input.1)) },
-            Schemes1.listHandlers.answered { input, _ throws in self.claims.filter { $0.scheme == input.0 } },
+            Schemes1.listHandlers.answered { input, _ async throws in
+                await self.beforeListing()
+                return self.claims.filter { $0.scheme == input.0 }
+            },
             Schemes1.getPolicy.answered { input, _ throws in self.policy(of: input.0) },
             Schemes1.setPolicy.answered { input, _ throws in self.policies[input.0] = input.1 },
         ]

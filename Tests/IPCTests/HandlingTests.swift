@@ -116,8 +116,77 @@ struct HandlingTests {
         }
         _ = try await began.wait(for: 1)
         try await pair.cancel("id")
-        #expect(try await delivery.value.0 == "cancelled")
+        let (outcome, reply) = try await delivery.value
+        #expect(outcome == "cancelled" && reply.errorCode == "called-off")
         await work.value
+    }
+
+    @Test func aReceiverThatBreaksOffSaysSoByTheOutcomeAlone() async throws {
+        let (outcome, reply) = try await answer { _ in throw OpenURLRequest.Answer.cancelled }
+        #expect(outcome == "cancelled" && reply.errorCode == nil)
+    }
+
+    private func context(milliseconds: UInt32) -> OpenURLContext {
+        var context = OpenURLContext()
+        context.timeout = milliseconds
+        return context
+    }
+
+    @Test func aDeadlineThatPassesCancelsTheBodyWithoutTheBroker() async throws {
+        application.receiver.deliveries.patience = .zero
+        let delivery = delivering("id", "x:", context(milliseconds: 1))
+        await (try await next()).handle { _ in
+            try await Task.sleep(for: .seconds(1_000))
+            return []
+        }
+        #expect(try await delivery.value.0 == "cancelled")
+        // The control: one that nobody waits for, and one whose broker may be coming back, go on.
+        for (id, context) in [("id-1", OpenURLContext()), ("id-2", context(milliseconds: 1))] {
+            if id == "id-2" { application.receiver.deliveries.patience = .seconds(1_000) }
+            let delivery = delivering(id, "x:", context)
+            let request = try await next()
+            #expect(!request.isCancelled)
+            try await request.finish(.handled)
+            #expect(try await delivery.value.0 == "handled")
+        }
+    }
+
+    @Test func aDeliveryThatComesAgainRenewsTheDeadline() async throws {
+        application.receiver.deliveries.patience = .zero
+        let deliveries = [delivering("id", "x:", context(milliseconds: 1))]
+        let request = try await next()
+        let first = try #require(request.deadline)
+        let renewed = deliveries + [delivering("id", "x:", context(milliseconds: 3_600_000))]
+        // What the broker sent before this answer has been read.
+        _ = try await application.brokerDescription()
+        #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
+        // Who waits already hears of the deadline that counts by now.
+        let called = Collected<Bool>()
+        let waiting = Task { called.add(await request.cancellation()) }
+        let all = renewed + [delivering("id", "x:", context(milliseconds: 1))]
+        #expect(try await called.wait(for: 1) == [true] && request.isCancelled)
+        try await request.finish(.cancelled)
+        for delivery in all {
+            let (outcome, reply) = try await delivery.value
+            #expect(outcome == "cancelled" && reply.errorCode == "called-off")
+        }
+        await waiting.value
+    }
+
+    @Test func whoClosesWhileReceivingEndsHearsOfNoError() async throws {
+        let (asked, gate) = (Collected<Void>(), Gate())
+        pair.broker.requests.beforeListing = {
+            asked.add(())
+            await gate.wait()
+        }
+        let application = application
+        let stopping = Task { try await application.stopReceiving() }
+        _ = try await asked.wait(for: 1)
+        await application.close()
+        try await stopping.value
+        // And none afterwards; but a broker that is gone is one.
+        try await application.stopReceiving()
+        gate.end()
     }
 
     @Test func whatIsCalledOffBeforeItIsTakenIsNotBegun() async throws {

@@ -121,7 +121,8 @@ public final class Application {
     ///
     /// ``openURLs`` ends, and requests that no consumer has taken go back to the broker, which delivers them to whoever
     /// handles the scheme then, or later. Those in hand are answered as ever. Stored claims stay, and so does the bus
-    /// name. ``register(_:for:persistent:window:allowReserved:takesDescriptors:)`` begins anew.
+    /// name. ``register(_:for:persistent:window:allowReserved:takesDescriptors:)`` begins anew. Where ``close()`` comes in
+    /// between, this returns: the claims end with the connection.
     public func stopReceiving() async throws(IPCError) { try await receiver.stop() }
 
     /// Leaves the bus, after what was sent is out. What is promised is fetched first, so that it outlives this program;

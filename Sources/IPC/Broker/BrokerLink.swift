@@ -23,7 +23,8 @@ final class BrokerLink {
     let route: Route
     /// Whether there was a broker before, so that its absence is a restart.
     private var wasThere = false
-    private var isClosed = false
+    /// Whether the application has left; calls end with an error from then on.
+    private(set) var isClosed = false
 
     /// - Parameter isLasting: whether a direct connection may pay.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, isLasting: Bool = false) {

@@ -10,18 +10,22 @@ final class Deliveries {
     /// How many URLs that the broker has not delivered wait for their answers.
     var opened = 0
     let callbacks: CallbackSender
+    /// How long after its deadline a request counts as called off by itself.
+    var patience = BrokerLink.absence
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }
 
     /// Takes a request in, or answers for the receiver what it has said before.
     func take(_ id: String, _ url: String, _ context: OpenURLContext, _ answer: @escaping PendingAnswer.Send) {
         // A broker that was started again asks again for what is being done already: one work, one answer.
-        if let pending = unanswered[id] { return pending.also(answer) }
+        if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }
         if let given = memory.answer(to: id, url) { return answer(.success(given)) }
         do throws(IPCError) { try IncomingValues.checkFiles(context.items ?? []) } catch {
             return answer(.failure(error.errorReply))
         }
-        let pending = PendingAnswer(answer) { [weak self] end in self?.ended(id, url, end) }
+        let pending = PendingAnswer(answer, until: context.deadline, patience: patience) { [weak self] end in
+            self?.ended(id, url, end)
+        }
         unanswered[id] = pending
         inbox.add(OpenURLRequest(id: id, url: url, context: context, answer: pending))
     }

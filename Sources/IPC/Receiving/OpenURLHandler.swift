@@ -12,7 +12,7 @@ extension OpenURLRequest {
     ///
     /// Every ``Application/open(_:sending:on:options:)`` and call within carries this request as its parent, so that
     /// handlers which open each other's URLs without end are cut off. The task of the body is cancelled when the sender
-    /// calls the request off, and when the task of the caller is cancelled.
+    /// calls the request off or no longer waits for the answer (``isCancelled``), and when the task of the caller is cancelled.
     /// - Parameter body: the work; where it has answered by ``finish(_:replying:)`` itself, that was the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
         let work = Task { () async -> Result<[PasteboardItem], any Error> in

@@ -20,8 +20,9 @@ public final class OpenURLRequest {
     public nonisolated let annotation: Value?
     /// 1 for the first delivery. Above: it came before and was not answered; it may have been done.
     public nonisolated let attempt: UInt32
-    /// When the sender is told that nobody answered in time; `nil` where nobody waits.
-    public nonisolated let deadline: ContinuousClock.Instant?
+    /// When the sender is told that nobody answered in time; `nil` where nobody waits. It is renewed when the request comes
+    /// again while it is in hand, as after a restart of the broker.
+    public nonisolated var deadline: ContinuousClock.Instant? { answer.deadline }
     /// The token by which a window of the receiver may come to the front (Wayland, X11).
     public nonisolated let activationToken: String?
     private let answer: PendingAnswer
@@ -36,7 +37,6 @@ public final class OpenURLRequest {
             items: context.items, pasteboard: context.pasteboard, changeCount: context.changeCount)
         annotation = context.annotation
         attempt = context.attempt ?? 1
-        deadline = context.timeout.map { ContinuousClock.now.advanced(by: .milliseconds($0)) }
         activationToken = context.activationToken
         self.answer = answer
     }
@@ -83,12 +83,23 @@ public final class OpenURLRequest {
         }
     }
 
-    /// Whether the sender has called the request off. Stop, and finish with ``Answer/cancelled``.
+    /// Whether the sender has called the request off, or has not got its answer in time. Stop, and finish with
+    /// ``Answer/cancelled``.
+    ///
+    /// The broker tells both. Where it is away, ``deadline`` counts, 5 s later: a broker that is started again within that time
+    /// delivers the request again, with a new deadline.
     public var isCancelled: Bool { answer.isCancelled }
 
-    /// Waits until the sender calls the request off.
-    /// - Returns: true when it did; false when the request was answered first, or the task was cancelled.
+    /// Waits until the sender calls the request off, or no longer waits for the answer; see ``isCancelled``.
+    /// - Returns: true when it does; false when the request was answered first, or the task was cancelled.
     public func cancellation() async -> Bool { await answer.cancellation() }
+}
+
+extension OpenURLContext {
+    /// Until when the sender waits, from now on; `nil` where nobody does.
+    var deadline: ContinuousClock.Instant? {
+        timeout.map { ContinuousClock.now.advanced(by: .milliseconds($0)) }
+    }
 }
 
 extension OpenURLRequest {

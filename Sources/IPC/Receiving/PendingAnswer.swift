@@ -1,5 +1,6 @@
 internal import IPCDBus
 internal import IPCInterface
+private import Synchronization
 
 /// The answer that a delivered request waits for: given once, by its receiver or by its release.
 @DBusActor
@@ -17,20 +18,50 @@ final class PendingAnswer {
     private var calls: [Send]
     private let ended: @DBusActor (End) -> Void
     private(set) var isGiven = false
-    private(set) var isCancelled = false
+    private var isCalledOff = false
+    private let lastDeadline: Mutex<ContinuousClock.Instant?>
+    private let patience: Duration
+    /// Runs while somebody waits to hear that nobody waits for the answer.
+    private let overdue = DBusTimer()
     private var watchers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     private var last: UInt64 = 0
 
     /// - Parameters:
     ///   - call: sends the answer.
+    ///   - deadline: until when its sender waits; `nil` where nobody does.
+    ///   - patience: how long after that it counts as called off by itself. The broker tells when a deadline has passed; one
+    ///     that is being started again meanwhile delivers the request again, which renews its deadline.
     ///   - ended: runs after the answer was sent.
-    init(_ call: @escaping Send, ended: @escaping @DBusActor (End) -> Void) {
+    init(
+        _ call: @escaping Send, until deadline: ContinuousClock.Instant? = nil, patience: Duration = BrokerLink.absence,
+        ended: @escaping @DBusActor (End) -> Void
+    ) {
         calls = [call]
+        lastDeadline = Mutex(deadline)
+        self.patience = patience
         self.ended = ended
     }
 
-    /// Another call that gets the same answer.
-    func also(_ call: @escaping Send) { calls.append(call) }
+    /// Another call that gets the same answer, and renews the deadline.
+    func also(_ call: @escaping Send, until deadline: ContinuousClock.Instant?) {
+        calls.append(call)
+        lastDeadline.withLock { $0 = deadline }
+        if !watchers.isEmpty { watchDeadline() }
+    }
+
+    /// Until when its sender waits, as the last delivery has it.
+    nonisolated var deadline: ContinuousClock.Instant? { lastDeadline.withLock(\.self) }
+
+    /// Whether its sender does not want the request done any more, or has stopped waiting.
+    var isCancelled: Bool { isCalledOff || giveUp.map { $0 <= .now } ?? false }
+
+    /// When it counts as called off by itself.
+    private var giveUp: ContinuousClock.Instant? { deadline?.advanced(by: patience) }
+
+    private func watchDeadline() {
+        overdue.cancel()
+        if let giveUp { overdue.set(at: giveUp) { [weak self] in self?.cancel() } }
+    }
 
     /// Sends the answer.
     /// - Returns: false if an answer was given before; it stays as it is.
@@ -48,6 +79,7 @@ final class PendingAnswer {
         isGiven = true
         for call in calls { call(answer) }
         calls = []
+        overdue.cancel()
         ended(end)
         wake(with: false)
         return true
@@ -56,7 +88,7 @@ final class PendingAnswer {
     /// The sender does not want the request done any more.
     func cancel() {
         guard !isGiven else { return }
-        isCancelled = true
+        isCalledOff = true
         wake(with: true)
     }
 
@@ -72,6 +104,7 @@ final class PendingAnswer {
                     continuation.resume(returning: isCancelled)
                 } else {
                     watchers[number] = continuation
+                    if watchers.count == 1 { watchDeadline() }
                 }
             }
         } onCancel: {

@@ -168,6 +168,13 @@ final class Receiver {
         registrations = []
         hasEnded = true
         deliveries.end(with: nil)
+        do throws(IPCError) { try await giveUp(schemes) } catch {
+            // Who closes meanwhile gives up everything: live claims end with the connection.
+            guard link.isClosed else { throw error }
+        }
+    }
+
+    private func giveUp(_ schemes: [String]) async throws(IPCError) {
         var live: [String] = []
         for scheme in schemes {
             var options = PageOptions()
