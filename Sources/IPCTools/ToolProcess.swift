@@ -107,6 +107,7 @@ package enum ToolProcess {
         }
         // A shell's question about a word; what is wrong with it is nothing for the terminal of who has pressed a key.
         guard arguments.first != "---completion" else { exit(code.rawValue) }
+        if let unknown = UnknownCommand(tool, arguments) { end(tool._commandName, arguments, unknown.failure) }
         guard code == .validationFailure else {
             end(
                 tool._commandName, arguments,

@@ -1,7 +1,10 @@
 import IPC
 import IPCModel
-import IPCTools
 import Testing
+
+@testable import IPCTools
+@testable import ipc_client
+@testable import ipc_server
 
 @Suite("Failures and exit codes")
 struct FailureTests {
@@ -38,6 +41,45 @@ struct FailureTests {
         #expect(
             failure.line(program: "ipc-client", json: true, style: Self.plain)
                 == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
+    }
+
+    /// A tool speaks of its own commands and options, whatever the bus speaks of.
+    @Test(arguments: Advice.allCases)
+    func adviceIsOfTheTool(_ advice: Advice) {
+        let failure = ToolFailure(IPCError(.invalidArguments, "it is “\(advice.rawValue)”; \(advice.rawValue)"))
+        #expect(
+            failure.message.hasPrefix("it is “\(advice.rawValue)”; ") && !failure.message.hasSuffix(advice.rawValue))
+        #expect(["'ipc-client ", "--"].contains { failure.message.contains($0) })
+    }
+
+    @Test func adviceOfTheBusIsKnown() throws {
+        let conditions: [any Condition] = [
+            PasteboardError.noSuchPasteboard(try PasteboardName("b")), PasteboardError.noSuchVersion(.general, 1),
+            SchemeRegistryError.reserved(try URLScheme("https")), RoutingError.noHandler(try URLScheme("x")),
+        ]
+        for condition in conditions {
+            #expect(ToolFailure(condition.ipcError).message != condition.ipcError.message, "\(condition)")
+        }
+    }
+
+    @Test(arguments: [
+        (["sned", "hello"], "there is no command “sned”, did you mean “send”? 'ipc-client --help' lists all"),
+        (["hlep"], "there is no command “hlep”; 'ipc-client --help' lists all"),
+        (["xyzzy"], "there is no command “xyzzy”; 'ipc-client --help' lists all"),
+        (
+            ["requests", "lst"],
+            "there is no command “lst”, did you mean “list”? 'ipc-client requests --help' lists all"
+        ),
+    ])
+    func anUnknownCommandIsNamed(_ arguments: [String], _ sentence: String) {
+        let failure = UnknownCommand(IPCClientCommand.self, arguments)?.failure
+        #expect(failure == .usage(sentence))
+    }
+
+    @Test(arguments: [["send", "--nonsense"], ["requests", "--state", "lost"], ["requests"], ["--nonsense"], []])
+    func aKnownCommandIsNotAsked(_ arguments: [String]) {
+        #expect(UnknownCommand(IPCClientCommand.self, arguments) == nil)
+        #expect(UnknownCommand(IPCServerCommand.self, arguments + ["x"]) == nil)
     }
 
     @Test func isColoredOnlyWhenAsked() {

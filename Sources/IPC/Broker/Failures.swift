@@ -13,9 +13,9 @@ extension IPCError {
             }
         let reason =
             switch error {
-            case .noBus(let reason), .refused(let reason), .cannotConnect(_, let reason),
-                .cannotListen(_, let reason):
-                reason
+            case .noBus(let reason), .refused(let reason): reason
+            case .cannotConnect(let address, let reason), .cannotListen(let address, let reason):
+                "nobody can be reached at \(address): \(reason)"
             }
         self.init(
             .storeUnavailable,

@@ -161,8 +161,8 @@ final class SchemesService {
         let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
         throw IPCError(
             .notOwner,
-            "only the owner of the bus name “\(application)” can register for it, and \(who); own the name first, "
-                + "or register persistently")
+            "only the owner of the bus name “\(application)” can register for it, and \(who); "
+                + Advice.ownName.rawValue)
     }
 
     func unregister(_ input: (String, [String], NoOptions), _ call: IncomingCall) async throws {

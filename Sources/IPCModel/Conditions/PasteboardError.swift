@@ -43,12 +43,12 @@ package enum PasteboardError: Condition, Hashable {
     private var sentence: String {
         switch self {
         case .noSuchPasteboard(let name):
-            "there is no pasteboard \(name.text.quoted); make it by writing to it, or by GetPasteboard with “create”"
+            "there is no pasteboard \(name.text.quoted); \(Advice.makePasteboard.rawValue)"
         case .changeCountMismatch(let expected, let actual):
             "the pasteboard is at change count \(actual), not \(expected); read it again and retry"
         case .noSuchVersion(let name, let count):
             "the pasteboard \(name.text.quoted) does not hold a version \(count); "
-                + "a higher HistoryLimit keeps earlier versions"
+                + Advice.keepMoreVersions.rawValue
         case .noSuchItem(let item, let count):
             "there is no item \(item); the version has \(count), counted from 0"
         case .noSuchRepresentation(let item, let type):

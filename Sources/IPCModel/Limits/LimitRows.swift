@@ -14,7 +14,7 @@ extension Limits {
     private static let raise = "try again later, or let the broker be started with a higher limit"
     private static let split = "use more pasteboards, or fewer values"
     private static let remove = "remove pasteboards that are not needed"
-    private static let prune = "clear or remove pasteboards, or set lower HistoryLimits"
+    private static let prune = Advice.keepFewerVersions.rawValue
     /// 1 PiB.
     private static let mostBytes: UInt64 = 1 << 50
 

@@ -27,6 +27,16 @@ extension Unicode.Scalar {
         isUnfitForMessages || self == " " ? codePoint : "“\(self)”"
     }
 
+    /// A control character as a message names it: `a line break (U+000A)`.
+    var namedControl: String {
+        switch self {
+        case "\n": "a line break (\(codePoint))"
+        case "\r": "a carriage return (\(codePoint))"
+        case "\t": "a tab (\(codePoint))"
+        default: "the control character \(codePoint)"
+        }
+    }
+
     /// The scalar in the notation of the Unicode Standard, `U+` and at least four digits.
     fileprivate var codePoint: String {
         let digits = String(value, radix: 16, uppercase: true)

@@ -63,13 +63,19 @@ extension URLText {
             case .tooLong(let bytes):
                 "the URL has \(bytes) bytes; at most \(URLText.maximumBytes) are allowed, send the rest as payload"
             case .control(let text, let scalar, let byte):
-                "the URL \(text.quoted) has the control character \(scalar.named) as byte \(byte); "
+                "the URL \(Self.start(of: text)) contains \(scalar.namedControl) as byte \(byte); "
                     + "RFC 3986 §2.1 asks to percent-encode it"
             case .noScheme(let text):
                 "the URL \(text.quoted) has no scheme; RFC 3986 §3 asks for one and a colon first, as in “scheme:rest”"
             case .scheme(let text, let reason):
                 "the URL \(text.quoted) cannot be opened: \(reason.description)"
             }
+        }
+
+        /// The text before its first control character, which would be hard to see among the others.
+        private static func start(of text: String) -> String {
+            let start = String(text.unicodeScalars.prefix { !($0.isASCII && UInt8(ascii: $0).isASCIIControl) })
+            return (start + "…").quoted
         }
     }
 }

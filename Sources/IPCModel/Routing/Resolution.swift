@@ -107,8 +107,7 @@ package enum RoutingError: Condition, Hashable {
         case .noHandler(let scheme):
             IPCError(
                 .noHandler,
-                "no application handles the scheme \(scheme.spelling.quoted); start one that registers it, "
-                    + "or name the receiver (the tool: --to ID)")
+                "no application handles the scheme \(scheme.spelling.quoted); \(Advice.nameReceiver.rawValue)")
         case .handlerUnavailable(let application):
             IPCError(
                 .handlerUnavailable,

@@ -31,7 +31,7 @@ package enum SchemeRegistryError: Condition, Hashable {
             IPCError(
                 .reservedScheme,
                 "the scheme \(scheme.spelling.quoted) is reserved for the system; "
-                    + "say “allow-reserved” (the tool: --allow-reserved) if the user wants this")
+                    + Advice.allowReserved.rawValue)
         case .limitExceeded(let limit):
             limit.ipcError
         }

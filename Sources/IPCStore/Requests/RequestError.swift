@@ -47,8 +47,8 @@ package enum RequestError: Condition, Hashable {
         case .damagedPayload(let id):
             "what went with the request \(id.text.quoted) is damaged on the disk"
         case .notToBeKept:
-            "the items are a secret or for one reader alone, and a queued request would keep them on the disk; open "
-                + "the URL without “queue”"
+            "the items are a secret or for one reader alone, and a queued request would keep them on the disk; "
+                + Advice.leaveOutQueue.rawValue
         }
     }
 }

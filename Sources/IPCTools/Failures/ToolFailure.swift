@@ -18,7 +18,7 @@ package struct ToolFailure: Error, Hashable {
 
     /// A refusal of the library or the broker.
     package init(_ error: IPCError) {
-        self.init(name: error.code.rawValue, message: error.message, exit: error.code.exit)
+        self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.code.exit)
     }
 
     /// The same failure with a half sentence behind what it says.

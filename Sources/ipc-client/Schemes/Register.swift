@@ -71,6 +71,8 @@ struct Register: ToolCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
+        // What is wrong with a value is more than a missing option, and is told by run() with the code of wrong input.
+        guard (try? checkNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
                 "A claim without --persistent would end with this command; add --persistent or --transient, or start "
@@ -85,8 +87,15 @@ struct Register: ToolCommand {
         }
     }
 
+    /// - Throws: what is wrong with the application id or a scheme.
+    private func checkNames() throws {
+        _ = try ApplicationID(application)
+        for scheme in schemes { _ = try URLScheme(scheme) }
+    }
+
     @DBusActor
     func run() async throws {
+        try checkNames()
         let app = try await Client.connect()
         guard persistent else {
             let links = try await app.registerForSession(

@@ -15,8 +15,8 @@ struct Resolve: ToolCommand {
             desktop's own handler gets it; or "no-handler"), and whether it is "running", would \
             be "started", gets only what is queued ("queue-only"), or "none" of these. Then every claim to the scheme, the \
             winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". \
-            Nobody is started. Exit code 0 also if nobody handles the scheme; 'can-open' is the test for that, and for \
-            the policy of the handler.
+            Nobody is started. Exit code 0 also if nobody handles the scheme, which a sentence on standard error says; \
+            'can-open' is the test for that, and for the policy of the handler.
 
             EXAMPLES
               ipc-client resolve IPCServer.demo:hello
@@ -32,6 +32,13 @@ struct Resolve: ToolCommand {
     func run() async throws {
         let resolution = try await Client.connect().resolve(url)
         try output.print(json(resolution), text: text(resolution))
+        guard !output.json, resolution.application == nil else { return }
+        let scheme = url.prefix { $0 != ":" }
+        try output.tell(
+            "NoHandler",
+            "nobody gets it: no application has registered \(scheme), and the desktop has none for it; start the "
+                + "receiver, or make one known by 'ipc-client register \(scheme) --application ID --persistent'",
+            after: "ipc-client: ")
     }
 
     private func json(_ resolution: URLResolution) -> JSONValue {

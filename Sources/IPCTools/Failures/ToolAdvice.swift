@@ -1,0 +1,28 @@
+private import IPCModel
+
+extension Advice {
+    /// The same with the commands and options of `ipc-client`; the one place where the words of the bus become those of the
+    /// tools.
+    fileprivate var ofTools: String {
+        switch self {
+        case .makePasteboard: "'ipc-client set BOARD' makes it, and 'ipc-client boards' lists what there is"
+        case .keepMoreVersions: "'ipc-client history BOARD --keep N' keeps more earlier versions"
+        case .keepFewerVersions:
+            "clear or remove pasteboards, or keep fewer earlier versions by 'ipc-client history BOARD --keep N'"
+        case .allowReserved: "--allow-reserved claims it nevertheless, if you want this"
+        case .nameReceiver:
+            "start a receiver that registers it ('ipc-client handlers' lists all), or name one with --to ID"
+        case .leaveOutQueue: "leave out --queue"
+        case .ownName: "register with --persistent or --transient"
+        }
+    }
+}
+
+extension String {
+    /// The sentence of a refusal with its advice for who uses the tools.
+    var withToolAdvice: String {
+        // Only at the end: what stands before is quoted from anybody.
+        guard let advice = Advice.allCases.first(where: { hasSuffix($0.rawValue) }) else { return self }
+        return dropLast(advice.rawValue.count) + advice.ofTools
+    }
+}
