@@ -22,9 +22,13 @@ struct MessageLineTests {
         #expect(text.asTold == text.onOneLine)
     }
 
-    @Test func whatIsToldHasItsStart() {
-        let (fits, long) = (String(repeating: "x", count: 300), String(repeating: "x", count: 301))
-        #expect(fits.asTold == fits && long.asTold == fits + "…")
+    /// The last line of a traceback says what it was.
+    @Test func whatIsToldHasItsStartAndItsEnd() {
+        let fits = String(repeating: "x", count: 300)
+        #expect(fits.asTold == fits)
+        let trace = "Traceback (most recent call last):\n" + fits + "\nValueError: no such thing"
+        #expect(trace.asTold.hasPrefix(#"Traceback (most recent call last):\nxxx"#) && trace.asTold.contains("x … x"))
+        #expect(trace.asTold.hasSuffix(#"x\nValueError: no such thing"#) && trace.asTold.count < 310)
     }
 
     @Test func differentTextsGiveDifferentLines() {

@@ -118,7 +118,7 @@ struct RequestTableTests {
         let row = try row { ($0.errorCode, $0.errorMessage) = ("a\nb", evil) }
         let text = RequestSummary(row, now: Self.now).text(style: plain)
         #expect(text.contains(#"error        a\nb"#) && text.contains(#"message      \u001b[2J\nrequest\tforged"#))
-        #expect(text.split(separator: "\n").allSatisfy { $0.count < 330 } && text.contains("x…"))
+        #expect(text.split(separator: "\n").allSatisfy { $0.count < 330 } && text.contains("x … x"))
         // For programs it is whole.
         #expect(JSONValue.request(row)["error-message"]?.string == evil)
     }

@@ -51,13 +51,14 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// What others have said, within a sentence or a table: on one line, and its start where it is long.
+    /// What others have said, within a sentence or a table: on one line, and its start and its end where it is long. The
+    /// end has more room: a program that fails says last what it was (the last line of a traceback).
     package var asTold: String {
-        let start = unicodeScalars.prefix(Self.mostTold)
-        let text = String(start).onOneLine
-        return start.endIndex == unicodeScalars.endIndex ? text : text + "…"
+        let scalars = unicodeScalars
+        guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }
+        return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(scalars.suffix(Self.endTold)).onOneLine
     }
 
-    /// The most characters of a text that are told.
-    private static let mostTold = 300
+    /// How many characters of the start and of the end of a text are told.
+    private static let (startTold, endTold) = (80, 220)
 }
