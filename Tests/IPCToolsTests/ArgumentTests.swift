@@ -159,6 +159,12 @@ struct TableTests {
         table.add("x", "22")
         #expect(table.text(aligned: false, style: plain) == "longer name\t1\nx\t22")
         #expect(table.text(aligned: true, style: plain) == "NAME         COUNT\nlonger name  1\nx            22")
+        // A narrow terminal cuts the last field, and leaves a bit of it.
+        table.add("y", String(repeating: "3", count: 40))
+        for (columns, count) in [(40, 26), (10, 19)] {
+            let last = table.text(aligned: true, style: plain, columns: columns).split(separator: "\n").last
+            #expect(last == "y            \(String(repeating: "3", count: count))…")
+        }
     }
 
     @Test(arguments: [

@@ -49,12 +49,14 @@ struct RequestTableTests {
                     $0.outcome = "queued"
                 }
             ], now: Self.now
-        ).text(aligned: true, style: plain).split(separator: "\n")
+        ).text(aligned: true, style: plain, columns: 100).split(separator: "\n")
         #expect(
             lines[0].split(separator: " ").map(String.init) == ["ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL"])
         #expect(lines[1].contains("  delivered  ") && lines[1].contains("  60 s  ") && lines[1].hasSuffix("…"))
-        #expect(RequestTable.shortened(url).count == 60 && RequestTable.shortened(url).hasPrefix("x.demo:0123"))
-        #expect(RequestTable.shortened("x.demo:short") == "x.demo:short")
+        #expect(lines[1].count == 100 && lines[1].contains("x.demo:0123"))
+        // The control: without a width, as in a pipe, it is whole.
+        let whole = RequestTable([try row { $0.url = url }], now: Self.now)
+        #expect(whole.text(aligned: true, style: plain).hasSuffix(url))
     }
 
     /// A URL may hold what a terminal obeys.

@@ -8,6 +8,14 @@ package enum OutputStream: Int32, Sendable {
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// The columns of the terminal now; nil where it is none, or one that does not say.
+    package var columns: Int? {
+        var size = winsize()
+        // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
+        guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+
     /// Writes all bytes.
     /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
     package func write(_ bytes: [UInt8]) throws(ToolFailure) {

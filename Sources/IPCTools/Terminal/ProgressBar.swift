@@ -17,12 +17,7 @@ package struct ProgressTerminal: Sendable {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
         guard OutputStream.error.isTerminal && !isDumb else { return nil }
         return ProgressTerminal(
-            columns: {
-                var size = winsize()
-                // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
-                guard ioctl(STDERR_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-                return Int(size.ws_col)
-            },
+            columns: { OutputStream.error.columns ?? 80 },
             write: { try? OutputStream.error.write($0) })
     }
 }

@@ -19,17 +19,29 @@ package struct Table: Sendable {
     package mutating func add(row: [String]) { rows.append(row) }
 
     /// The lines, without a line end after the last one; empty where there are no rows.
-    package func text(aligned: Bool, style: Style) -> String {
+    /// - Parameter columns: to which an aligned line is cut in its last field, of which a bit stays; nil for any length.
+    package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }
         let lines = [headings] + rows
         let widths = headings.indices.map { column in lines.map { $0[column].count }.max() ?? 0 }
+        let last = columns.map { max(Self.leastOfLast, $0 - widths.dropLast().reduce(0) { $0 + $1 + 2 }) }
         let laidOut = lines.map { line in
             zip(line, widths).enumerated().map { column, field in
                 let isLast = column == widths.count - 1
-                return field.0 + (isLast ? "" : String(repeating: " ", count: field.1 - field.0.count))
+                return isLast
+                    ? Self.start(of: field.0, last) : field.0 + String(repeating: " ", count: field.1 - field.0.count)
             }.joined(separator: "  ")
         }
         return ([style.bold(laidOut[0])] + laidOut.dropFirst()).joined(separator: "\n")
+    }
+
+    /// How many characters of a last field stay where the others leave it none.
+    private static let leastOfLast = 20
+
+    /// The start of a text, with a sign where there is more.
+    private static func start(of text: String, _ most: Int?) -> String {
+        guard let most, text.count > most else { return text }
+        return text.prefix(most - 1) + "…"
     }
 }

@@ -4,16 +4,14 @@ import IPCTools
 
 /// Requests as rows.
 struct RequestTable: Sendable {
-    /// How much of a URL a terminal shows.
-    private static let urlWidth = 60
-
     private let requests: [RequestInfo]
     /// Milliseconds since 1970 UTC.
     private let now: UInt64
 
     init(_ requests: [RequestInfo], now: UInt64 = Timestamp.now) { (self.requests, self.now) = (requests, now) }
 
-    func text(aligned: Bool, style: Style) -> String {
+    /// - Parameter columns: those of the terminal, to which URLs are cut.
+    func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
         for request in requests {
             let accepted = request.acceptedMillisecondsSince1970
@@ -21,15 +19,9 @@ struct RequestTable: Sendable {
                 request.id, request.stateOrOutcome, request.application, String(request.attempts),
                 aligned
                     ? TimeLength.text(milliseconds: now > accepted ? now - accepted : 0) : Timestamp.text(accepted),
-                aligned ? Self.shortened(request.url) : request.url.onOneLine)
+                request.url.onOneLine)
         }
-        return table.text(aligned: aligned, style: style)
-    }
-
-    /// The start of a URL, with a sign where there is more.
-    static func shortened(_ url: String) -> String {
-        let text = url.onOneLine
-        return text.count <= urlWidth ? text : text.prefix(urlWidth - 1) + "…"
+        return table.text(aligned: aligned, style: style, columns: columns)
     }
 }
 

@@ -12,9 +12,10 @@ struct RequestsList: ToolCommand {
         abstract: "List requests in the order of their acceptance.",
         discussion: """
             Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \
-            are "waiting" (the application does not have it) and "delivered" (it has it). In a pipe they are separated \
-            by tabs, without headings, the time of acceptance (UTC) stands in place of the age, and the URL is whole. \
-            What was sent with a URL is never shown.
+            are "waiting" (the application does not have it) and "delivered" (it has it). On a terminal the newest 20 are \
+            shown, the newest last, unless --limit says more, and URLs are cut to its width. In a pipe all are listed, \
+            separated by tabs, without headings, the time of acceptance (UTC) stands in place of the age, and the URL \
+            is whole. What was sent with a URL is never shown.
 
             EXAMPLES
               ipc-client requests
@@ -41,7 +42,7 @@ struct RequestsList: ToolCommand {
     @DBusActor
     func run() async throws {
         let rows = requests(of: try await Client.connect())
-        guard output.json else { return try tell(RequestTable(try await newest(rows))) }
+        guard output.json else { return try tell(try await newest(rows)) }
         // Without a limit a row is out before the next page comes, so no length fills the memory.
         guard limit == nil else {
             for row in try await newest(rows) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
@@ -69,10 +70,20 @@ struct RequestsList: ToolCommand {
         return kept.suffix(limit)
     }
 
-    private func tell(_ table: RequestTable) throws(ToolFailure) {
-        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
+    private func tell(_ requests: [RequestInfo]) throws(ToolFailure) {
+        let isTerminal = OutputStream.output.isTerminal
+        let shown = isTerminal && limit == nil ? requests.suffix(Self.mostUnasked) : requests[...]
+        let table = RequestTable(Array(shown))
+        let text = table.text(aligned: isTerminal, style: output.style, columns: OutputStream.output.columns)
         if !text.isEmpty { try OutputStream.output.writeLine(text) }
+        guard shown.count < requests.count else { return }
+        try output.tell(
+            "MoreRequests",
+            "these are the newest \(shown.count) of \(requests.count) requests; --limit \(requests.count) shows all")
     }
+
+    /// How many a terminal gets that has asked for no number.
+    private static let mostUnasked = 20
 }
 
 /// What `--state` asks for: a state, or the outcome of what has ended.

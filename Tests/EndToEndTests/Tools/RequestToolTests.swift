@@ -129,4 +129,22 @@ struct RequestToolTests {
         #expect(try Tools.json(rows[0])["url"]?.text == "other.demo:x")
         withExtendedLifetime(broker) {}
     }
+
+    @Test func aTerminalShowsTheNewestRequestsCutToItsWidth() async throws {
+        let broker = try await BrokerProcess.start()
+        let url = "IPCServer.demo:" + String(repeating: "x", count: 100)
+        try await Tools.claim()
+        for number in 0..<22 {
+            _ = try await Tools.client(["open", "--queue", "\(url)#\(number)"]).succeeded()
+        }
+        let terminal = try await TerminalSession.start(
+            try Binaries.path("ipc-client"), ["requests"], columns: 120, rows: 40)
+        let screen = try await terminal.wait(forText: "newest 20 of 22 requests")
+        let rows = screen.rows.filter { $0.contains("IPCServer.demo:") }
+        #expect(rows.count == 20 && rows.allSatisfy { $0.hasSuffix("…") && $0.count == 120 }, "\(screen)")
+        // The control: a script gets all of them, whole.
+        let piped = try await Tools.client(["requests"]).succeeded()
+        #expect(piped.lines.count == 22 && piped.lines.last?.hasSuffix("x#21") == true && piped.errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
 }
