@@ -85,6 +85,9 @@ struct BrokerStart {
             configuration.whenQuiet = { cjemalloc_give_memory_back() }
             configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
             try BrokerProcess.run(configuration, logger: logger)
+        } catch Broker.End.busLost {
+            // A session ends with its bus, and the broker with both.
+            logger.notice("the connection to the message bus has ended, and the broker with it")
         } catch {
             let failure = BrokerFailure(error)
             logger.error("\(failure.sentence)")
@@ -154,8 +157,6 @@ struct BrokerFailure {
         case Broker.End.noBus(let reason):
             sentence = "\(reason). Start it in a session, or below dbus-run-session"
             exitCode = IPCModel.ExitCode.unavailable.rawValue
-        case Broker.End.busLost:
-            (sentence, exitCode) = ("the message bus is gone", IPCModel.ExitCode.unavailable.rawValue)
         case Broker.End.storeFailed(let reason):
             sentence = "the store failed, so nothing more is acknowledged: \(reason)"
             exitCode = IPCModel.ExitCode.inputOutput.rawValue

@@ -7,8 +7,8 @@ internal import IPCDBus
 /// others wait for ever.
 @DBusActor
 final class BusAbsence {
-    /// How long a program waits that the bus has started.
-    private static let patienceOfStarted = Duration.seconds(60)
+    /// How long a program waits that the bus has started: as long as a restart of the bus may take.
+    private static let patienceOfStarted = BrokerLink.absence
 
     /// How long this one waits; `nil` for ever.
     var patience: Duration?

@@ -72,8 +72,9 @@ struct ProgramFiles: Sendable {
         ExecStart=\(unitProgram)
         Slice=session.slice
 
-        # The next call starts it again anyway; this one serves those who are waiting already.
-        Restart=on-failure
+        # It ends with the bus, in good order (0); with the next one it is there for those who wait for it. The next call would
+        # start it as well.
+        Restart=always
         RestartSec=100ms
         # SIGTERM finishes what is accepted and checkpoints the store within 2 s.
         TimeoutStopSec=10s

@@ -1,0 +1,30 @@
+import IPCTesting
+import Testing
+
+/// A session ends with its bus, and what the bus has started ends with both.
+@Suite(.privateBus)
+struct BusEndTests {
+    @Test func theBrokerEndsInGoodOrderWithItsBus() async throws {
+        let broker = try await BrokerProcess.start()
+        try await PrivateBus.current.kill()
+        #expect(try await broker.wait() == .success)
+        #expect(broker.log.contains("notice") && broker.log.contains("the message bus has ended"), "\(broker.log)")
+        #expect(!broker.log.contains("error"), "\(broker.log)")
+    }
+
+    @Test func aReceiverThatTheBusHasStartedEndsWithIt() async throws {
+        let broker = try await BrokerProcess.start()
+        let bus = try PrivateBus.current
+        let mark = bus.directory.appending("ended")
+        _ = try await RunningProcess.run("mkfifo", [mark]).succeeded()
+        let script = bus.directory.appending("receiver.sh")
+        try FileContents.write("\(try Binaries.path("ipc-server"))\necho $? >\(mark)\n", to: script)
+        try await bus.addService(name: "demo.IPCServer", exec: "/bin/sh \(script)")
+        try await Tools.claim()
+        _ = try await Tools.client(["send", "hello"]).succeeded()
+        let end = try await RunningProcess.start("cat", [mark], input: .none)
+        try await bus.kill()
+        #expect(try await end.nextLine() == "69")
+        withExtendedLifetime(broker) {}
+    }
+}
