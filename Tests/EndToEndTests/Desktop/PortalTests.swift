@@ -1,0 +1,85 @@
+import IPCTesting
+import Testing
+
+/// A link of a sandboxed program goes by xdg-desktop-portal, here the real one with its GTK backend; it reaches the receiver as
+/// it was written.
+@Suite(.privateBus)
+struct PortalTests {
+    private static let urls = ["Links.example://host/path?key=value&x=%E6%97%A5#part", "lInKs.Example:with a blank"]
+
+    /// As a program in a sandbox asks: it stays until the portal has answered, and prints the word of the answer.
+    private static let caller = #"""
+        import sys
+        import dbus
+        from dbus.mainloop.glib import DBusGMainLoop
+        from gi.repository import GLib
+
+        DBusGMainLoop(set_as_default=True)
+        bus, loop = dbus.SessionBus(), GLib.MainLoop()
+        place = "/org/freedesktop/portal/desktop"
+        handle = "%s/request/%s/test" % (place, bus.get_unique_name()[1:].replace(".", "_"))
+
+        def respond(word, results):
+            print(word)
+            loop.quit()
+
+        bus.add_signal_receiver(respond, "Response", "org.freedesktop.portal.Request", path=handle)
+        portal = bus.get_object("org.freedesktop.portal.Desktop", place)
+        portal.OpenURI("", sys.argv[1], {"handle_token": "test"}, dbus_interface="org.freedesktop.portal.OpenURI")
+        loop.run()
+        """#
+
+    /// Lets the bus start the portal, its backend and the permissions that it keeps, in the environment of a desktop.
+    private func addPortal(_ display: VirtualDisplay) async throws {
+        let bus = try PrivateBus.current
+        // Which backend it takes: the file since 1.17, the name of the desktop before.
+        try bus.directory.makeDirectory("config/xdg-desktop-portal")
+        try FileContents.write(
+            "[preferred]\ndefault=gtk\n", to: bus.directory.appending("config/xdg-desktop-portal/portals.conf"))
+        let variables = [
+            "DISPLAY": display.name, "XDG_CURRENT_DESKTOP": "GNOME", "NO_AT_BRIDGE": "1", "GSETTINGS_BACKEND": "memory",
+            // GTK ends without the schemas of its settings.
+            "XDG_DATA_DIRS": "\(bus.directory.appending("system-data")):/usr/share",
+        ]
+        _ = try await RunningProcess.run(
+            "gdbus",
+            [
+                "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
+                "--method", "org.freedesktop.DBus.UpdateActivationEnvironment",
+                "{" + variables.map { "'\($0)': '\($1)'" }.joined(separator: ", ") + "}",
+            ]
+        ).succeeded()
+        for (name, program) in [
+            ("portal.Desktop", "xdg-desktop-portal"), ("impl.portal.PermissionStore", "xdg-permission-store"),
+            ("impl.portal.desktop.gtk", "xdg-desktop-portal-gtk"),
+        ] {
+            try await bus.addService(name: "org.freedesktop.\(name)", exec: "/usr/libexec/\(program)")
+        }
+    }
+
+    @Test func aLinkThatGoesByThePortalReachesTheReceiver() async throws {
+        let bus = try PrivateBus.current
+        let broker = try await BrokerProcess.start()
+        let display = try await VirtualDisplay.start()
+        try await addPortal(display)
+        let claim = ["--application", "org.example.Links"]
+        let receiver = try await Tools.server(["--json", "--scheme", "Links.example"] + claim)
+        _ = try await Tools.client(["register", "Links.example", "--persistent"] + claim).succeeded()
+        for url in Self.urls {
+            let caller = try await PythonPeer.start(Self.caller, arguments: [url])
+            let line = try #require(try await receiver.nextLine())
+            #expect(try JSONText.string("url", in: line) == url)
+            #expect(try await caller.nextLine() == "0")
+        }
+        // The control: without the registration the portal knows nobody, and its backend asks the user.
+        _ = try await Tools.client(["unregister", "--all"] + claim).succeeded()
+        let caller = try await PythonPeer.start(Self.caller, arguments: [Self.urls[0]])
+        _ = try await RunningProcess.run(
+            "xdotool", ["search", "--sync", "--onlyvisible", "--class", "xdg-desktop-portal-gtk"],
+            environment: bus.environment.merging(["DISPLAY": display.name]) { $1 }
+        ).succeeded()
+        #expect(caller.process.isRunning && caller.process.output.text.isEmpty)
+        await display.end()
+        withExtendedLifetime(broker) {}
+    }
+}
