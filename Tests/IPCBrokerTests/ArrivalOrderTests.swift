@@ -15,7 +15,7 @@ struct ArrivalOrderTests {
 
     @Test func `calls of a caller begin in their order, and hold up nobody else's`() async throws {
         let order = Self.order(100)
-        let caller = try BusName(":1.1")
+        let caller: BusName = ":1.1"
         let begun = Collected<Int>()
         let first = try await order.turn(of: caller)
         for number in 0..<20 {
@@ -25,7 +25,7 @@ struct ArrivalOrderTests {
                 turn.end()
             }
         }
-        try await order.turn(of: try BusName(":1.2")).end()
+        try await order.turn(of: ":1.2").end()
         #expect(begun.elements.isEmpty)
         first.end()
         #expect(try await begun.wait(for: 20) == Array(0..<20))
@@ -34,7 +34,7 @@ struct ArrivalOrderTests {
 
     @Test func `I16: a caller has a fourth of what may wait, and the others the rest`() async throws {
         let order = Self.order(8)
-        let (one, other) = (try BusName(":1.1"), try BusName(":1.2"))
+        let (one, other) = (":1.1" as BusName, ":1.2" as BusName)
         let turns = [try await order.turn(of: one), try await order.turn(of: other)]
         let ended = Collected<String>()
         func ask(_ caller: BusName, _ name: String) {

@@ -6,7 +6,7 @@ import Testing
 struct CallersInTurnTests {
     @Test func `callers take turns, each in its own order`() throws {
         var waiting = CallersInTurn<String>()
-        let (one, other) = (try BusName(":1.1"), try BusName(":1.2"))
+        let (one, other) = (":1.1" as BusName, ":1.2" as BusName)
         for name in ["a", "b", "c"] { waiting.append(name, of: one) }
         waiting.append("x", of: other)
         waiting.append("-", of: nil)
