@@ -47,6 +47,50 @@ struct BusTests {
         #expect(error?.code == .storeUnavailable && error?.message.contains("there is no broker") == true)
     }
 
+    @Test func whoWaitsForAHandlerIsToldOfIt() async throws {
+        let broker = FakeBroker()
+        let connection = try await start(broker)
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        let waiting = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
+        _ = try await broker.asked.wait(for: 1)
+        // Of another scheme, or from a stranger: nobody asks again. A call behind them shows that they were read.
+        let stranger = try await Connection.open(address)
+        try stranger.emit(Schemes1.handlerChanged, from: Broker1.path, ("later", "", "demo.Later"))
+        _ = try await stranger.listNames()
+        try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("other", "", "demo.Other"))
+        _ = try await application.brokerDescription()
+        #expect(broker.asked.elements.count == 1)
+        // The handler has changed, and cannot be opened yet; its appearance on the bus is what is left to wait for.
+        broker.handler = "demo.Later"
+        try connection.emit(Schemes1.handlerChanged, from: Broker1.path, ("LATER", "", "demo.Later"))
+        _ = try await broker.asked.wait(for: 2)
+        broker.canOpen = { _ in true }
+        _ = try await stranger.requestName(BusName("demo.Later"))
+        #expect(try await waiting.value)
+    }
+
+    @Test func aWaitForAHandlerEnds() async throws {
+        let broker = FakeBroker()
+        let connection = try await start(broker)
+        let application = try await Application.connect(id: "demo.IPCClient", bus: address)
+        #expect(try await application.canOpenURL("known:x", within: .zero))
+        #expect(try await !application.canOpenURL("later:x", within: .milliseconds(1)))
+        let waiting = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
+        _ = try await broker.asked.wait(for: 3)
+        waiting.cancel()
+        let error = await #expect(throws: IPCError.self) { try await waiting.value }
+        #expect(error?.code == .storeUnavailable)
+        // Another broker may know more.
+        let again = Task { try await application.canOpenURL("later:x", within: .seconds(1_000)) }
+        _ = try await broker.asked.wait(for: 4)
+        connection.close()
+        let next = FakeBroker()
+        next.canOpen = { _ in true }
+        let nextConnection = try await start(next)
+        #expect(try await again.value)
+        withExtendedLifetime(nextConnection) {}
+    }
+
     @Test func onlyAHandlerAsksForTheName() async throws {
         let broker = try await start(FakeBroker())
         let senders = [

@@ -22,6 +22,11 @@ final class FakeBroker {
         result.outcome = "handled"
         return result
     }
+    var canOpen: @DBusActor (String) -> Bool = { $0.hasPrefix("known:") }
+    /// The URLs that `CanOpenURL` was asked about.
+    let asked = Collected<String>()
+    /// Whom `ResolveURL` names.
+    var handler = ""
     var register: @DBusActor () throws -> RegisterResult = { RegisterResult() }
     var read: @DBusActor (GetItemsOptions) async throws -> Read = { _ in (0, [], VersionFacts()) }
     var data: (Representation.Value, VersionFacts) = (.text(""), VersionFacts())
@@ -60,13 +65,24 @@ final class FakeBroker {
         ExportedInterface(
             InterfaceDescription(
                 Schemes1.name, "",
-                [Schemes1.register.description, Schemes1.canOpenURL.description] + FakeRequests.schemes),
+                [
+                    Schemes1.register.description, Schemes1.canOpenURL.description, Schemes1.resolveURL.description,
+                    Schemes1.handlerChanged.description,
+                ] + FakeRequests.schemes),
             methods: [
                 Schemes1.register.answered { input, _ throws in
                     self.registered.append((input.0, input.1, input.2))
                     return try self.register()
                 },
-                Schemes1.canOpenURL.answered { input, _ throws in input.0.hasPrefix("known:") },
+                Schemes1.canOpenURL.answered { input, _ throws in
+                    self.asked.add(input.0)
+                    return self.canOpen(input.0)
+                },
+                Schemes1.resolveURL.answered { _, _ throws in
+                    var facts = ResolutionFacts()
+                    (facts.application, facts.reason) = (self.handler, "live")
+                    return facts
+                },
             ] + requests.schemeMethods)
     }
 

@@ -12,6 +12,25 @@ extension Application {
         return try await link.call(Schemes1.canOpenURL, (url, options), repeatable: true)
     }
 
+    /// Waits until ``canOpenURL(_:)`` is true, for a receiver that is being started. Nothing is started, and nobody is asked
+    /// again and again: the broker and the bus tell when something has changed. A policy that lets this application in from
+    /// now on is not told.
+    /// - Parameters:
+    ///   - url: the URL; only its scheme matters.
+    ///   - time: how long at most.
+    /// - Returns: false where the time was over before.
+    /// - Throws: `invalidURL`; `storeUnavailable` without a broker, and when the task is cancelled.
+    public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {
+        let scheme = try checked { () throws(URLText.Invalid) in try URLText(url) }.scheme
+        // Before the first question, so that no change is missed.
+        let changes = try await HandlerChanges(of: scheme, link, within: time)
+        repeat {
+            if try await canOpenURL(url) { return true }
+            try await changes.follow(try await resolve(url).application)
+        } while try await changes.next()
+        return false
+    }
+
     /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
     ///
     /// Where nobody has claimed the scheme, the desktop's own handler gets the URL, without a payload; the outcome is then

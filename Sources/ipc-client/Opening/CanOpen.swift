@@ -13,10 +13,11 @@ struct CanOpen: ToolCommand {
         discussion: """
             Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \
             nor can be started; 77 if the handler's policy refuses the source. Nothing is started, and nobody is asked \
-            but the broker.
+            but the broker. With --wait the answer "no" comes only when the time is over.
 
             EXAMPLES
               ipc-client can-open IPCServer.demo:
+              ipc-server & ipc-client can-open IPCServer.demo: --wait 10 && ipc-client open IPCServer.demo:hello
               if ipc-client can-open com.example.notes: >/dev/null 2>&1; then echo installed; fi
             """)
 
@@ -28,12 +29,19 @@ struct CanOpen: ToolCommand {
         completion: LiveNames.applications)
     var application = Client.id
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "How long to wait until it could: seconds, or 300ms, 20s, 2m. (default: not at all)", valueName: "time"),
+        transform: TimeSpan.parse)
+    var wait: TimeSpan?
+
     @OptionGroup var output: OutputOptions
 
     @DBusActor
     func run() async throws {
         let app = try await Client.connect(as: application)
-        if try await app.canOpenURL(url) {
+        if try await canOpen(app) {
             return try output.print(.object(["url": .string(url), "can-open": .boolean(true)]), text: "yes")
         }
         let resolution = try await app.resolve(url)
@@ -43,6 +51,12 @@ struct CanOpen: ToolCommand {
                 "application": resolution.application.map { .string($0) }, "reason": .string(resolution.reason),
             ]), text: "no")
         throw refusal(resolution)
+    }
+
+    @DBusActor
+    private func canOpen(_ app: Application) async throws(IPCError) -> Bool {
+        guard let wait else { return try await app.canOpenURL(url) }
+        return try await app.canOpenURL(url, within: wait.duration)
     }
 
     private func refusal(_ resolution: URLResolution) -> ToolFailure {

@@ -1,0 +1,60 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// Tells when somebody may have become able to take URLs of a scheme.
+///
+/// That is so when another application handles the scheme, when the one that does appears on the bus, and when there is another
+/// broker. Who is let in by a policy from now on is not told.
+@DBusActor
+final class HandlerChanges {
+    private let link: BrokerLink
+    private let changes: AsyncStream<Void>
+    private let changed: AsyncStream<Void>.Continuation
+    private let timer = DBusTimer()
+    private var subscription: Subscription?
+    private var broker: NameWatch?
+    private var application: NameWatch?
+
+    /// Listens when this returns.
+    /// - Parameter time: how long at most.
+    init(of scheme: URLScheme, _ link: BrokerLink, within time: Duration) async throws(IPCError) {
+        self.link = link
+        // One that waits stands for all.
+        (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        let changed = changed
+        timer.set(at: .now.advanced(by: time)) { changed.finish() }
+        do throws(CallError) {
+            // From the owner of the broker's name only: anybody can send any signal.
+            subscription = try await link.connection.subscribe(
+                to: Schemes1.handlerChanged, from: link.broker, at: Broker1.path
+            ) { change, _ in if (try? URLScheme(change.0)) == scheme { changed.yield() } }
+            broker = try await watch(link.broker)
+        } catch { throw IPCError(error) }
+    }
+
+    private func watch(_ name: BusName?) async throws(CallError) -> NameWatch? {
+        guard let name, link.broker != nil else { return nil }
+        let changed = changed
+        return try await link.connection.watchName(name) { _, owner in if owner != nil { changed.yield() } }
+    }
+
+    /// Follows the application that handles the scheme, too, which may not run yet.
+    func follow(_ id: String?) async throws(IPCError) {
+        guard id != application?.name.text else { return }
+        do throws(CallError) { application = try await watch(id.flatMap { try? BusName($0) }) } catch {
+            throw IPCError(error)
+        }
+        // It may have appeared before it was followed.
+        if application?.owner != nil { changed.yield() }
+    }
+
+    /// Waits for the next change.
+    /// - Returns: false when the time is over.
+    /// - Throws: `storeUnavailable` when the task is cancelled.
+    func next() async throws(IPCError) -> Bool {
+        var iterator = changes.makeAsyncIterator()
+        let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
+        if Task.isCancelled { throw IPCError(CallError.cancelled) }
+        return isChanged
+    }
+}

@@ -1,0 +1,34 @@
+import IPCTesting
+import Testing
+
+/// Scripts that need a receiver which is being started.
+@Suite(.privateBus)
+struct CanOpenToolTests {
+    private func canOpen(_ time: String...) async throws -> ProcessOutput {
+        try await Tools.client(["can-open", "IPCServer.demo:"] + time.flatMap { ["--wait", $0] })
+    }
+
+    @Test func whoWaitsGoesOnWhenTheReceiverIsThere() async throws {
+        let broker = try await BrokerProcess.start()
+        async let answer = canOpen("10m")
+        let server = try await Tools.server()
+        let told = try await answer
+        #expect(told.status == .success && told.output == "yes\n", "\(told)")
+        #expect(try await server.terminate() == .success)
+        // The control: nobody comes, and the answer is the one that there is without waiting.
+        let nobody = try await canOpen("10ms")
+        #expect(nobody.status == .exited(68) && nobody.output == "no\n", "\(nobody)")
+        #expect(try await canOpen().errors == nobody.errors)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aReceiverThatIsKnownAlreadyIsAwaitedByItsName() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        #expect(try await canOpen("10ms").status == .exited(69))
+        async let answer = canOpen("10m")
+        let server = try await Tools.server()
+        #expect(try await answer.status == .success)
+        withExtendedLifetime((broker, server)) {}
+    }
+}
