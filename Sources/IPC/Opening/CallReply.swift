@@ -1,4 +1,4 @@
-/// What the handler of a URL gave back.
+/// What the handler of a URL gave back, at most 16 MiB in all.
 public struct CallReply: ItemReading, Hashable {
     public let items: [PasteboardItem]
     /// The answer of the broker; `nil` where the reply came by a callback.

@@ -65,7 +65,9 @@ extension Application {
     ///
     /// The first signal ends receiving: what no body has begun goes back to the broker, and what is in hand is answered. The
     /// second one cancels what is in hand, too. Returns when everything that was begun is answered; ``close()`` is left to do.
-    /// - Parameter signals: made before anybody is told that the program listens; a signal that came since then counts.
+    /// - Parameters:
+    ///   - signals: made before anybody is told that the program listens; a signal that came since then counts.
+    ///   - body: the work, as of ``onOpenURL(_:)``.
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler
     ) async throws(IPCError) {

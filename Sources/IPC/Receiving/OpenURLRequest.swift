@@ -67,7 +67,8 @@ public final class OpenURLRequest {
     /// ``Application/close()``.
     /// - Parameters:
     ///   - outcome: what became of it.
-    ///   - items: what the sender gets back, at most 16 MiB in all.
+    ///   - items: what the sender gets back, at most 16 MiB in all; what is larger goes by a pasteboard, and its name in the
+    ///     reply.
     /// - Throws: `invalidArguments` if the request was answered before; `limitExceeded` if the items are too large,
     ///   and the request then still waits for an answer.
     public func finish(_ outcome: Answer, replying items: [PasteboardItem] = []) async throws(IPCError) {
