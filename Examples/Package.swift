@@ -10,7 +10,6 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let httpClient = Target.Dependency.product(name: "AsyncHTTPClient", package: "async-http-client")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
-let signals = Target.Dependency.product(name: "UnixSignals", package: "swift-service-lifecycle")
 let httpServer: [Target.Dependency] = [
     .product(name: "Hummingbird", package: "hummingbird"), .product(name: "HummingbirdCore", package: "hummingbird"),
     .product(name: "HTTPTypes", package: "swift-http-types"), .product(name: "NIOCore", package: "swift-nio"), logging,
@@ -40,7 +39,7 @@ let package = Package(
         .executableTarget(
             name: "http-relay",
             dependencies: [
-                "HTTPRelay", ipc, arguments, httpClient, signals, .product(name: "NIOCore", package: "swift-nio"),
+                "HTTPRelay", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], path: "HTTPRelay/Relay", swiftSettings: settings),
         .executableTarget(
@@ -57,7 +56,7 @@ let package = Package(
         // InstallID
         .target(name: "InstallID", dependencies: [dbus], path: "InstallID/Library", swiftSettings: settings),
         .executableTarget(
-            name: "install-id", dependencies: ["InstallID", ipc, arguments, signals], path: "InstallID/Program",
+            name: "install-id", dependencies: ["InstallID", ipc, arguments], path: "InstallID/Program",
             swiftSettings: settings),
         .testTarget(
             name: "InstallIDTests", dependencies: ["InstallID"], path: "InstallID/Tests", swiftSettings: settings),
@@ -67,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "oauth-login",
             dependencies: [
-                "OAuthLogin", ipc, arguments, httpClient, signals, .product(name: "NIOCore", package: "swift-nio"),
+                "OAuthLogin", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ], path: "OAuthLogin/Login", swiftSettings: settings),
         .executableTarget(
@@ -80,7 +79,7 @@ let package = Package(
         // Playlist
         .target(name: "Playlists", dependencies: [ipc, crypto], path: "Playlist/Library", swiftSettings: settings),
         .executableTarget(
-            name: "playlist", dependencies: ["Playlists", ipc, arguments, signals], path: "Playlist/Program",
+            name: "playlist", dependencies: ["Playlists", ipc, arguments], path: "Playlist/Program",
             swiftSettings: settings),
         .testTarget(
             name: "PlaylistsTests", dependencies: ["Playlists", ipc], path: "Playlist/Tests", swiftSettings: settings),
@@ -95,8 +94,8 @@ let package = Package(
         .target(
             name: "Questions", path: "QABrowser/Questions", resources: [.copy("Data")], swiftSettings: settings),
         .executableTarget(
-            name: "qa-browser", dependencies: ["Questions", "SceneManager", "Terminal"], path: "QABrowser/Program",
-            swiftSettings: settings),
+            name: "qa-browser", dependencies: ["Questions", "SceneManager", "Terminal", ipc],
+            path: "QABrowser/Program", swiftSettings: settings),
         .testTarget(
             name: "QuestionsTests", dependencies: ["Questions"], path: "QABrowser/Tests", swiftSettings: settings),
 
@@ -120,13 +119,14 @@ let package = Package(
             swiftSettings: settings),
 
         // Terminal
-        .target(name: "Terminal", path: "Terminal/Sources", swiftSettings: settings),
+        .target(name: "Terminal", dependencies: [ipc], path: "Terminal/Sources", swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal"], path: "Terminal/Tests", swiftSettings: settings),
 
         // ValidatedEntry
         .target(
-            name: "EntryRules", dependencies: ["Terminal"], path: "ValidatedEntry/Rules", swiftSettings: settings),
+            name: "EntryRules", dependencies: ["Terminal", ipc], path: "ValidatedEntry/Rules",
+            swiftSettings: settings),
         .executableTarget(
             name: "validated-entry", dependencies: ["EntryRules", "Terminal", ipc, arguments],
             path: "ValidatedEntry/Program", swiftSettings: settings),

@@ -18,7 +18,7 @@ struct RelayClient: AsyncParsableCommand {
         var style = WaitingStyle.asynchronous
 
         func run() async throws {
-            try await options.ask { relay in
+            await options.ask { relay in
                 Output.print(try await style.send(StatusRequest(parameters: options.parameters), relay))
             }
         }
@@ -33,7 +33,7 @@ struct RelayClient: AsyncParsableCommand {
         var style = WaitingStyle.asynchronous
 
         func run() async throws {
-            try await options.ask { relay in
+            await options.ask { relay in
                 let request = ReportRequest(parameters: options.parameters, text: text)
                 Output.print(try await style.send(request, relay))
             }
@@ -46,7 +46,7 @@ struct RelayClient: AsyncParsableCommand {
         @OptionGroup var options: RequestOptions
 
         func run() async throws {
-            try await options.ask { relay in
+            await options.ask { relay in
                 let bytes = try await relay.send(DownloadRequest(parameters: options.parameters))
                 FileHandle.standardOutput.write(Data(bytes))
             }
@@ -74,14 +74,11 @@ struct RequestOptions: ParsableArguments {
     }
 
     /// Connects, asks, and ends with what went wrong as a sentence and an exit code.
-    func ask(_ body: (Relay) async throws -> Void) async throws {
-        do {
+    func ask(_ body: (Relay) async throws -> Void) async {
+        await Program.run {
             let app = try await Application.connect(id: "demo.RelayClient")
             try await body(Relay(app))
             await app.close()
-        } catch {
-            Output.tell("\(error)")
-            throw error.exitCode
         }
     }
 }
@@ -92,22 +89,5 @@ enum Output {
     static func print(_ form: EndedForm) {
         let lines = form.fields.map { "\($0.name): \($0.value)\n" }.joined()
         FileHandle.standardOutput.write(Data(lines.utf8))
-    }
-
-    /// A sentence for people.
-    static func tell(_ line: String) { FileHandle.standardError.write(Data("relay-client: \(line)\n".utf8)) }
-}
-
-extension Error {
-    /// As of the tools: 68 where no relay runs, 75 where trying again may help, 70 where the server or its answer is bad.
-    fileprivate var exitCode: ExitCode {
-        switch self {
-        case let error as IPCError: ExitCode(error.code.exitCode)
-        case let failure as ServerFailure where ["connect-timeout", "read-timeout", "timed-out"].contains(failure.code):
-            ExitCode(75)
-        case let failure as ServerFailure:
-            ExitCode(IPCError.Code(rawValue: failure.code)?.exitCode ?? 70)
-        default: ExitCode(70)
-        }
     }
 }

@@ -1,4 +1,5 @@
 import HTTPRelay
+import IPC
 
 /// Asks how the server is: the simplest kind there is.
 struct StatusRequest: ServerRequest {
@@ -29,7 +30,7 @@ struct DownloadRequest: ServerRequest {
     /// The hook after each response: it tells what came, before anything is made of it.
     func didReceive(_ response: ResponseParameters) async {
         let status = response.statusCode.map { "status \($0)" } ?? "no status"
-        Output.tell("\(status), \(response.rawData.count) bytes")
+        Program.tell("\(status), \(response.rawData.count) bytes")
     }
 
     func answer(from response: ResponseParameters) throws -> [UInt8] {

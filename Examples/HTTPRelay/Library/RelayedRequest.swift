@@ -27,6 +27,7 @@ public struct RelayedRequest: Sendable, Hashable {
 
     private enum Name {
         static let (url, connectTimeout, readTimeout) = ("url", "connect-timeout", "read-timeout")
+        static let all = [url, connectTimeout, readTimeout]
     }
 
     /// Takes a request of any kind.
@@ -44,36 +45,30 @@ public struct RelayedRequest: Sendable, Hashable {
     }
 
     /// Reads what a sender has asked for.
-    /// - Parameter payload: what came with the URL.
-    public init(_ text: String, _ payload: Payload) throws(Flaw) {
-        try self.init(text, body: payload.items.first?.representations.first)
+    public init(_ request: OpenURLRequest) throws(Flaw) {
+        try self.init(request.url, body: request.payload.items.first?.representations.first)
     }
 
     init(_ text: String, body: Representation?) throws(Flaw) {
         guard let parts = URLComponents(string: text) else { throw .notReadable }
         guard let method = RequestMethod(rawValue: parts.path) else { throw .noMethod(parts.path) }
         guard method == .post || body == nil else { throw .bodyOfGet }
-        var values: [String: String] = [:]
-        for item in parts.queryItems ?? [] {
-            guard values.updateValue(item.value ?? "", forKey: item.name) == nil else { throw .twice(item.name) }
-        }
-        url = try Self.url(values.removeValue(forKey: Name.url) ?? "")
-        if let text = values.removeValue(forKey: Name.connectTimeout) { connectTimeout = try Self.seconds(text) }
-        if let text = values.removeValue(forKey: Name.readTimeout) { readTimeout = try Self.seconds(text) }
-        if let unknown = values.keys.min() { throw .unknown(unknown) }
+        let parameters = URLParameters(of: text)
+        if let name = parameters.repeatedName { throw .twice(name) }
+        url = try Self.url(parameters[Name.url] ?? "")
+        if let text = parameters[Name.connectTimeout] { connectTimeout = try Self.seconds(text) }
+        if let text = parameters[Name.readTimeout] { readTimeout = try Self.seconds(text) }
+        if let unknown = parameters.map(\.name).first(where: { !Name.all.contains($0) }) { throw .unknown(unknown) }
         (self.method, self.body) = (method, body)
     }
 
     /// The URL for the relay.
     public var text: String {
-        var parts = URLComponents()
-        (parts.scheme, parts.path) = (Self.scheme, method.rawValue)
-        parts.queryItems = [
-            URLQueryItem(name: Name.url, value: url.absoluteString),
-            URLQueryItem(name: Name.connectTimeout, value: "\(connectTimeout / .seconds(1))"),
-            URLQueryItem(name: Name.readTimeout, value: "\(readTimeout / .seconds(1))"),
+        let parameters: URLParameters = [
+            Name.url: url.absoluteString, Name.connectTimeout: "\(connectTimeout / .seconds(1))",
+            Name.readTimeout: "\(readTimeout / .seconds(1))",
         ]
-        return parts.string ?? ""
+        return parameters.added(to: "\(Self.scheme):\(method.rawValue)")
     }
 
     /// The payload of that URL; `nil` for none.
@@ -98,7 +93,7 @@ public struct RelayedRequest: Sendable, Hashable {
 
 extension RelayedRequest {
     /// What is wrong with a URL for the relay.
-    public enum Flaw: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Flaw: HandlerError, Sendable, Hashable, CustomStringConvertible {
         case notReadable
         case noMethod(String)
         case bodyOfGet
@@ -106,6 +101,8 @@ extension RelayedRequest {
         case noTime(String)
         case twice(String)
         case unknown(String)
+
+        public var code: String { "bad-request" }
 
         public var description: String {
             switch self {

@@ -35,7 +35,7 @@ public struct ResponseParameters: Sendable, Hashable, Codable {
 }
 
 /// Why there is no answer that could be used.
-public struct ServerFailure: Error, Sendable, Hashable, CustomStringConvertible {
+public struct ServerFailure: HandlerError, ExitCodeError, Sendable, Hashable, CustomStringConvertible {
     /// The status code, where the server gave one.
     public let statusCode: UInt16?
     /// A word for programs: `connect-timeout`, `read-timeout`, `not-connected`, `cut-off`, `status-404`, …; the name of a
@@ -45,6 +45,12 @@ public struct ServerFailure: Error, Sendable, Hashable, CustomStringConvertible 
     public let message: String
 
     public var description: String { message }
+
+    /// As of the tools: 68 where no relay runs, 75 where trying again may help, 70 where the server or its answer is bad.
+    public var exitCode: Int32 {
+        if ["connect-timeout", "read-timeout", "timed-out"].contains(code) { return 75 }
+        return IPCError.Code(rawValue: code)?.exitCode ?? 70
+    }
 }
 
 extension ResponseParameters {
@@ -54,12 +60,12 @@ extension ResponseParameters {
     }
 
     /// Of a reply of the relay.
-    init(_ reply: CallReply) throws(IPCError) {
+    init(_ reply: CallReply) throws {
         guard reply.items.count == 2, var response = try reply.value(ResponseParameters.self, item: 1) else {
             throw IPCError(
                 .payloadInvalid, "the reply is none of a relay: is another program registered for its scheme?")
         }
-        response.rawData = reply.items[0].representations.first?.value.content ?? []
+        response.rawData = reply.data ?? []
         self = response
     }
 

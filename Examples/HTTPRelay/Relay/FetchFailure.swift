@@ -1,11 +1,12 @@
 import AsyncHTTPClient
 import Foundation
 import HTTPRelay
+import IPC
 import NIOCore
 import NIOPosix
 
 /// Why nothing came from a server, or not everything.
-struct FetchFailure: Error {
+struct FetchFailure: HandlerError {
     /// A word for programs.
     let code: String
     /// A sentence for people.

@@ -15,12 +15,7 @@ struct Fetcher: Sendable {
 
     /// The reply to a request to open a `relay:` URL: the core of the relay.
     func reply(to request: OpenURLRequest) async throws -> [PasteboardItem] {
-        let relayed: RelayedRequest
-        do throws(RelayedRequest.Flaw) {
-            relayed = try RelayedRequest(request.url, request.payload)
-        } catch {
-            throw OpenURLRequest.Answer.failed(code: "bad-request", message: "\(error)")
-        }
+        let relayed = try RelayedRequest(request)
         let host = relayed.url.host() ?? ""
         guard allowedHosts.contains(host) else {
             throw OpenURLRequest.Answer.failed(
@@ -40,8 +35,7 @@ struct Fetcher: Sendable {
             }
         } catch {
             guard !Task.isCancelled else { throw CancellationError() }
-            let reason = FetchFailure(error, relayed)
-            throw OpenURLRequest.Answer.failed(code: reason.code, message: reason.message)
+            throw FetchFailure(error, relayed)
         }
     }
 

@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
 import HTTPRelay
 import IPC
-import UnixSignals
 
 /// Fetches for programs that have no network: they ask by `relay:` URLs, and get what the server said as the reply.
 @main
@@ -23,33 +21,15 @@ struct RelayCommand: AsyncParsableCommand {
     var window: UInt32 = 8
 
     func run() async throws {
-        do {
+        // The first one ends receiving, the second one what is in hand.
+        let signals = StopSignals()
+        await Program.run {
             let app = try await Application.connect(
                 id: "demo.HTTPRelay", schemes: [RelayedRequest.scheme], window: window)
-            say("listening for \(RelayedRequest.scheme): URLs; fetches from \(hosts.joined(separator: ", "))")
-            try await serve(app)
+            Program.tell("listening for \(RelayedRequest.scheme): URLs; fetches from \(hosts.joined(separator: ", "))")
+            let fetcher = Fetcher(allowedHosts: hosts)
+            try await app.onOpenURL(until: signals) { try await fetcher.reply(to: $0) }
             await app.close()
-        } catch let error as IPCError {
-            say(error.message)
-            throw ExitCode(error.code.exitCode)
         }
     }
-
-    /// Answers until the first SIGINT or SIGTERM, and then what is in hand; the second one gives up what is in hand.
-    private func serve(_ app: Application) async throws {
-        let fetcher = Fetcher(allowedHosts: hosts)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                var signals = await UnixSignalsSequence(trapping: .sigint, .sigterm).makeAsyncIterator()
-                guard await signals.next() != nil else { return }
-                try await app.stopReceiving()
-                _ = await signals.next()
-            }
-            group.addTask { try await app.onOpenURL { try await fetcher.reply(to: $0) } }
-            _ = try await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private func say(_ line: String) { FileHandle.standardError.write(Data("http-relay: \(line)\n".utf8)) }
 }

@@ -57,13 +57,10 @@ package struct Keyring {
     package func exclusively<Result: Sendable>(
         _ name: BusName, _ body: @DBusActor () async throws -> Result
     ) async throws -> Result {
-        let (turns, turn) = AsyncStream.makeStream(of: Void.self)
-        let mine = connection.uniqueName
-        let watch = try await connection.watchName(name) { _, owner in if owner == mine { turn.yield() } }
-        connection.onDisconnect { turn.finish() }
-        if try await !connection.requestName(name, flags: []).isOwner { for await _ in turns { break } }
-        try Task.checkCancellation()
-        guard watch.owner == mine else { throw InstallationFailure.keyring(reason: "the message bus is gone") }
+        do throws(CallError) { try await connection.ownName(name) } catch {
+            try Task.checkCancellation()
+            throw InstallationFailure.keyring(reason: "the message bus is gone")
+        }
         let result: Swift.Result<Result, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         try await connection.releaseName(name)

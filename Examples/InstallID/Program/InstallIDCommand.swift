@@ -1,4 +1,5 @@
 import ArgumentParser
+import IPC
 import InstallID
 
 /// The program `install-id`.
@@ -16,10 +17,19 @@ struct ApplicationOptions: ParsableArguments {
     var application = "com.example.InstallID"
 
     /// The work on the installation; a failure is told in a sentence, and is an exit code.
-    func installation<Result>(_ work: (Installation) async throws -> Result) async throws -> Result {
-        do { return try await work(try Installation(of: application)) } catch let failure as InstallationFailure {
-            StandardError.tell("install-id: \(failure)")
-            throw ExitCode(failure.exitCode)
+    func installation<Result>(_ work: (Installation) async throws -> Result) async -> Result {
+        await Program.run { try await work(try Installation(of: application)) }
+    }
+}
+
+/// As other programs see it, and the shell.
+extension InstallationFailure: HandlerError, ExitCodeError {
+    package var code: String {
+        switch self {
+        case .keyringLocked: "keyring-locked"
+        case .keyringAbsent, .keyring: "no-keyring"
+        case .damaged: "damaged"
+        case .noHome, .system: "no-place"
         }
     }
 }
@@ -28,7 +38,7 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Print the id; the first start makes it. (default)")
     @OptionGroup var options: ApplicationOptions
 
-    func run() async throws { print(try await options.installation { try await $0.id() }) }
+    func run() async throws { print(await options.installation { try await $0.id() }) }
 }
 
 struct Where: AsyncParsableCommand {
@@ -37,8 +47,8 @@ struct Where: AsyncParsableCommand {
     @OptionGroup var options: ApplicationOptions
 
     func run() async throws {
-        guard let place = try await options.installation({ try $0.place() }) else {
-            StandardError.tell("install-id: there is no id yet")
+        guard let place = await options.installation({ try $0.place() }) else {
+            Program.tell("there is no id yet")
             throw ExitCode(66)  // EX_NOINPUT
         }
         print(place)
@@ -50,7 +60,7 @@ struct Remove: AsyncParsableCommand {
     @OptionGroup var options: ApplicationOptions
 
     func run() async throws {
-        let wasThere = try await options.installation { try await $0.remove() }
+        let wasThere = await options.installation { try await $0.remove() }
         print(wasThere ? "removed" : "there was none")
     }
 }

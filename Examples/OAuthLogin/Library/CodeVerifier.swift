@@ -1,5 +1,6 @@
 import Crypto
 import Foundation
+import IPC
 
 /// The secret by which a client shows that a code was issued to itself; PKCE, RFC 7636.
 ///
@@ -14,22 +15,14 @@ public struct CodeVerifier: Sendable, Hashable {
     /// Takes one that stands somewhere.
     /// - Returns: `nil` for a text that is none.
     public init?(_ text: String) {
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.isUnreserved) else { return nil }
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
+            return nil
+        }
         self.text = text
     }
 
     /// What the server is told before: the digest of the secret, `S256` of §4.2.
     public var challenge: String { RandomText.base64URL(SHA256.hash(data: Data(text.utf8))) }
-
-    private static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
-        default: false
-        }
-    }
 }
 
 /// Compares secrets in a time that tells nothing of where they differ.

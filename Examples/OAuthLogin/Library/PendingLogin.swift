@@ -49,22 +49,20 @@ public struct PendingLogin: Sendable {
         return answer
     }
 
-    private func parameters(of url: String) throws(Refusal) -> [String: String] {
+    private func parameters(of url: String) throws(Refusal) -> URLParameters {
         guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == client.scheme.lowercased(),
             parts.host ?? "" == "", parts.path == Client.callbackPath
         else { throw .otherURL(expected: client.callback) }
-        var parameters: [String: String] = [:]
+        let parameters = URLParameters(of: url)
         // RFC 6749 §3.1: parameters must not be there twice.
-        for item in parts.queryItems ?? [] {
-            guard parameters.updateValue(item.value ?? "", forKey: item.name) == nil else { throw .twice(item.name) }
-        }
+        if let name = parameters.repeatedName { throw .twice(name) }
         return parameters
     }
 }
 
 extension PendingLogin {
     /// Why a URL is not the answer to this login.
-    public enum Refusal: Error, Sendable, Hashable, CustomStringConvertible {
+    public enum Refusal: HandlerError, Sendable, Hashable, CustomStringConvertible {
         case wrongSender(String)
         case otherURL(expected: String)
         case twice(String)

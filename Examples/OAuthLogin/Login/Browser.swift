@@ -8,7 +8,7 @@ struct Browser: Sendable {
 
     /// Opens a page, and tells where it is for those who want to open it themselves.
     func open(_ page: URL, by app: Application) async throws {
-        Login.tell("waiting for the browser at \(page.absoluteString)")
+        Program.tell("waiting for the browser at \(page.absoluteString)")
         guard let command else { return try await openOnDesktop(page, by: app) }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -19,7 +19,7 @@ struct Browser: Sendable {
         process.standardError = FileHandle.nullDevice
         process.terminationHandler = { process in
             guard process.terminationStatus != 0 else { return }
-            Login.tell(
+            Program.tell(
                 "“\(command)” has ended with \(process.terminationStatus); open the URL above in another browser")
         }
         do { try process.run() } catch { throw LoginFailure.noBrowser("\(error.localizedDescription)") }

@@ -1,7 +1,6 @@
 import Foundation
 import IPC
 import OAuthLogin
-import UnixSignals
 
 /// One login, from the browser to the name of who signed in.
 struct Login: Sendable {
@@ -14,7 +13,7 @@ struct Login: Sendable {
     /// Claims the scheme, here and on the desktop, signs in, and takes the claims back, however it ended.
     func run() async throws -> User {
         // From here on they end the login, and not the process: there is something to take back.
-        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let signals = StopSignals()
         let app = try await Application.connect(id: client.application, schemes: [client.scheme])
         if let other = await app.conflicts.first(where: \.isHandler) {
             throw LoginFailure.schemeTaken(client.scheme, by: other.application)
@@ -31,7 +30,7 @@ struct Login: Sendable {
     }
 
     /// Signs in, unless the time passes or somebody wants it to end.
-    private func signIn(_ app: Application, _ signals: UnixSignalsSequence) async throws -> User {
+    private func signIn(_ app: Application, _ signals: StopSignals) async throws -> User {
         try await withThrowingTaskGroup(of: User.self) { group in
             group.addTask { try await user(by: app) }
             group.addTask {
@@ -40,7 +39,7 @@ struct Login: Sendable {
             }
             group.addTask {
                 for await signal in signals {
-                    throw LoginFailure.interrupted(signal.rawValue)
+                    throw LoginFailure.interrupted(signal)
                 }
                 throw CancellationError()
             }
@@ -58,8 +57,8 @@ struct Login: Sendable {
             do throws(PendingLogin.Refusal) {
                 answer = try login.take(request.url, from: request.source)
             } catch {
-                Self.tell("refused a URL: \(error)")
-                try await request.finish(.failed(code: error.code, message: error.description))
+                Program.tell("refused a URL: \(error)")
+                try await request.finish(OpenURLRequest.Answer(error))
                 continue
             }
             return try await user(for: answer, login.verifier, request)
@@ -86,6 +85,4 @@ struct Login: Sendable {
             }
         }
     }
-
-    static func tell(_ line: String) { FileHandle.standardError.write(Data("oauth-login: \(line)\n".utf8)) }
 }

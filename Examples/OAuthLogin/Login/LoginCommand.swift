@@ -35,14 +35,11 @@ struct LoginCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        do {
+        await Program.run {
             let user = try await Login(
                 client: .demo, server: server, browser: Browser(command: browser), timeout: .seconds(timeout)
             ).run()
             FileHandle.standardOutput.write(Data("signed in as \(user.name) (\(user.id))\n".utf8))
-        } catch {
-            Login.tell("\(error)")
-            throw ExitCode((error as? LoginFailure)?.exitCode ?? (error as? IPCError)?.code.exitCode ?? 70)
         }
     }
 

@@ -1,7 +1,8 @@
 import Foundation
+import IPC
 
 /// Why nobody is signed in.
-enum LoginFailure: Error, CustomStringConvertible {
+enum LoginFailure: ExitCodeError, CustomStringConvertible {
     case schemeTaken(String, by: String)
     case noBrowser(String)
     case timedOut(Duration)

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import IPC
 import NIOCore
 import NIOHTTP1
 import OAuthLogin
@@ -32,18 +33,14 @@ struct TokenServer: Sendable {
 
     /// RFC 6749 §4.1.3 and RFC 7636 §4.5.
     private func token(for code: String, _ verifier: CodeVerifier) async throws -> String {
-        var form = URLComponents()
-        form.queryItems = [
-            URLQueryItem(name: "grant_type", value: "authorization_code"), URLQueryItem(name: "code", value: code),
-            URLQueryItem(name: "redirect_uri", value: client.callback),
-            URLQueryItem(name: "client_id", value: client.id),
-            URLQueryItem(name: "code_verifier", value: verifier.text),
+        let form: URLParameters = [
+            "grant_type": "authorization_code", "code": code, "redirect_uri": client.callback, "client_id": client.id,
+            "code_verifier": verifier.text,
         ]
         var request = HTTPClientRequest(url: url.appending(path: "token").absoluteString)
         request.method = .POST
         request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
-        // In a form a plus sign is a blank.
-        request.body = .bytes(ByteBuffer(string: (form.percentEncodedQuery ?? "").replacing("+", with: "%2B")))
+        request.body = .bytes(ByteBuffer(string: form.query))
         let token: Token = try await answer(to: request)
         return token.text
     }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Glibc
 import IPC
 import Playlists
@@ -14,25 +13,22 @@ struct PlaylistCommand: AsyncParsableCommand {
 
     static let application = "com.example.Playlist"
 
-    /// Runs `work` with a connection; a failure is told in a sentence, and is an exit code.
-    static func connected(
-        schemes: [String] = [], _ work: (Application) async throws -> Void
-    ) async throws {
-        do {
+    /// Runs `work` with a connection.
+    static func connected(schemes: [String] = [], _ work: (Application) async throws -> Void) async {
+        await Program.run {
             let app = try await Application.connect(id: application, schemes: schemes)
             try await work(app)
             await app.close()
-        } catch let error as IPCError {
-            tell(error.message)
-            throw ExitCode(error.code.exitCode)
         }
     }
+}
 
-    /// Writes a line for a person.
-    static func tell(_ line: String) {
-        let bytes = Array("playlist: \(line)\n".utf8)
-        write(STDERR_FILENO, bytes, bytes.count)
-    }
+/// What has to be read and cannot be.
+struct Unreadable: ExitCodeError, CustomStringConvertible {
+    let path: String
+    let exitCode = EX_NOINPUT
+
+    var description: String { "\(path) cannot be read" }
 }
 
 struct Save: AsyncParsableCommand {
@@ -41,13 +37,12 @@ struct Save: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("The tracks.", valueName: "file")) var files: [String]
 
     func run() async throws {
-        let entries = try files.map { path in
-            do { return Playlist.Entry(id: try TrackID.ofFile(at: path), title: path.fileName) } catch {
-                PlaylistCommand.tell("\(path) cannot be read")
-                throw ExitCode(66)  // EX_NOINPUT
+        await PlaylistCommand.connected { app in
+            let entries = try files.map { path in
+                do { return Playlist.Entry(id: try TrackID.ofFile(at: path), title: path.fileName) } catch {
+                    throw Unreadable(path: path)
+                }
             }
-        }
-        try await PlaylistCommand.connected { app in
             try await PlaylistBoard(list, of: app).save(Playlist(entries: entries))
         }
     }
@@ -58,7 +53,7 @@ struct Show: AsyncParsableCommand {
     @Argument(help: "The name of the list.") var list: String
 
     func run() async throws {
-        try await PlaylistCommand.connected { app in
+        await PlaylistCommand.connected { app in
             for entry in try await PlaylistBoard(list, of: app).entries() { print("\(entry.id)\t\(entry.title)") }
         }
     }
@@ -72,24 +67,21 @@ struct Restore: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
 
     func run() async throws {
-        try await PlaylistCommand.connected { app in
+        await PlaylistCommand.connected { app in
             let entries = try await PlaylistBoard(list, of: app).entries()
             let tracks = Playlist(entries: entries).restored(from: try readLibrary())
             for track in tracks {
                 switch track {
                 case .found(let path): print(path)
-                case .missing(let entry): PlaylistCommand.tell("missing: \(entry.id) \(entry.title)")
+                case .missing(let entry): Program.tell("missing: \(entry.id) \(entry.title)")
                 }
             }
-            guard !tracks.contains(where: \.isMissing) else { throw ExitCode(66) }  // EX_NOINPUT
+            if tracks.contains(where: \.isMissing) { Glibc.exit(EX_NOINPUT) }
         }
     }
 
     private func readLibrary() throws -> MusicLibrary {
-        do { return try MusicLibrary(folder: library) } catch {
-            PlaylistCommand.tell("\(library) cannot be read: \(error.localizedDescription)")
-            throw ExitCode(66)  // EX_NOINPUT
-        }
+        do { return try MusicLibrary(folder: library) } catch { throw Unreadable(path: library) }
     }
 }
 

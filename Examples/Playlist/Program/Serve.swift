@@ -1,8 +1,6 @@
 import ArgumentParser
-import Foundation
 import IPC
 import Playlists
-import UnixSignals
 
 /// Gives lists to other programs: `ipc-client call playlist:evening | mpv --playlist=-`.
 struct Serve: AsyncParsableCommand {
@@ -11,16 +9,13 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Where the tracks are.", valueName: "folder")) var library = "."
 
     func run() async throws {
-        try await PlaylistCommand.connected(schemes: ["playlist"]) { app in
-            // What is in hand is answered, then the program ends.
-            let signals = Task {
-                for await _ in await UnixSignalsSequence(trapping: .sigint, .sigterm) { try? await app.stopReceiving() }
-            }
-            defer { signals.cancel() }
-            PlaylistCommand.tell("listening for playlist")
-            try await app.onOpenURL { request in
+        // At a signal, what is in hand is answered, then the program ends.
+        let signals = StopSignals()
+        await PlaylistCommand.connected(schemes: ["playlist"]) { app in
+            Program.tell("listening for playlist")
+            try await app.onOpenURL(until: signals) { request in
                 let name = request.url.dropFirst("playlist:".count)
-                guard let name = String(name).removingPercentEncoding, !name.isEmpty else {
+                guard let name = PercentEncoding.decode(name), !name.isEmpty else {
                     throw OpenURLRequest.Answer.declined
                 }
                 guard let list = try await PlaylistBoard(name, of: app).restore() else {

@@ -1,4 +1,5 @@
-import Foundation
+import Glibc
+import IPC
 import Questions
 import SceneManager
 
@@ -8,7 +9,7 @@ struct QABrowser {
     static func main() async {
         let list: SharedList
         do { list = SharedList(try QuestionLibrary.bundled()) } catch {
-            FileHandle.standardError.write(Data("qa-browser: \(error)\n".utf8))
+            Program.tell("\(error)")
             exit(EX_DATAERR)
         }
         let root = SceneAddress("search")

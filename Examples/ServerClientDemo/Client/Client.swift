@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import Terminal
 
@@ -9,16 +8,13 @@ struct Client {
 
     /// Sends what stands on the command line, or else each line that is written into a field; shows the replies.
     static func main() async {
-        do {
+        await Program.run {
             let app = try await Application.connect(id: "demo.IPCClient")
             let board = try await app.pasteboard(named: "demo.IPCClient", create: true)
             try await board.setPersistent(true)
             let client = Client(app: app, board: board)
             let text = CommandLine.arguments.dropFirst().joined(separator: " ")
             if text.isEmpty { try await client.runField() } else { print(try await client.send(text)) }
-        } catch {
-            FileHandle.standardError.write(Data("demo-client: \(error)\n".utf8))
-            exit(69)
         }
     }
 

@@ -1,4 +1,3 @@
-import Foundation
 import IPC
 import Terminal
 
@@ -6,7 +5,7 @@ import Terminal
 struct Server {
     /// Handles `IPCServer.demo:` URLs: shows the last text that came with one on a line, and says so to who sent it.
     static func main() async {
-        do {
+        await Program.run {
             let app = try await Application.connect(id: "demo.IPCServer", schemes: ["IPCServer.demo"])
             let display = LineDisplay()
             display.show("waiting for IPCServer.demo: URLs")
@@ -17,9 +16,6 @@ struct Server {
                 display.show("\(count): \(text) (\(request.url) from \(request.source))")
                 try await request.finish(.handled, replying: [.string("message \(count), \(text.count) characters")])
             }
-        } catch {
-            FileHandle.standardError.write(Data("demo-server: \(error)\n".utf8))
-            exit(69)
         }
     }
 }

@@ -1,7 +1,8 @@
 import Glibc
+public import IPC
 
 /// Why there is no terminal to use.
-public enum TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
+public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConvertible {
     /// Standard input or output is a file or a pipe.
     case noTerminal(stream: String)
     /// The terminal cannot move its cursor (`TERM` is unset or “dumb”).
@@ -9,6 +10,8 @@ public enum TerminalError: Error, Sendable, Hashable, CustomStringConvertible {
     /// A process opens its terminal once.
     case openedBefore
     case failed(call: String, code: Int32)
+
+    public var exitCode: Int32 { EX_UNAVAILABLE }
 
     public var description: String {
         switch self {

@@ -8,35 +8,19 @@ struct EntryDesk {
 
     /// Asks what the URL of the request asks for, and gives what was entered.
     ///
-    /// The question goes away when its sender calls it off, or no longer waits. It is no answer to be thrown away: the sender is
-    /// told `cancelled`.
+    /// The question goes away when its sender calls it off, or no longer waits: the library cancels the task. It is no answer to
+    /// be thrown away: the sender is told `cancelled`.
     func answer(_ request: OpenURLRequest) async throws -> [PasteboardItem] {
         let rule = try EntryRule(url: request.url)
         terminal.forgetTyped()
         terminal.say("\(request.source) asks for \(rule)")
-        let entry = await inTime(of: request) {
-            await terminal.readLine(
-                "> ", shaping: { rule.shape($0) }, isComplete: { rule.finish($0) != nil })
-        }
+        let entry = await terminal.readLine(
+            "> ", shaping: { rule.shape($0) }, isComplete: { rule.finish($0) != nil })
         guard case .line(let text) = entry, let entered = rule.finish(text) else {
             terminal.say("Nothing was given.")
             throw OpenURLRequest.Answer.cancelled
         }
         terminal.say("Given.")
         return [.string(entered)]
-    }
-
-    private func inTime(of request: OpenURLRequest, _ entry: @escaping @Sendable () async -> Entry) async -> Entry {
-        await withTaskGroup { group in
-            group.addTask(operation: entry)
-            if let left = request.timeLeft {
-                group.addTask {
-                    try? await Task.sleep(for: left)
-                    return .cancelled
-                }
-            }
-            defer { group.cancelAll() }
-            return await group.next() ?? .cancelled
-        }
     }
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import IPC
 import Terminal
 
@@ -19,7 +18,7 @@ struct ValidatedEntry: AsyncParsableCommand {
     @Option(help: "Run this in a shell, show what it prints, and end with it.") var run: String?
 
     func run() async throws {
-        do {
+        let status = await Program.run {
             let terminal = try Terminal.open(.lines)
             defer { terminal.close() }
             let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [scheme])
@@ -34,14 +33,9 @@ struct ValidatedEntry: AsyncParsableCommand {
             if let signal = try await answer(app, at: EntryDesk(terminal: terminal)) { terminal.end(by: signal) }
             let status = try await caller?.value ?? 0
             await app.close()
-            if status != 0 { throw ExitCode(status) }
-        } catch let code as ExitCode {
-            throw code
-        } catch {
-            FileHandle.standardError.write(Data("validated-entry: \(error)\n".utf8))
-            // 69 of sysexits.h: what is needed is not there.
-            throw ExitCode(69)
+            return status
         }
+        if status != 0 { throw ExitCode(status) }
     }
 
     /// Answers one request after the other.

@@ -1,4 +1,5 @@
 import Foundation
+public import IPC
 
 extension EntryRule {
     /// Reads what a URL asks for: `entry://digits?n=4`, `entry://decimal?places=2`, `entry://yen?sign=¥`, `entry://time`.
@@ -6,13 +7,12 @@ extension EntryRule {
         guard let parts = URLComponents(string: url), let kind = parts.host, !kind.isEmpty else {
             throw InvalidEntryRequest("the URL names no kind of entry; \(Self.kinds)")
         }
-        let parameters = parts.queryItems ?? []
-        func parameter(_ name: String) -> String? { parameters.last { $0.name == name }?.value }
+        let parameters = URLParameters(of: url)
         switch kind.lowercased() {
-        case "digits": self = .digits(most: try Self.number(parameter("n"), "n", within: 1...64))
-        case "decimal": self = .decimal(places: try Self.number(parameter("places") ?? "2", "places", within: 1...2))
+        case "digits": self = .digits(most: try Self.number(parameters["n"], "n", within: 1...64))
+        case "decimal": self = .decimal(places: try Self.number(parameters["places"] ?? "2", "places", within: 1...2))
         case "yen":
-            let sign = parameter("sign") ?? "円"
+            let sign = parameters["sign"] ?? "円"
             guard let known = YenSign(rawValue: sign.narrow) else {
                 throw InvalidEntryRequest("sign is ¥ or 円, not “\(sign)”")
             }
@@ -37,9 +37,11 @@ extension EntryRule {
 }
 
 /// A URL that asks for nothing that can be entered.
-public struct InvalidEntryRequest: Error, Sendable, Hashable, CustomStringConvertible {
+public struct InvalidEntryRequest: HandlerError, Sendable, Hashable, CustomStringConvertible {
     /// A sentence for the person who wrote the URL.
     public let description: String
+
+    public var code: String { "bad-request" }
 
     init(_ description: String) { self.description = description }
 }

@@ -19,6 +19,18 @@ struct ServerClientDemoTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func `the exit code says what is missing, as that of the tools`() async throws {
+        let broker = try await BrokerProcess.start()
+        let nobody = try await RunningProcess.run(try Binaries.example("demo-client"), ["hello"])
+        #expect(nobody.status == .exited(68) && nobody.errors.hasPrefix("demo-client: "), "\(nobody)")
+        let server = try await RunningProcess.start(try Binaries.example("demo-server"), input: .none)
+        try await server.waitForLine { $0.contains("waiting") }
+        let second = try await RunningProcess.run(try Binaries.example("demo-server"))
+        #expect(second.status == .exited(73) && second.errors.contains("demo.IPCServer is in use"), "\(second)")
+        await server.end()
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func `texts are written in a field, and shown by the server on one line`() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await TerminalSession.start(try Binaries.example("demo-server"), columns: 40, rows: 5)

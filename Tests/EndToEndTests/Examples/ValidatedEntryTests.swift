@@ -86,6 +86,7 @@ struct ValidatedEntryTests {
         for (url, reason) in reasons {
             let caller = try await RunningProcess.run(try Binaries.path("ipc-client"), ["call", url])
             #expect(caller.status == .exited(70) && caller.errors.contains(reason), "\(caller)")
+            #expect(caller.errors.contains("(bad-request)"), "\(caller)")
         }
     }
 

@@ -1,39 +1,28 @@
 internal import Foundation
+public import IPC
 
 /// Where a scene is found and what it shows: `counter?n=5`, or `question/7?view=narrow`.
 ///
 /// It is the part of a URL behind `scheme://`, and all that is kept of a scene: what is let go or killed is made again
 /// from its address. Text is text here, and percent-encoded (RFC 3986 §2.1) only where it is written down.
 public struct SceneAddress: Sendable, Hashable {
-    /// One `name=value`.
-    public struct Parameter: Sendable, Hashable {
-        public var name: String
-        public var value: String
-    }
-
     /// The kind of the scene: letters, digits, `-`, `.`, `_`.
     public let name: String
     /// What stands behind the name and a slash; `nil` without one.
     public var argument: String?
     /// In their order; of two with one name the first counts.
-    public private(set) var parameters: [Parameter]
+    public private(set) var parameters: URLParameters
 
     public init(_ name: String, argument: String? = nil, parameters: KeyValuePairs<String, String> = [:]) {
         self.name = name
         self.argument = argument
-        self.parameters = parameters.map { Parameter(name: $0.key, value: $0.value) }
+        self.parameters = URLParameters(parameters.map { URLParameters.Parameter(name: $0.key, value: $0.value) })
     }
 
     /// The value of a parameter; `nil` takes it away.
     public subscript(_ name: String) -> String? {
-        get { parameters.first { $0.name == name }?.value }
-        set {
-            let place = parameters.firstIndex { $0.name == name } ?? parameters.endIndex
-            parameters.removeAll { $0.name == name }
-            if let newValue {
-                parameters.insert(Parameter(name: name, value: newValue), at: min(place, parameters.endIndex))
-            }
-        }
+        get { parameters[name] }
+        set { parameters[name] = newValue }
     }
 
     /// The value of a parameter as a number; `nil` where it is missing or none.
@@ -49,11 +38,11 @@ extension SceneAddress: CustomStringConvertible {
         guard let parts = URLComponents(string: url), parts.scheme != nil else { return nil }
         // `scheme:name/argument` has no host (RFC 3986 §3).
         let path = (parts.host.map { $0 + "/" } ?? "") + parts.path.drop { $0 == "/" }
-        self.init(path: path, (parts.queryItems ?? []).map { Parameter(name: $0.name, value: $0.value ?? "") })
+        self.init(path: path, URLParameters(of: url))
     }
 
     /// Takes `name/argument` apart; text, not encoded.
-    init?(path: String, _ parameters: [Parameter]) {
+    init?(path: String, _ parameters: URLParameters) {
         let (name, argument) = path.cut(at: "/")
         guard !name.isEmpty, name.unicodeScalars.allSatisfy(Self.isAllowed) else { return nil }
         self.name = name
@@ -65,8 +54,7 @@ extension SceneAddress: CustomStringConvertible {
     public var description: String {
         var parts = URLComponents()
         parts.path = name + (argument.map { "/" + $0 } ?? "")
-        if !parameters.isEmpty { parts.queryItems = parameters.map { URLQueryItem(name: $0.name, value: $0.value) } }
-        return parts.string ?? name
+        return parameters.added(to: parts.string ?? name)
     }
 
     /// The whole URL.

@@ -1,5 +1,7 @@
+public import IPC
+
 /// Why something that was asked for is not done: a word for programs and a sentence for people. It is the answer to a URL.
-public struct SceneRefusal: Error, Sendable, Hashable, CustomStringConvertible {
+public struct SceneRefusal: HandlerError, Sendable, Hashable, CustomStringConvertible {
     public let code: String
     public let description: String
 

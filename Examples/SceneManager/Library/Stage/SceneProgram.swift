@@ -1,4 +1,3 @@
-internal import Foundation
 internal import IPC
 internal import Terminal
 
@@ -37,11 +36,10 @@ public struct SceneProgram: Sendable {
         (self.order, self.factory) = (order, factory)
     }
 
-    /// Runs until a person or a signal ends it. What keeps it from running is said in a sentence, with an exit code after
-    /// sysexits.h.
+    /// Runs until a person or a signal ends it.
     @MainActor
     public func run() async {
-        do {
+        await Program.run {
             let app = try await Application.connect(id: id, schemes: [scheme])
             let board = try await app.pasteboard(named: id, create: true)
             let (stack, notice) = try await stack(on: board)
@@ -57,10 +55,6 @@ public struct SceneProgram: Sendable {
             try? await keeper.keep(stage.addresses)
             await app.close()
             if let signal { terminal.end(by: signal) }
-        } catch let error as IPCError {
-            fail(error.message, error.code.exitCode)
-        } catch {
-            fail("\(error)", error is TerminalError ? EX_UNAVAILABLE : EX_SOFTWARE)
         }
     }
 
@@ -77,11 +71,5 @@ public struct SceneProgram: Sendable {
             guard error.code == .payloadInvalid else { throw error }
             return (anew, "begun anew: the pasteboard \(id) holds something else (\(error.message))")
         }
-    }
-
-    private func fail(_ sentence: String, _ code: Int32) -> Never {
-        let program = CommandLine.arguments[0].split(separator: "/").last ?? ""
-        FileHandle.standardError.write(Data("\(program): \(sentence)\n".utf8))
-        exit(code)
     }
 }

@@ -13,11 +13,7 @@ struct SceneSession {
     /// - Returns: the signal that ended it; `nil` for a key.
     func run(_ app: Application) async -> Int32? {
         let urls = Task {
-            try await app.onOpenURL { request in
-                do { return [.string(try await self.answer(request.url))] } catch let refusal as SceneRefusal {
-                    throw OpenURLRequest.Answer.failed(code: refusal.code, message: refusal.description)
-                }
-            }
+            try await app.onOpenURL { [.string(try await self.answer($0.url))] }
         }
         let pressure = Task {
             for await _ in MemoryPressure.events() { await stage.letGo() }
