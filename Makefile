@@ -25,10 +25,14 @@ RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --d
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic
 # A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
 STATIC = $(CURDIR)/.build/static
+# A copy of libc.a without its sections ".gnu.warning.NAME", which stands before the other one: each makes the linker warn whoever
+# names getaddrinfo and the like in a static program. Foundation names them, and nothing calls them. All else that the linker has to
+# say is still heard.
+QUIET = $(STATIC)/libc-quiet.a
 # Programs that need nothing but the C library stand at a fixed address and without the dynamic linker: 50,000 words need no
 # relocation at each start, their pages are shared by all processes, and no call goes through a table. The compiler takes the
 # start of a program that relocates itself; these have nothing to relocate.
-FIXED = -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
+FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
 ipc-client_FLAGS = $(FIXED)
 ipc-server_FLAGS = $(FIXED)
 # libc.a's fork(2) brings its malloc along, and jemalloc's was there first.
@@ -90,6 +94,7 @@ debug:
 build: ## the release programs, in .build/release (clean: some minutes)
 	@scripts/requirements build
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
+	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
 
 bench: bench-programs ## P1 to P7 and peers in one table, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
