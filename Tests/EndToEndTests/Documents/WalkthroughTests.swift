@@ -36,6 +36,12 @@ struct WalkthroughTests {
         #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } > 25)
     }
 
+    @Test func theReferenceOfTheToolsDoesWhatItSays() async throws {
+        let output = try await walk("\(Self.root)/docs/tools.md")
+        #expect(output.status == .success, "\(output)")
+        #expect(output.lines.last == "2 commands did what tools.md says.")
+    }
+
     /// The control: what is not as it is told is found, in what is printed and in exit codes.
     @Test(arguments: [
         "```console\n$ printf 'one two'\none three\n```\n", "```sh\nfalse\n```\n",
