@@ -114,7 +114,7 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test(arguments: ["bash", "zsh", "fish"], ["ipc-client", "ipc-server"])
+    @Test(arguments: ["bash", "zsh", "fish"], ["ipc-client", "ipc-server", "ipc-broker"])
     func scriptsAreWhatTheirShellReads(shell: String, tool: String) async throws {
         let path = try await script(shell, tool)
         let check = try await RunningProcess.run(shell, ["-n", path])
