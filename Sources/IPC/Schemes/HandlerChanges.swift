@@ -55,6 +55,10 @@ final class HandlerChanges {
         var iterator = changes.makeAsyncIterator()
         let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
         if Task.isCancelled { throw IPCError(CallError.cancelled) }
+        // The next question may go round the bus, and must not come before what the bus has told the broker.
+        if isChanged, let broker = link.broker {
+            let _: Void? = try? await link.connection.call(Peer.ping, on: broker, at: "/", (), startsService: false)
+        }
         return isChanged
     }
 }
