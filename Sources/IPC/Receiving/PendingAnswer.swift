@@ -22,7 +22,7 @@ final class PendingAnswer {
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
     private let patience: Duration
     /// Runs while somebody waits to hear that nobody waits for the answer.
-    private let overdue = DBusTimer()
+    private var overdue: DBusTimer?
     private var watchers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
     private var last: UInt64 = 0
 
@@ -59,8 +59,11 @@ final class PendingAnswer {
     private var giveUp: ContinuousClock.Instant? { deadline?.advanced(by: patience) }
 
     private func watchDeadline() {
-        overdue.cancel()
-        if let giveUp { overdue.set(at: giveUp) { [weak self] in self?.cancel() } }
+        overdue = giveUp.map { giveUp in
+            let timer = DBusTimer()
+            timer.set(at: giveUp) { [weak self] in self?.cancel() }
+            return timer
+        }
     }
 
     /// Sends the answer.
@@ -79,7 +82,7 @@ final class PendingAnswer {
         isGiven = true
         for call in calls { call(answer) }
         calls = []
-        overdue.cancel()
+        overdue = nil
         ended(end)
         wake(with: false)
         return true
