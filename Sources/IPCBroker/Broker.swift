@@ -182,6 +182,7 @@ package final class Broker {
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
+        clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
         direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
         clients.leaves = { [direct] in direct.callerLeaves($0) }
         clients.departed = { [urls, deliveries, pasteboards, watchers, direct] caller in

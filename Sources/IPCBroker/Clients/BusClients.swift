@@ -16,6 +16,7 @@ final class BusClients {
     private let connection: Connection
     private var owners: [ApplicationID: Owner] = [:]
     private var subscription: Subscription?
+    private var activatableSubscription: Subscription?
     private var departures = Departures()
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
@@ -29,6 +30,9 @@ final class BusClients {
     /// A well-known name belongs to somebody else now, or to nobody.
     var ownerChanged: @DBusActor (ApplicationID) -> Void = { _ in }
 
+    /// The bus can start other programs than before.
+    var activatableChanged: @DBusActor () -> Void = {}
+
     init(_ connection: Connection) { self.connection = connection }
 
     /// Learns who is there. Call before anything depends on it.
@@ -37,6 +41,9 @@ final class BusClients {
             [weak self] change, _ in
             self?.changed(change.0, old: change.1, new: change.2)
         }
+        activatableSubscription = try await connection.subscribe(
+            to: MessageBus.activatableServicesChanged, from: .bus
+        ) { [weak self] _, _ in self?.activatableChanged() }
         for name in try await connection.listNames() where !name.hasPrefix(":") {
             guard let application = try? ApplicationID(name), owners[application] == nil else { continue }
             owners[application] = .unknown

@@ -11,6 +11,9 @@ struct CallersInTurn<Waiting> {
     /// Of one caller.
     func count(of caller: BusName?) -> Int { lines[caller]?.count ?? 0 }
 
+    /// Whose turn it is, for what; nil where nothing waits.
+    var next: Waiting? { turns.next.flatMap { lines[$0]?.next } }
+
     mutating func append(_ element: Waiting, of caller: BusName?) {
         if lines[caller] == nil { turns.append(caller) }
         lines[caller, default: Line()].append(element)

@@ -163,6 +163,9 @@ final class Deliveries {
 
     func ownerChanged(_ application: ApplicationID) { handlers[application]?.ownerChanged() }
 
+    /// What waits for a program that the bus could not start may be delivered now.
+    func activatableChanged() { for handler in handlers.values { handler.activatableChanged() } }
+
     func connectionLeft(_ connection: BusName) {
         for application in surroundings.uses.removeValue(forKey: connection) ?? [] {
             handlers[application]?.connectionLeft(connection)

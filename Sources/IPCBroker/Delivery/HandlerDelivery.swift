@@ -33,6 +33,8 @@ final class HandlerDelivery {
     private var user: BusName?
     var policy: StartPolicy
     var isStarting = false
+    /// Whether the bus has told of other programs since it was asked whether it can start this one.
+    var asksAgain = false
     private var isAskingForOwner = false
     /// Whether nothing is delivered any more, because the broker ends.
     private var isEnding = false
@@ -105,6 +107,12 @@ final class HandlerDelivery {
 
     /// Somebody else owns the application's name now, or nobody.
     func ownerChanged() { deliver() }
+
+    /// The bus can start other programs than before.
+    func activatableChanged() {
+        asksAgain = isStarting
+        deliver()
+    }
 
     /// Calls a request off: at once where it has not left, else by asking the handler.
     func callOff(_ request: PendingRequest, as end: RequestEnd) {

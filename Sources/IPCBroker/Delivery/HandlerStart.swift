@@ -34,7 +34,7 @@ extension HandlerDelivery {
             if queue.first != nil { deliver(inMilliseconds: next - now) }
             return
         }
-        isStarting = true
+        (isStarting, asksAgain) = (true, false)
         DBusActor.task {
             defer { self.isStarting = false }
             guard await self.surroundings.isActivatable(self.application) else { return self.isNotActivatable() }
@@ -49,8 +49,8 @@ extension HandlerDelivery {
 
     /// What is queued waits until the handler comes by itself.
     private func isNotActivatable() {
-        // It may have come while the bus was asked.
-        guard !surroundings.clients.isRunning(application) else {
+        // It may have come, or be startable by now, while the bus was asked.
+        guard !surroundings.clients.isRunning(application), !asksAgain else {
             isStarting = false
             return deliver()
         }

@@ -13,6 +13,7 @@ final class PasteboardService {
     private let expiry: ExpiryClock
     private let descriptors: DescriptorBudget
     private let limits: Limits
+    private let room: AnswerRoom
 
     init(
         store: Store, clients: BusClients, arrivals: ArrivalOrder, promises: PromiseFetcher, expiry: ExpiryClock,
@@ -20,6 +21,7 @@ final class PasteboardService {
     ) {
         (self.store, self.clients, self.arrivals) = (store, clients, arrivals)
         (self.promises, self.expiry, self.descriptors, self.limits) = (promises, expiry, descriptors, limits)
+        room = AnswerRoom(limits: limits)
     }
 
     private static func name(_ call: IncomingCall) throws -> PasteboardName {
@@ -46,10 +48,33 @@ final class PasteboardService {
 
     /// Runs a reading in the caller's turn: behind what the same caller asked for before.
     private func inTurn<Result: Sendable>(
-        _ call: IncomingCall, _ perform: @escaping @DBusActor (PasteboardName) async throws -> Result
+        _ call: IncomingCall, fd: Bool?, isOneValue: Bool = false,
+        _ perform: @escaping @DBusActor (AnswerRoom.Subject) async throws -> Result
     ) async throws -> Result {
-        try await arrivals.inTurn(
-            of: call.sender, ready: { try knownName(call) }, prepare: { try await name(call) }, perform: perform)
+        func subject(_ name: PasteboardName) -> AnswerRoom.Subject {
+            AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
+        }
+        return try await arrivals.inTurn(of: call.sender) { () -> Reading? in
+            guard let subject = try knownName(call).map(subject), let place = room.placeNow(for: subject, call) else {
+                return nil
+            }
+            return Reading(subject: subject, place: place)
+        } prepare: { () -> Reading in
+            let subject = subject(try await name(call))
+            let place = try await self.room.place(for: subject, call)
+            guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
+            return Reading(subject: subject, place: place)
+        } perform: { reading in
+            // The place is taken until the answer is made.
+            defer { withExtendedLifetime(reading.place) {} }
+            return try await perform(reading.subject)
+        }
+    }
+
+    /// A reading that may begin.
+    private struct Reading: Sendable {
+        let subject: AnswerRoom.Subject
+        let place: AnswerRoom.Place
     }
 
     // MARK: Writing
@@ -65,6 +90,8 @@ final class PasteboardService {
             case .clear: []
             }
         }
+
+        var isAddition: Bool { if case .add = self { true } else { false } }
 
         /// The same with the digests that the writer has stated; `InvalidArguments` where they do not fit the items.
         func stating(_ digests: [[String]]?) throws -> Change {
@@ -129,6 +156,7 @@ final class PasteboardService {
         }
         let options = asked.with(source)
         let size = change.items.reduce(0) { $0 + $1.byteCount }
+        room.writing(change.items, to: name, isAddition: change.isAddition)
         store.commit(about: size <= Self.bytesAtOnce ? name : nil) {
             try change.apply(change.items, to: name, options, $0)
         } then: { result in
@@ -179,6 +207,7 @@ final class PasteboardService {
             // What is added to a secret is kept like it, and must not touch the disk on its way.
             isSensitive = try await store.commit { try $0.facts(of: name).isSensitive }
         }
+        room.writing(change.items, to: name, isAddition: change.isAddition)
         return try await store.withIntake(of: change.items, on: name, isSensitive: isSensitive) { items in
             try await store.commit { try change.apply(items, to: name, options, $0) }
         }
@@ -191,14 +220,15 @@ final class PasteboardService {
     ) async throws -> (UInt64, [ReadItem], IPCInterface.VersionFacts) {
         try limits.check(\.namesPerCall, request: UInt64(options.types?.count ?? 0))
         let reading = try ItemReading(options)
-        return try await inTurn(call) { name in
-            let outgoing = OutgoingValues(self.limits, takesDescriptors: options.fd ?? false)
+        return try await inTurn(call, fd: options.fd) { subject in
+            let outgoing = OutgoingValues(self.limits, takesDescriptors: subject.takesDescriptors)
             let (content, items) = try await self.read { transaction in
-                let content = try reading.run(on: name, transaction)
+                let content = try reading.run(on: subject.name, transaction)
                 // Before anything is consumed for good: what this throws undoes the reading.
                 return (content, try outgoing.prepare(content.items))
             }
             if reading.holdsVersion { self.expiry.look() }
+            self.room.learn(items.reduce(0) { $0 + Int(clamping: $1.inlineByteCount) }, of: subject)
             var facts = IPCInterface.VersionFacts(content.facts)
             facts.digests = try content.items.map {
                 try $0.representations.map { try ContentDigest(of: $0.value).description }
@@ -212,16 +242,18 @@ final class PasteboardService {
         _ input: (UInt32, String, GetDataOptions), _ call: IncomingCall
     ) async throws -> (Representation.Value, IPCInterface.VersionFacts) {
         let type = try ContentType(input.1)
-        return try await inTurn(call) { name in
-            let outgoing = OutgoingValues(self.limits, takesDescriptors: input.2.fd ?? false)
+        return try await inTurn(call, fd: input.2.fd, isOneValue: true) { subject in
+            let outgoing = OutgoingValues(self.limits, takesDescriptors: subject.takesDescriptors)
             let (representation, known) = try await self.read { transaction in
-                let found = try transaction.representation(input.0, type, of: name, changeCount: input.2.changeCount)
+                let found = try transaction.representation(
+                    input.0, type, of: subject.name, changeCount: input.2.changeCount)
                 return (try outgoing.prepare(found.representation), found.facts)
             }
             var facts = IPCInterface.VersionFacts(known.version)
             facts.size = known.size
             facts.digest = known.digest.description
             if case .file = representation.value { facts.fd = true } else { facts.fd = false }
+            self.room.learn(facts.fd == true ? 0 : representation.byteCount, of: subject)
             return (representation.value, facts)
         }
     }

@@ -28,6 +28,17 @@ public final class IncomingCall {
     /// The caller as the bus attests it; of a peer the name for which it stands, whatever its message says.
     public var sender: BusName? { connection.isPeer ? connection.standIn?.name : message.sender }
 
+    /// Whether an answer still reaches somebody, as far as this connection knows.
+    public var isAwaited: Bool { link?.isOpen ?? false }
+
+    /// Whether much of what was sent over its connection has not left, because the other side does not read it.
+    public var hasBacklog: Bool { link?.hasBacklog ?? false }
+
+    /// Waits until that is gone, or the connection has ended.
+    public func backlogRead() async {
+        while let link, link.hasBacklog { await link.flushed() }
+    }
+
     /// A signal to send after the answer, so that a caller never learns of its own change before the answer.
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil

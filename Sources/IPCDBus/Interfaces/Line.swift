@@ -8,6 +8,9 @@ package struct Line<Element> {
     package var isEmpty: Bool { first == elements.count }
     package var count: Int { elements.count - first }
 
+    /// What goes next; nil where the line is empty.
+    package var next: Element? { isEmpty ? nil : elements[first] }
+
     package mutating func append(_ element: Element) { elements.append(element) }
 
     /// - Returns: nil where the line is empty.

@@ -42,7 +42,13 @@ public final class Message: @unchecked Sendable {
     }
 
     /// Of a message that was too long to be kept: how long it was. Its arguments are gone.
-    var fullLength: Int?
+    private(set) var fullLength: Int?
+
+    /// Notes that only the header is there, and lets the descriptors go.
+    func markCut(from length: Int) {
+        fullLength = length
+        descriptors = []
+    }
 
     /// What it says may be secret: freed memory is shown to nobody.
     deinit { freeWiped(bytes) }

@@ -8,7 +8,7 @@ struct StandIn {
     /// Answers what is not for the objects here: calls to the bus, and to others, whom this connection does not reach.
     @DBusActor
     func answers(_ call: IncomingCall, on peer: Connection) -> Bool {
-        if call.message.interface == MessageBus.name.text {
+        if call.message.interface == MessageBus.name.text || call.message.destination == .bus {
             answer(call, on: peer)
             return true
         }

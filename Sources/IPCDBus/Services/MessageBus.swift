@@ -27,6 +27,7 @@ public enum MessageBus {
     public static let nameOwnerChanged = Signal(
         name, "NameOwnerChanged",
         carries: .of(Argument<String>("name"), Argument<String>("old_owner"), Argument<String>("new_owner")))
+    public static let activatableServicesChanged = Signal(name, "ActivatableServicesChanged", carries: .none)
 }
 
 /// How a request for a name ended (D-Bus specification, "org.freedesktop.DBus.RequestName").

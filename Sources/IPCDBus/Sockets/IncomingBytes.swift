@@ -54,7 +54,7 @@ struct IncomingBytes: ~Copyable {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
     /// How many bytes of a message that is not whole are kept.
-    var heldCount: Int { count + (large?.count ?? 0) }
+    var heldCount: Int { count + (large?.count ?? 0) + (cut?.message.bytes.count ?? 0) }
 
     /// Whether the rest of a message is coming that is too long to be kept.
     var isCutting: Bool { cut != nil }
@@ -113,7 +113,7 @@ struct IncomingBytes: ~Copyable {
         take(headerLength, to: block)
         MessageHeader.removeBody(of: block)
         let message = try message(block)
-        message.fullLength = length
+        message.markCut(from: length)
         cut = (message, length - headerLength)
     }
 

@@ -36,6 +36,16 @@ final class Link {
     private let checksArguments: Bool
     private var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
 
+    /// Calls that have come and do not begin before the other side has read more of what it was sent.
+    private var heldCalls = Line<Message>()
+    private var held = (bytes: 0, descriptors: 0)
+    private var beginsHeldCalls = false
+
+    /// Beyond so many bytes that wait, what follows waits as well where bounds are set: who does not read asks for no more.
+    private static let backlog = 1 << 20
+    /// What a call that is held takes beside its bytes.
+    private static let bytesOfHeldCall = 512
+
     /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
     private static let largeBatch = 8_192
     /// Far more than a socket holds: who has left its bus and goes on to write is not listened to for ever.
@@ -90,6 +100,8 @@ final class Link {
     /// Bytes that wait because the other side does not read.
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
+    /// Whether so much waits that more would only wait behind it.
+    var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
 
     /// Ends the link at once; nothing is called any more.
     func close() {
@@ -101,6 +113,7 @@ final class Link {
         DBusActor.thread.unregister(socket.rawValue)
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         outgoing = OutgoingMessages()
+        heldCalls = Line()
         wakeFlushWaiters()
         tellAuthenticated(.failed(reason: "it was closed"))
     }
@@ -175,6 +188,7 @@ final class Link {
             return setAwaitsRoom(true)
         }
         if outgoing.byteCount == 0 { wakeFlushWaiters() }
+        beginHeldCalls()
     }
 
     private func setAwaitsRoom(_ awaits: Bool) {
@@ -245,13 +259,43 @@ final class Link {
                 guard let message = try incoming.nextMessage() else { return holdRest(hasMoved) }
                 hasMoved = true
                 guard message.descriptors.count <= mostDescriptors else { return end() }
-                let isToCheck = checksArguments && message.fullLength == nil
-                // A call is mostly read to its end at once, which checks it; what is left of it has had no effect yet.
-                if isToCheck, message.kind != .methodCall { try message.checkArguments() }
-                receive(message)
-                if isToCheck, message.kind == .methodCall, !message.hasLetGo { try message.checkArguments() }
+                try pass(message, to: receive)
             } catch { return end() }
         }
+    }
+
+    private func pass(_ message: Message, to receive: (Message) -> Void) throws(MessageError) {
+        guard message.kind == .methodCall else {
+            if checksArguments, message.fullLength == nil { try message.checkArguments() }
+            return receive(message)
+        }
+        guard shares == nil || heldCalls.isEmpty && !hasBacklog else { return hold(message) }
+        try begin(message, by: receive)
+    }
+
+    /// A call is mostly read to its end at once, which checks it; what is left of it has had no effect yet.
+    private func begin(_ call: Message, by receive: (Message) -> Void) throws(MessageError) {
+        receive(call)
+        if checksArguments, call.fullLength == nil, !call.hasLetGo { try call.checkArguments() }
+    }
+
+    private func hold(_ call: Message) {
+        heldCalls.append(call)
+        held.bytes += call.bytes.count + Self.bytesOfHeldCall
+        held.descriptors += call.descriptors.count
+    }
+
+    /// Lets those begin that were held, in their order, as far as the other side has read.
+    private func beginHeldCalls() {
+        guard !heldCalls.isEmpty, !beginsHeldCalls else { return }
+        beginsHeldCalls = true
+        defer { beginsHeldCalls = false }
+        while isOpen, !hasBacklog, let receive, let call = heldCalls.takeFirst() {
+            held.bytes -= call.bytes.count + Self.bytesOfHeldCall
+            held.descriptors -= call.descriptors.count
+            do throws(MessageError) { try begin(call, by: receive) } catch { return end() }
+        }
+        holdRest(true)
     }
 
     /// What is left belongs to one message that has not come whole; who sends descriptors on and on with its bytes would
@@ -259,7 +303,10 @@ final class Link {
     private func holdRest(_ hasMoved: Bool) {
         let (bytes, descriptors) = (incoming.heldCount, incoming.descriptorCount)
         guard descriptors <= mostDescriptors, descriptors == 0 || bytes > 0 || incoming.isCutting else { return end() }
-        if let shares, !shares.setIncoming(bytes: bytes, descriptors: descriptors, hasMoved: hasMoved) { end() }
+        guard let shares else { return }
+        let admits = shares.setIncoming(
+            bytes: bytes + held.bytes, descriptors: descriptors + held.descriptors, hasMoved: hasMoved)
+        if !admits { end() }
     }
 
     /// Bounds what comes in one message: of a longer one the arguments are not kept, one with more descriptors ends the link.

@@ -34,6 +34,24 @@ struct ColdStartTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func `what is queued for a program that cannot be started is delivered as soon as it can`() async throws {
+        let broker = try await BrokerProcess.start()
+        let handler = try await HandlerProgram()
+        let peer = try await WirePeer.start()
+        try await peer.open("caller")
+        let id = DeliveryScene.newID()
+        let queued = try await peer.call(
+            .openURL(
+                handler.url("early"), ["id": .s(id), "queue": .b(true), "application": .s(handler.application)]),
+            on: "caller")
+        #expect(queued["outcome"]?.text == "queued", "\(queued)")
+        // The bus tells of it.
+        try await handler.install(try await BrokerClient())
+        let end = try await peer.call(.waitRequest(id), on: "caller")
+        #expect(end["outcome"]?.text == "handled", "\(end)")
+        withExtendedLifetime(broker) {}
+    }
+
     /// Opens all URLs before any is answered, and waits for their ends; returns those of each connection.
     private func openAll(
         _ round: Int, _ handler: HandlerProgram, _ peer: WirePeer, _ connections: [String], queued: Bool

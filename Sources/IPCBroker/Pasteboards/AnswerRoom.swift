@@ -1,0 +1,152 @@
+internal import IPCDBus
+internal import IPCModel
+
+/// Room for the answers of readings that are under way, of all callers together (I16).
+///
+/// A reading of a few bytes may bring 16 MiB, and many of them are begun before the first one is answered. How much one
+/// brings is known from what was written or read last; where nothing is known it counts as a few MiB. A caller who does not
+/// read what it has got so far gets no more, and holds up itself alone.
+@DBusActor
+final class AnswerRoom {
+    /// What a reading asks for.
+    struct Subject: Hashable {
+        let name: PasteboardName
+        let takesDescriptors: Bool
+        /// One value, and not all items.
+        let isOneValue: Bool
+    }
+
+    /// What one reading takes of the room, until it is let go.
+    @DBusActor
+    final class Place {
+        fileprivate let bytes: Int
+        fileprivate let caller: BusName?
+        private weak var room: AnswerRoom?
+
+        fileprivate init(_ bytes: Int, _ caller: BusName?, _ room: AnswerRoom) {
+            (self.bytes, self.caller, self.room) = (bytes, caller, room)
+        }
+
+        isolated deinit { room?.release(self) }
+    }
+
+    private struct Waiting {
+        let subject: Subject
+        let caller: BusName?
+        let continuation: CheckedContinuation<Place, Never>
+    }
+
+    /// What readings of a pasteboard bring.
+    private struct Known {
+        /// All values.
+        var whole: Int?
+        /// Those that go to who takes descriptors, beside them.
+        var beside: Int?
+        var value: Int?
+
+        subscript(_ subject: Subject) -> Int? {
+            get { subject.isOneValue ? value : subject.takesDescriptors ? beside : whole }
+            set {
+                switch (subject.isOneValue, subject.takesDescriptors) {
+                case (true, _): value = newValue
+                case (false, true): beside = newValue
+                case (false, false): whole = newValue
+                }
+            }
+        }
+    }
+
+    private var known: [PasteboardName: Known] = [:]
+    private var taken = 0
+    private var takenBy: [BusName?: Int] = [:]
+    private var waiting = CallersInTurn<Waiting>()
+
+    private let inlineValueBytes: Int
+
+    init(limits: Limits) { inlineValueBytes = Int(clamping: limits.inlineValueBytes) }
+
+    /// Twice the largest answer.
+    private static let most = 32 << 20
+    /// What one caller takes, or one answer: others are to find room, and what he has not read is to stay far below what ends
+    /// a direct connection.
+    private static let mostOfCaller = 8 << 20
+    private static let unknownBytes = 4 << 20
+    /// Pasteboards of which something is known; then it is learnt anew.
+    private static let mostKnown = 10_000
+
+    /// A place at once; nil where the caller has not read what it got, or others have to be waited for.
+    func placeNow(for subject: Subject, _ call: IncomingCall) -> Place? {
+        guard waiting.count == 0, !call.hasBacklog, fits(subject, call.sender) else { return nil }
+        return take(subject, call.sender)
+    }
+
+    /// Nobody gets it.
+    static let callerHasLeft = ErrorReply(.failed, "the caller has left")
+
+    /// Waits for a place.
+    /// - Throws: where the caller has left, whom nothing needs to be read for.
+    func place(for subject: Subject, _ call: IncomingCall) async throws -> Place {
+        while true {
+            await call.backlogRead()
+            guard call.isAwaited else { throw Self.callerHasLeft }
+            if let place = placeNow(for: subject, call) { return place }
+            let place = await withCheckedContinuation { continuation in
+                waiting.append(
+                    Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
+                giveToWaiting()
+            }
+            // Meanwhile an earlier answer may have met a reader who does not read: then the place is for others.
+            if call.isAwaited, !call.hasBacklog { return place }
+        }
+    }
+
+    /// Notes how many bytes a reading has brought.
+    func learn(_ bytes: Int, of subject: Subject) {
+        if known.count >= Self.mostKnown { known = [:] }
+        known[subject.name, default: Known()][subject] = bytes
+    }
+
+    /// Notes that items are about to be written to a pasteboard: in the place of what is there, or to it.
+    func writing(_ items: [PasteboardItem], to name: PasteboardName, isAddition: Bool) {
+        if known.count >= Self.mostKnown { known = [:] }
+        let former = isAddition ? known[name] ?? Known() : Known(whole: 0, beside: 0)
+        var (whole, beside) = (0, 0)
+        for item in items {
+            for value in item.representations {
+                whole += value.byteCount
+                if value.byteCount <= inlineValueBytes { beside += value.byteCount }
+            }
+        }
+        known[name] = Known(whole: former.whole.map { $0 + whole }, beside: former.beside.map { $0 + beside })
+    }
+
+    func bytes(_ subject: Subject) -> Int {
+        min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
+    }
+
+    private func fits(_ subject: Subject, _ caller: BusName?) -> Bool {
+        let (bytes, own) = (bytes(subject), takenBy[caller] ?? 0)
+        return (taken == 0 || taken + bytes <= Self.most) && (own == 0 || own + bytes <= Self.mostOfCaller)
+    }
+
+    private func take(_ subject: Subject, _ caller: BusName?) -> Place {
+        let place = Place(bytes(subject), caller, self)
+        taken += place.bytes
+        takenBy[caller, default: 0] += place.bytes
+        return place
+    }
+
+    fileprivate func release(_ place: Place) {
+        taken -= place.bytes
+        let left = takenBy[place.caller].map { $0 - place.bytes } ?? 0
+        takenBy[place.caller] = left == 0 ? nil : left
+        giveToWaiting()
+    }
+
+    private func giveToWaiting() {
+        while let next = waiting.next, fits(next.subject, next.caller) {
+            _ = waiting.takeNext()
+            next.continuation.resume(returning: take(next.subject, next.caller))
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import IPCDBus
+import IPCModel
+import IPCTesting
+import Testing
+
+@testable import IPCBroker
+
+/// What is known of answers before they are there.
+@DBusActor
+struct AnswerRoomTests {
+    @Test func `what is written counts before it is read, and what is read corrects it`() throws {
+        let room = AnswerRoom(limits: Limits())
+        let name = try PasteboardName("known")
+        func subject(_ takesDescriptors: Bool, _ isOneValue: Bool = false) -> AnswerRoom.Subject {
+            AnswerRoom.Subject(name: name, takesDescriptors: takesDescriptors, isOneValue: isOneValue)
+        }
+        #expect(room.bytes(subject(false)) == 4 << 20)
+        let type = try ContentType("a/b")
+        func item(_ count: Int) throws -> PasteboardItem {
+            try PasteboardItem([Representation(type: type, value: .bytes([UInt8](repeating: 0, count: count)))])
+        }
+        room.writing([try item(100_000), try item(10)], to: name, isAddition: false)
+        #expect(room.bytes(subject(false)) == 100_010 && room.bytes(subject(true)) == 10)
+        #expect(room.bytes(subject(false, true)) == 4 << 20)
+        room.writing([try item(5)], to: name, isAddition: true)
+        #expect(room.bytes(subject(false)) == 100_015 && room.bytes(subject(true)) == 15)
+        room.learn(7, of: subject(false))
+        room.learn(8, of: subject(false, true))
+        #expect(room.bytes(subject(false)) == 7 && room.bytes(subject(false, true)) == 8)
+        #expect(room.bytes(subject(true)) == 15)
+    }
+}
