@@ -160,3 +160,5 @@ void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 // For the linker alone: what a program at a fixed address has to relocate at its start, see the Makefile.
 void clinux_nothing(void) {}
+
+void clinux_buffer_lines_of_output(void) { setvbuf(stdout, 0, _IOLBF, 0); }

@@ -11,6 +11,9 @@ long clinux_raise_descriptor_limit(void);
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
 
+// stdout is a global variable, which Swift does not let pass: what is printed leaves line by line from now on (setvbuf).
+void clinux_buffer_lines_of_output(void);
+
 // pthread_create with a detached thread that has a name, in one step: pthread_t and the attributes are shapes that Swift would have
 // to keep alive. 0, or the number of the error.
 int clinux_start_thread(const char *name, void (*body)(void *), void *context);

@@ -1,3 +1,4 @@
+private import CLinux
 internal import Glibc
 
 /// A command-line program at its end: what it could not do is a sentence on standard error, and its exit code says what
@@ -21,7 +22,11 @@ public enum Program {
     }
 
     /// Runs a program, or a command of one. What the body throws ends the process, as ``fail(_:)`` does.
+    ///
+    /// What is printed to standard output leaves line by line from then on, also into a file or a pipe (`setvbuf(3)`):
+    /// whoever looks at it sees it, and nothing is lost when the process is ended.
     public static func run<Result>(_ body: () async throws -> Result) async -> Result {
+        clinux_buffer_lines_of_output()
         do { return try await body() } catch { fail(error) }
     }
 
