@@ -20,13 +20,13 @@ package struct OutputOptions: ParsableArguments, Sendable {
 }
 
 extension OutputOptions {
-    /// Writes one JSON object, or text for people, as a line to standard output; nothing where the text is empty.
-    package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String) throws(ToolFailure) {
+    /// Writes one JSON object, or text for people, as a line to standard output; for people nothing where there is no text. An
+    /// empty text is a line.
+    package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {
             try OutputStream.output.writeLine(value().text)
-        } else {
-            let text = text()
-            if !text.isEmpty { try OutputStream.output.writeLine(text) }
+        } else if let text = text() {
+            try OutputStream.output.writeLine(text)
         }
     }
 

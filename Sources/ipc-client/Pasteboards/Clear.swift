@@ -24,6 +24,6 @@ struct Clear: ToolCommand {
     func run() async throws {
         let app = try await Client.connect()
         let count = try await Pasteboard(named: board, of: app).clear()
-        try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: "")
+        try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: nil)
     }
 }

@@ -24,6 +24,6 @@ struct Remove: ToolCommand {
     @DBusActor
     func run() async throws {
         try await Client.connect().removePasteboard(named: board)
-        try output.print(.object(["pasteboard": .string(board), "removed": .boolean(true)]), text: "")
+        try output.print(.object(["pasteboard": .string(board), "removed": .boolean(true)]), text: nil)
     }
 }

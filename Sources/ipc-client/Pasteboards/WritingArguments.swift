@@ -40,7 +40,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         let item = try content.item()
         let app = try await Client.connect(as: application)
         let count = try await set(item, on: try Pasteboard(named: name, of: app), of: app)
-        try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: "")
+        try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
     /// Sets the item, and makes the pasteboard where there is none; not where it must have a change count. One that was

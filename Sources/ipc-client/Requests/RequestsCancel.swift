@@ -26,7 +26,7 @@ struct RequestsCancel: ToolCommand {
         let app = try await Client.connect()
         try await requests.forEach(output) { (id) throws in
             try await app.cancelRequest(id)
-            try output.print(.object(["id": .string(id), "action": .string("cancel")]), text: "")
+            try output.print(.object(["id": .string(id), "action": .string("cancel")]), text: nil)
         }
     }
 }

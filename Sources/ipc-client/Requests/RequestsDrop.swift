@@ -25,7 +25,7 @@ struct RequestsDrop: ToolCommand {
         let app = try await Client.connect()
         try await requests.forEach(output) { (id) throws in
             try await app.dropRequest(id)
-            try output.print(.object(["id": .string(id), "action": .string("drop")]), text: "")
+            try output.print(.object(["id": .string(id), "action": .string("drop")]), text: nil)
         }
     }
 }

@@ -50,7 +50,7 @@ struct Default: ToolCommand {
             .object([
                 "scheme": .string(scheme), "application": handler.map { .string($0.application) },
                 "default": .boolean(handler?.isDefault ?? false),
-            ]), text: isQuiet ? "" : handler?.application ?? "")
+            ]), text: isQuiet ? nil : handler?.application)
     }
 
     private var nobody: ToolFailure {

@@ -69,7 +69,7 @@ struct Policy: ToolCommand {
             policy = changed(policy)
             try await app.setPolicy(policy, of: application)
         }
-        try output.print(json(policy), text: changes ? "" : text(policy))
+        try output.print(json(policy), text: changes ? nil : text(policy))
     }
 
     /// The policy with what the options say.

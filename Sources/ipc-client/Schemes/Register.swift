@@ -122,7 +122,7 @@ struct Register: ToolCommand {
     }
 
     private func report(_ links: DesktopLinks?, _ conflicts: [Handler]) throws {
-        try output.print(json(links, conflicts), text: links?.lines ?? "")
+        try output.print(json(links, conflicts), text: links?.files.lines)
         if !output.json {
             for conflict in conflicts {
                 try OutputStream.error.writeLine("ipc-client: stored; " + conflict.sentence(for: application).onOneLine)
@@ -154,12 +154,10 @@ struct Register: ToolCommand {
     }
 }
 
-extension DesktopLinks {
-    /// A line for each file: what has become of it, and its path.
-    var lines: String { files.map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
-}
-
 extension [DesktopLinks.File] {
+    /// A line for each file: what has become of it, and its path; nil where there is none.
+    var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
+
     var json: JSONValue {
         .array(map { .object(["path": .string($0.path), "change": .string($0.change)]) })
     }

@@ -46,13 +46,14 @@ struct Unregister: ToolCommand {
         }
         let links = try await app.unregisterFromDesktop(schemes, of: application)
         let session = try await app.unregisterForSession(schemes, of: application)
-        if let refusal, links.files.isEmpty && session.files.isEmpty { throw refusal }
+        let files = links.files + session.files
+        if let refusal, files.isEmpty { throw refusal }
         try output.print(
             .object([
                 "application": .string(application), "schemes": .array(schemes.map { .string($0) }),
-                "all": .boolean(all), "files": (links.files + session.files).json,
-            ]), text: [links.lines, session.lines].filter { !$0.isEmpty }.joined(separator: "\n"))
-        for file in links.files + session.files where file.change == "kept" {
+                "all": .boolean(all), "files": files.json,
+            ]), text: files.lines)
+        for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }
     }

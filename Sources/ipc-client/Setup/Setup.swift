@@ -47,7 +47,7 @@ struct Setup: ToolCommand {
         let changes = undo ? try files.takeBack(Self.journal) : try write(files, data)
         try output.print(
             .object(["files": changes.json]),
-            text: changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
+            text: changes.isEmpty ? nil : changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
         for change in changes where change.kind == .kept {
             try output.warn("Kept", "\(change.path) stays, for somebody has changed it; remove it yourself")
         }

@@ -54,6 +54,16 @@ struct ReceiverToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// One line a message.
+    @Test func anEmptyTextIsALine() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--count", "2"])
+        for text in ["", "after"] { _ = try await Tools.client(["send", text]).succeeded() }
+        #expect(try await server.wait() == .success)
+        #expect(server.output.text == "\nafter\n")
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func aMessageThatCameBeforeSaysSo() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
