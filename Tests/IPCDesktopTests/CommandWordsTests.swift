@@ -24,10 +24,22 @@ import Testing
     }
 
     @Test func `a program is found by its path`() throws {
-        #expect(try CommandWords("sh -c x").located(in: "/nowhere:/bin").words == ["/bin/sh", "-c", "x"])
-        #expect(try CommandWords("/bin/sh").located(in: "").words == ["/bin/sh"])
-        for line in ["nothing.of.that.name", "/nowhere/sh", "./sh"] {
-            #expect(throws: CommandWords.Invalid.self) { try CommandWords(line).located(in: "/bin") }
+        #expect(try CommandWords("sh -c x").located(in: "/nowhere:/bin", from: "/").words == ["/bin/sh", "-c", "x"])
+        #expect(try CommandWords("/bin/sh").located(in: "", from: "/").words == ["/bin/sh"])
+        for line in ["nothing.of.that.name", "/nowhere/sh"] {
+            #expect(throws: CommandWords.Invalid.self) { try CommandWords(line).located(in: "/bin", from: "/bin") }
+        }
+    }
+
+    @Test func `a relative path begins at the working directory`() throws {
+        for (line, folder) in [("./sh x", "/bin"), (".//./sh x", "/bin/"), ("bin/sh x", "/")] {
+            #expect(try CommandWords(line).located(in: "", from: folder).words == ["/bin/sh", "x"])
+        }
+        // The control: a word without “/” is looked for in PATH alone, and a folder of PATH has to be absolute.
+        #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: "", from: "/bin") }
+        #expect(throws: CommandWords.Invalid.self) { try CommandWords("sh").located(in: ".", from: "/bin") }
+        #expect(throws: CommandWords.Invalid.noProgram("/usr/nowhere/sh")) {
+            try CommandWords("nowhere/sh").located(in: "/bin", from: "/usr")
         }
     }
 }

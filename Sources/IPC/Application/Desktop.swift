@@ -143,15 +143,23 @@ extension BaseDirectories {
 }
 
 extension CommandWords {
-    /// A command line whose program is found in this process's `PATH`.
-    fileprivate static func read(_ line: String) throws(IPCError) -> CommandWords {
-        try checked { () throws(Invalid) in try CommandWords(line).located(in: path) }
+    /// A command line whose program is found in this process's `PATH`, or from its working directory.
+    /// - Throws: `invalidArguments` for a command that cannot be run.
+    package static func read(_ line: String) throws(IPCError) -> CommandWords {
+        try checked { () throws(Invalid) in try CommandWords(line).located(in: path, from: folder) }
     }
 
     /// A program in this process's `PATH`.
     fileprivate static func named(_ program: String) throws(IPCError) -> CommandWords {
-        try checked { () throws(Invalid) in try CommandWords(words: [program]).located(in: path) }
+        try checked { () throws(Invalid) in try CommandWords(words: [program]).located(in: path, from: folder) }
     }
 
     private static var path: String { getenv("PATH").flatMap { String(validatingCString: $0) } ?? "" }
+
+    /// The working directory; the root where there is none any more.
+    private static var folder: String {
+        guard let name = getcwd(nil, 0) else { return "/" }
+        defer { free(name) }
+        return String(validatingCString: name) ?? "/"
+    }
 }

@@ -55,13 +55,17 @@ package struct CommandWords: Sendable, Hashable {
         throw .unclosed(line)
     }
 
-    /// The same command with the absolute path of its program, for a bus knows no `PATH`.
-    /// - Parameter path: the folders to look into, with “:” between.
-    package func located(in path: String) throws(Invalid) -> CommandWords {
-        let program = words[0]
-        let candidates =
-            program.contains("/")
-            ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
+    /// The same command with the absolute path of its program, for a bus knows neither `PATH` nor the working directory.
+    /// - Parameters:
+    ///   - path: the folders to look into for a program without “/”, with “:” between.
+    ///   - folder: what a relative path begins at; absolute.
+    package func located(in path: String, from folder: String) throws(Invalid) -> CommandWords {
+        var program = words[0]
+        if program.contains("/"), !program.hasPrefix("/") {
+            while program.hasPrefix("./") { program = String(program.dropFirst(2).drop { $0 == "/" }) }
+            program = (folder.hasSuffix("/") ? folder : folder + "/") + program
+        }
+        let candidates = program.hasPrefix("/") ? [program] : path.split(separator: ":").map { "\($0)/\(program)" }
         guard let found = candidates.first(where: { $0.hasPrefix("/") && access($0, X_OK) == 0 }) else {
             throw .noProgram(program)
         }
@@ -108,7 +112,7 @@ extension CommandWords {
                     + "runs it without one; quote it, or write sh -c '…'"
             case .noProgram(let program):
                 program.contains("/")
-                    ? "there is no program \(program.quoted); give its absolute path"
+                    ? "there is no program \(program.quoted) that may be run"
                     : "there is no program \(program.quoted) in PATH"
             }
         }

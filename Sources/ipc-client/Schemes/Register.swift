@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCDesktop
 import IPCModel
 import IPCTools
 
@@ -96,22 +97,24 @@ struct Register: ToolCommand {
     @DBusActor
     func run() async throws {
         try checkNames()
+        // Before anything is stored.
+        let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
         let app = try await Client.connect()
         guard persistent else {
             let links = try await app.registerForSession(
-                schemes, for: application, command: exec, takesDescriptors: fd)
+                schemes, for: application, command: command, takesDescriptors: fd)
             return try report(links, [])
         }
         let conflicts = try await app.register(
             schemes, for: application, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
         if self.default { for scheme in schemes { try await app.setDefault(application, for: scheme) } }
-        try report(noDesktop ? nil : try await registerOnDesktop(app), conflicts)
+        try report(noDesktop ? nil : try await registerOnDesktop(app, command), conflicts)
     }
 
     @DBusActor
-    private func registerOnDesktop(_ app: Application) async throws -> DesktopLinks {
+    private func registerOnDesktop(_ app: Application, _ command: String?) async throws -> DesktopLinks {
         var options = DesktopOptions()
-        options.command = exec
+        options.command = command
         options.isDefault = self.default
         options.opener = try Programs.client()
         do throws(IPCError) {

@@ -63,6 +63,36 @@ struct RegistrationTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// What cannot be started is told before anything is stored.
+    @Test(arguments: ["no.such.program", "./no.such.program", "/nowhere/program", "sh | sh"])
+    func aCommandThatCannotBeRunStoresNoClaim(command: String) async throws {
+        let broker = try await BrokerProcess.start()
+        let refused = try await register(["notes", "--persistent", "--exec", command])
+        #expect(refused.status == .exited(65) && !refused.errors.contains("stored"), "\(refused)")
+        #expect(try await Tools.client(["handlers", "notes"]).succeeded().output.isEmpty)
+        // The control: with one that can be run there is a claim.
+        _ = try await register(["notes", "--persistent", "--exec", "sh -c 'exit 0'"]).succeeded()
+        #expect(try await Tools.client(["handlers", "notes"]).succeeded().output.contains(Self.application))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aRelativePathOfACommandIsStoredAbsolute() async throws {
+        let bus = try PrivateBus.current
+        let broker = try await BrokerProcess.start()
+        let client = try Binaries.path("ipc-client")
+        let registered = try await RunningProcess.run(
+            "bash",
+            [
+                "-c",
+                "cd /bin && \(client) register notes --application \(Self.application) --persistent --exec './sh -c exit'",
+            ], environment: bus.environment)
+        _ = try registered.succeeded()
+        let service = try FileContents.text(
+            bus.directory.appending("data/dbus-1/services/\(Self.application).service"))
+        #expect(service.contains("/bin/sh -c exit\n") && !service.contains("./"), "\(service)")
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func anotherProgramsSchemeIsLeftToIt() async throws {
         let bus = try PrivateBus.current
         try FurnishedHome.furnish(bus)
