@@ -35,8 +35,12 @@ final class AccessPolicies {
         guard let policy = policies[application], !policy.allows(source) else { return }
         logger.notice(
             "refused", metadata: ["source": "\(source)", "application": "\(application)"])
+        let reason =
+            policy.lacksProof(of: source)
+            ? ": it is on the list of those allowed, but only a source that owns its bus name counts" : ""
         throw IPCError(
             .accessDenied,
-            "the policy of \(application) keeps the source \(source) out; 'ipc-client policy \(application)' shows it")
+            "the policy of \(application) keeps the source \(source) out\(reason); "
+                + "'ipc-client policy \(application)' shows it")
     }
 }

@@ -24,4 +24,9 @@ public struct AccessPolicy: Sendable, Hashable {
         if source.strength == .owned, allowed.contains(source.application) { return true }
         return allowsOthers
     }
+
+    /// Whether a source is kept out only because the bus does not attest its id.
+    package func lacksProof(of source: Source) -> Bool {
+        !allows(source) && allows(Source(application: source.application, strength: .owned))
+    }
 }

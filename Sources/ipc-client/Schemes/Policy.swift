@@ -70,6 +70,16 @@ struct Policy: ToolCommand {
             try await app.setPolicy(policy, of: application)
         }
         try output.print(json(policy), text: changes ? nil : text(policy))
+        guard needsProof(policy) else { return }
+        try output.tell(
+            "OwnersOnly",
+            "of those allowed only a source that owns its bus name counts, as a program does that receives URLs; to state "
+                + "the id is not enough", after: "ipc-client: ")
+    }
+
+    /// Whether the options have made a policy in which an allowance decides.
+    func needsProof(_ policy: AccessPolicy) -> Bool {
+        (others != nil || !allowed.isEmpty) && !policy.allowsOthers && !policy.allowed.isEmpty
     }
 
     /// The policy with what the options say.

@@ -43,11 +43,16 @@ struct PolicyToolTests {
     @Test func anAllowedSourceHasToOwnItsID() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
-        _ = try await Tools.client([
+        let set = try await Tools.client([
             "policy", "demo.IPCServer", "--default", "deny", "--allow", "org.example.Owner",
         ]).succeeded()
+        let reason = "only a source that owns its bus name counts"
+        #expect(set.errors.contains(reason), "\(set)")
         let stated = try await Tools.client(["send", "--application", "org.example.Owner", "x"])
-        #expect(stated.status == .exited(77))
+        #expect(stated.status == .exited(77) && stated.errors.contains(reason), "\(stated)")
+        // The control: of who is not allowed there is no more to say.
+        let other = try await Tools.client(["send", "--application", "org.example.Other", "x"])
+        #expect(other.status == .exited(77) && !other.errors.contains(reason), "\(other)")
         let owner = try await Application.connect(
             id: "org.example.Owner", schemes: ["owner.demo"], bus: .address(try PrivateBus.current.address))
         #expect(try await owner.open("IPCServer.demo:mine").outcome == .handled)
