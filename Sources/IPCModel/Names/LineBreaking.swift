@@ -10,33 +10,37 @@ extension Unicode.Scalar {
         let digits = String(value, radix: 16)
         return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
     }
+
+    /// `\n`, `\r`, or ``escaped``, for what would break a line; nil for all else.
+    package var lineSpelling: String? {
+        switch self {
+        case "\n": "\\n"
+        case "\r": "\\r"
+        default: breaksLines ? escaped : nil
+        }
+    }
 }
 
 extension String {
     /// The text with controls but line ends written out: messages quote what anybody sent, and go to terminals.
     package var printable: String {
-        guard unicodeScalars.contains(where: { $0.breaksLines && $0 != "\n" }) else { return self }
-        var text = ""
-        for scalar in unicodeScalars {
-            text += scalar.breaksLines && scalar != "\n" ? scalar.escaped : String(scalar)
-        }
-        return text
+        spelling { $0.breaksLines && $0 != "\n" ? $0.escaped : nil }
     }
 
     /// The text on one line, in sentences and tables: line ends and tabs are `\n`, `\r` and `\t`, and other controls are
     /// written as `\u001b`. A backslash stays, so this is for people and not to be turned back.
     package var onOneLine: String {
-        guard unicodeScalars.contains(where: \.breaksLines) else { return self }
-        var line = ""
+        spelling { $0 == "\t" ? "\\t" : $0.lineSpelling }
+    }
+
+    /// The text with some of its characters written otherwise.
+    /// - Parameter written: how; nil for one that stays.
+    package func spelling(_ written: (Unicode.Scalar) -> String?) -> String {
+        guard unicodeScalars.contains(where: { written($0) != nil }) else { return self }
+        var text = ""
         for scalar in unicodeScalars {
-            switch scalar {
-            case "\n": line += "\\n"
-            case "\r": line += "\\r"
-            case "\t": line += "\\t"
-            case _ where scalar.breaksLines: line += scalar.escaped
-            default: line.unicodeScalars.append(scalar)
-            }
+            if let other = written(scalar) { text += other } else { text.unicodeScalars.append(scalar) }
         }
-        return line
+        return text
     }
 }

@@ -25,18 +25,12 @@ package enum MessageLine {
 
     /// The text on one line.
     package static func escaped(_ text: String) -> String {
-        guard text.unicodeScalars.contains(where: { $0 == "\\" || $0.breaksLines }) else { return text }
-        var line = ""
-        for scalar in text.unicodeScalars {
+        text.spelling { scalar in
             switch scalar {
-            case "\\": line += "\\\\"
-            case "\n": line += "\\n"
-            case "\r": line += "\\r"
-            case "\t": line += "\t"
-            case _ where scalar.breaksLines: line += scalar.escaped
-            default: line.unicodeScalars.append(scalar)
+            case "\\": "\\\\"
+            case "\t": nil
+            default: scalar.lineSpelling
             }
         }
-        return line
     }
 }
