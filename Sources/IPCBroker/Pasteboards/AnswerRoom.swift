@@ -4,7 +4,8 @@ internal import IPCModel
 /// Room for the answers of readings that are under way, of all callers together (I16).
 ///
 /// A reading of a few bytes may bring 16 MiB, and many of them are begun before the first one is answered. How much one
-/// brings is known from what was written or read last; where nothing is known it counts as a few MiB. A caller who does not
+/// brings is known from what was written or read last; where nothing is known it counts as a few MiB. A descriptor counts as
+/// 64 KiB, so that no more than 512 are made before they are sent (I17). A caller who does not
 /// read what it has got so far gets no more, and holds up itself alone.
 @DBusActor
 final class AnswerRoom {
@@ -40,7 +41,7 @@ final class AnswerRoom {
     private struct Known {
         /// All values.
         var whole: Int?
-        /// Those that go to who takes descriptors, beside them.
+        /// What goes to who takes descriptors: these, and the values beside them.
         var beside: Int?
         var value: Int?
 
@@ -71,6 +72,7 @@ final class AnswerRoom {
     /// a direct connection.
     private static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
+    private static let bytesOfDescriptor = 64 << 10
     /// Pasteboards of which something is known; then it is learnt anew.
     private static let mostKnown = 10_000
 
@@ -100,10 +102,10 @@ final class AnswerRoom {
         }
     }
 
-    /// Notes how many bytes a reading has brought.
-    func learn(_ bytes: Int, of subject: Subject) {
+    /// Notes what a reading has brought, in the message and beside it.
+    func learn(_ bytes: Int, descriptors: Int, of subject: Subject) {
         if known.count >= Self.mostKnown { known = [:] }
-        known[subject.name, default: Known()][subject] = bytes
+        known[subject.name, default: Known()][subject] = bytes + descriptors * Self.bytesOfDescriptor
     }
 
     /// Notes that items are about to be written to a pasteboard: in the place of what is there, or to it.
@@ -114,7 +116,7 @@ final class AnswerRoom {
         for item in items {
             for value in item.representations {
                 whole += value.byteCount
-                if value.byteCount <= inlineValueBytes { beside += value.byteCount }
+                beside += value.byteCount <= inlineValueBytes ? value.byteCount : Self.bytesOfDescriptor
             }
         }
         known[name] = Known(whole: former.whole.map { $0 + whole }, beside: former.beside.map { $0 + beside })

@@ -228,7 +228,8 @@ final class PasteboardService {
                 return (content, try outgoing.prepare(content.items))
             }
             if reading.holdsVersion { self.expiry.look() }
-            self.room.learn(items.reduce(0) { $0 + Int(clamping: $1.inlineByteCount) }, of: subject)
+            self.room.learn(
+                items.reduce(0) { $0 + Int(clamping: $1.inlineByteCount) }, descriptors: items.fileCount, of: subject)
             var facts = IPCInterface.VersionFacts(content.facts)
             facts.digests = try content.items.map {
                 try $0.representations.map { try ContentDigest(of: $0.value).description }
@@ -253,7 +254,8 @@ final class PasteboardService {
             facts.size = known.size
             facts.digest = known.digest.description
             if case .file = representation.value { facts.fd = true } else { facts.fd = false }
-            self.room.learn(facts.fd == true ? 0 : representation.byteCount, of: subject)
+            self.room.learn(
+                facts.fd == true ? 0 : representation.byteCount, descriptors: facts.fd == true ? 1 : 0, of: subject)
             return (representation.value, facts)
         }
     }

@@ -66,8 +66,10 @@ struct LinkShares {
         return incomingBytes.admits() && incomingDescriptors.admits()
     }
 
+    /// Nothing is held any more; nobody else goes for that.
     func release() {
-        setOutgoing(bytes: 0, descriptors: 0, hasMoved: true)
-        _ = setIncoming(bytes: 0, descriptors: 0, hasMoved: true)
+        for share in [outgoingBytes, outgoingDescriptors, incomingBytes, incomingDescriptors] {
+            share.set(0, hasMoved: true)
+        }
     }
 }

@@ -38,6 +38,22 @@ struct DirectBoundsTests {
         try await scene.waitForDescriptors(base - (isBounded ? 0 : 1))
     }
 
+    /// Over the bus, which takes all that is sent: what the broker has is what it makes.
+    @Test func `I17: few descriptors are made before they are sent`() async throws {
+        let scene = try await DirectScene.start()
+        try await Self.fill(scene)
+        let base = try scene.broker.openDescriptors
+        let asks = WireCall.getItems(["fd": .b(true)])
+        var (serials, made) = ([Int](), 0)
+        for _ in 0..<400 {
+            serials.append(try await scene.peer.send(asks, on: "owner"))
+            made = max(made, try scene.broker.openDescriptors - base)
+        }
+        // A caller has 128 at a time, beside those that are just leaving.
+        #expect(made <= 128 + 4 * 16, "\(made) descriptors")
+        for serial in serials { #expect(try await scene.peer.reply(serial, on: "owner").error == nil) }
+    }
+
     @Test(arguments: [true, false])
     func `I17: descriptors of messages that do not come whole are let go`(_ isBounded: Bool) async throws {
         let most = isBounded ? 64 : 2_048
