@@ -124,18 +124,19 @@ import Testing
 
     // MARK: Requests that have ended
 
-    @Test func requestThatEndedIsOneRowAndAnsweredAgain_I10() async throws {
+    @Test func requestThatEndedIsAnsweredAgain_I10() async throws {
         let store = try place.open()
         let request = place.request()
         let end = RequestEnd(.handled, reply: [.string("reply")])
         let steps = [place.step(.accepted)]
-        #expect(try await store.commit { try $0.recordEndedRequest(request, end: end, trace: steps) } == nil)
-        let known = try await store.commit { try $0.recordEndedRequest(request, end: RequestEnd(.failed)) }
+        try await store.accept(request, .none, trace: steps)
+        _ = try await store.commit { try $0.finishRequest(request.id, end) }
+        let known = try await store.commit { try $0.beginRequest(request) }
         #expect(known?.outcome == .handled && known?.reply == [.string("reply")] && known?.trace == steps)
         #expect(known?.state == .ended && known?.ended == place.clock.now && known?.attempts == 1)
         let different = place.request(request.id, arguments: [2])
         await #expect(throws: RequestError.identifierReused(request.id)) {
-            try await store.commit { try $0.recordEndedRequest(different, end: end) }
+            try await store.commit { try $0.beginRequest(different) }
         }
         try await store.close()
         let again = try place.open()
@@ -148,13 +149,14 @@ import Testing
         let request = place.request()
         await #expect(throws: Refused.self) {
             try await store.stage { transaction in
-                _ = try transaction.recordEndedRequest(request, end: RequestEnd(.handled))
+                _ = try transaction.beginRequest(request)
+                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
                 throw Refused()
             }
         }
         #expect(try await store.stage { try $0.request(request.id) }.value == nil)
-        let isNew = try await store.commit { try $0.recordEndedRequest(request, end: RequestEnd(.failed)) == nil }
-        #expect(isNew)
+        #expect(try await store.commit { try $0.beginRequest(request) } == nil)
+        _ = try await store.commit { try $0.finishRequest(request.id, RequestEnd(.failed)) }
         #expect(try await store.commit { try $0.request(request.id) }?.outcome == .failed)
         try await store.close()
     }
@@ -163,10 +165,8 @@ import Testing
         let store = try place.open { $0.limits.endedRequestsKept = 2 }
         let requests = (0..<5).map { _ in place.request() }
         for request in requests {
-            let payload = RequestPayload.items([.string("kept")])
-            _ = try await store.commit {
-                try $0.recordEndedRequest(request, end: RequestEnd(.failed), payload: payload)
-            }
+            try await store.accept(request, .items([.string("kept")]))
+            _ = try await store.commit { try $0.finishRequest(request.id, RequestEnd(.failed)) }
         }
         let found = try await store.commit { transaction in
             try requests.map { try transaction.request($0.id) != nil }

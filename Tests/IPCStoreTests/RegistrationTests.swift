@@ -27,7 +27,7 @@ import Testing
         #expect(found.claims == [changed] + claims[1...])
         #expect(found.claims.map(\.scheme.spelling) == ["b.DEMO", "b.Demo", "c"])
         try await store.commit { try $0.removeClaim(of: claims[2].application, on: try URLScheme("C")) }
-        try await store.commit { try $0.removeClaims(of: claims[1].application) }
+        try await store.commit { try $0.removeClaim(of: claims[1].application, on: claims[1].scheme) }
         #expect(try await store.commit { try $0.claims().claims } == [changed])
         try await store.close()
     }

@@ -57,12 +57,6 @@ extension StoreTransaction {
             [.text(application.text), .text(scheme.spelling)])
     }
 
-    /// Forgets all claims of an application.
-    package func removeClaims(of application: ApplicationID) throws {
-        try session.write(
-            "DELETE FROM @.scheme_claim WHERE application = ?", .persistent, [.text(application.text)])
-    }
-
     /// The user's choices, and how many rows were left out because they are damaged.
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
         var defaults: [StoredDefault] = []

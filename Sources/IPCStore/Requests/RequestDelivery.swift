@@ -60,13 +60,6 @@ extension StoreTransaction {
         return request
     }
 
-    /// Adds steps to the trace of a request, be it over or not.
-    package func noteSteps(_ steps: [TraceStep], of id: RequestID) throws {
-        var (sequence, request) = try session.existingRequest(id)
-        request.append(steps, most: session.configuration.limits.traceSteps)
-        try session.update(request, sequence)
-    }
-
     /// Writes down how a request ended, lets go of the payload of one that was handled or delivered, and keeps that of
     /// any other. One that has ended already stays as it is: a request has one end (I6). The attempts that are noted
     /// never become fewer.
@@ -89,25 +82,6 @@ extension StoreTransaction {
         try session.update(request, sequence)
         session.noteEnd(of: request, sequence, at: now)
         return request
-    }
-
-    /// Writes the record of a request that has ended, which had none before: its acceptance and its end are one row. Nil
-    /// where it is new, else the record of the first call with the id, which stays as it is (I10).
-    ///
-    /// The end is never refused because of the payload, as with ``finishRequest(_:_:payload:trace:)``; `request` says how it
-    /// was accepted, and nothing is kept of what was handled or delivered.
-    package func recordEndedRequest(
-        _ request: RequestRecord, end: RequestEnd, payload: RequestPayload = .none, trace: [TraceStep] = []
-    ) throws -> RequestRecord? {
-        if let known = try known(request) { return known }
-        var request = request
-        request.end(end, at: now)
-        request.append(trace, most: session.configuration.limits.traceSteps)
-        if !end.outcome.isTaken {
-            try session.keep(try keepableOrWithheld(payload, of: request.source), with: &request, at: now)
-        }
-        try session.insertEnded(request, at: now)
-        return nil
     }
 
     private func keepableOrWithheld(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {

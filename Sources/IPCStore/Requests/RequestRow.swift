@@ -76,16 +76,6 @@ extension StoreSession {
         openRequests.keep(request, sequence)
     }
 
-    /// Writes the row of a request that has ended already.
-    func insertEnded(_ request: RequestRecord, at now: UInt64) throws {
-        let earlier = requests.sequence(request.id)
-        let sequence = requests.lastSequence + 1
-        try write(Self.insertRequest, .persistent, columns(request, sequence), reversal: .request(sequence))
-        requests.begin(request.id, sequence)
-        undo.append(.requestBegun(request.id, earlier: earlier))
-        noteEnd(of: request, sequence, at: now)
-    }
-
     private static let insertRequest: StaticString = """
         INSERT INTO @.open_request VALUES
         (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)

@@ -56,9 +56,6 @@ import Testing
         )
         (request.attempts, request.crashes, request.failure, request.reply) = (2, 1, failure, items)
         #expect(found == request)
-        let steps = TraceStep.Kind.allCases.map { place.step($0, attempt: 2, "why") }
-        try await image.commit { try $0.noteSteps(steps, of: accepted.id) }
-        #expect(try await image.commit { try $0.request(accepted.id)?.trace } == steps)
         try await image.close()
         try await store.close()
     }
@@ -112,6 +109,17 @@ import Testing
         try await store.close()
     }
 
+    @Test func everyStepComesBack_I1() async throws {
+        let store = try place.open()
+        let request = place.request()
+        let steps = TraceStep.Kind.allCases.map { place.step($0, attempt: 2, "why") }
+        try await store.accept(request, .none, trace: steps)
+        let image = try Store.open(place.crashImage())
+        #expect(try await image.commit { try $0.request(request.id)?.trace } == steps)
+        try await image.close()
+        try await store.close()
+    }
+
     @Test func traceKeepsItsBeginningAndItsEnd() async throws {
         let store = try place.open { $0.limits.traceSteps = 8 }
         let request = place.request()
@@ -122,7 +130,7 @@ import Testing
             _ = try await store.commit { try $0.beginAttempt(request.id, trace: [step]) }
         }
         let long = place.step(.cancelAsked, String(repeating: "é", count: 3_000))
-        try await store.commit { try $0.noteSteps([long], of: request.id) }
+        _ = try await store.commit { try $0.noteHandlerLeft(request.id, alone: false, trace: [long]) }
         let trace = try #require(try await store.commit { try $0.request(request.id)?.trace })
         #expect(trace.map(\.kind) == kinds + [.delivered, .delivered, .delivered, .cancelAsked])
         #expect(trace.map(\.attempt) == [0, 0, 0, 0, 18, 19, 20, 0])
