@@ -24,11 +24,15 @@ struct OAuthBrowserTests {
         let login = try await scene.login(
             ["--browser", try chromium(for: scene.address)], ["DISPLAY": display.name])
         try await scene.server.waitForLine(deadline: .seconds(90)) { $0 == "GET /painted" }
-        _ = try await RunningProcess.run(
-            "xdotool", ["mousemove", "400", height, "click", "1"],
-            environment: try PrivateBus.current.environment.merging(["DISPLAY": display.name]) { $1 }
-        ).succeeded()
-        let status = try await login.wait(deadline: .seconds(60))
+        // Chromium passes over a click on what it has drawn and not yet taken in, and tells nobody.
+        var status: IPCTesting.ExitStatus?
+        for _ in 0..<10 where status == nil {
+            _ = try await RunningProcess.run(
+                "xdotool", ["mousemove", "400", height, "click", "1"],
+                environment: try PrivateBus.current.environment.merging(["DISPLAY": display.name]) { $1 }
+            ).succeeded()
+            status = try? await login.wait(deadline: .seconds(6))
+        }
         if answer == "yes" {
             #expect(
                 status == .success && login.output.text == "signed in as Ada Lovelace (ada)\n", "\(login.errors.text)")

@@ -94,6 +94,7 @@ struct ClipboardTests {
         try await scene.board.setString("older")
         // Only a bridge tells that the program has copied.
         let first = try await scene.bridge()
+        try await first.errors.waitForLine(containing: "offered change count")
         try await scene.copy("newer")
         try await first.errors.waitForLine(containing: "stored change count")
         #expect(try await first.terminate() == .success)
