@@ -24,8 +24,8 @@ class Step:
                     self.fill(world, before, number)
                     before = number
                 p50 = sorted(world.load("open", count=1_000, board="bench")["p50"] for _ in range(rounds))[rounds // 2]
-                # What work leaves behind is given back when nothing is done.
-                broker.wake_ups(1)
+                # What work leaves behind is given back after a second in which nothing is done.
+                broker.settle(3)
                 now = (broker.anonymous_bytes, world.store_bytes)
                 at_first = at_first or now
                 each = [(after - first) / number if number else None for after, first in zip(now, at_first)]

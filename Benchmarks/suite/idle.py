@@ -26,7 +26,7 @@ def measure(sizes):
         world.load("open", count=sizes.many // 4, window=64, board="bench")
         world.stop(receiver)
         # What follows work: threads of a pool end 5 s after it.
-        broker.wake_ups(6)
+        broker.settle(6)
         wake_ups.add(broker.wake_ups(sizes.idle_seconds), 0)
         memory.add(broker.anonymous_bytes / MIB, 12)
         world.fill("fill-boards", to=sizes.boards, persistent="yes")
@@ -38,5 +38,5 @@ def measure(sizes):
             world.fill("fill-boards", to=10, persistent="yes")
             world.stop_broker(signal.SIGKILL)
             killed.add(world.start_broker().seconds_to_ready * 1e3, 500)
-            world.broker.wake_ups(1)
+            world.broker.settle(1)
         return [wake_ups, memory, full, clean, killed, cold]

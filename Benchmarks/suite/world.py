@@ -115,6 +115,10 @@ class Process:
                     threads[thread.name] = int(line.split()[1])
         return threads
 
+    def settle(self, seconds):
+        """Leaves it alone, so that it can do what it does when nothing is asked of it."""
+        time.sleep(seconds)
+
     def wake_ups(self, seconds):
         """How often a second its threads wake up."""
         before = self.switches()

@@ -20,10 +20,11 @@ enum Soak {
             tick = tick.advanced(by: .milliseconds(2))
             try await Task.sleep(until: tick, clock: .continuous)
             let due = Int((tick - start).microseconds / 1e6 * Double(rate))
+            // Late answers count from when the request was due. The loop goes on before these tasks begin.
+            let moment = tick
             while sent < due {
                 sent += 1
-                // Late answers count from when the request was due.
-                DBusActor.task { await pace.measure(from: tick) { try await sender.open() } }
+                DBusActor.task { await pace.measure(from: moment) { try await sender.open() } }
             }
             pace.report(at: tick - start)
         }
