@@ -42,7 +42,7 @@ PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = .build/release
 BINARIES = $(PRODUCTS:%=$(RELEASE)/%)
 # What there is of these; hidden folders such as .build are passed over.
-LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks Fuzzing)
+LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
@@ -139,4 +139,4 @@ test-deb: deb ## install the package in an empty root, do what the README says, 
 	scripts/test-deb .build/deb/swift-ipc_*.deb $(DEB_ROOT)
 
 clean: ## remove all build results
-	rm -rf .build $(wildcard Examples/.build Examples/*/.build Benchmarks/.build Fuzzing/.build)
+	rm -rf .build $(wildcard Examples/.build Examples/*/.build Benchmarks/.build)

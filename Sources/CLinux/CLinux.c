@@ -18,7 +18,6 @@
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
-#include <unistd.h>
 
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
@@ -160,5 +159,10 @@ void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
 // For the linker alone: what a program at a fixed address has to relocate at its start, see the Makefile.
 void clinux_nothing(void) {}
+
+void clinux_occupy_standard_streams(void) {
+    for (int stream = 0; stream <= 2; stream++)
+        if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
+}
 
 void clinux_buffer_lines_of_output(void) { setvbuf(stdout, 0, _IOLBF, 0); }

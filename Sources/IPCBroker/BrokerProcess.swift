@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 internal import IPCDBus
 package import Logging
@@ -10,6 +11,7 @@ package enum BrokerProcess {
     /// any other: the signals are blocked from here on.
     /// - Throws: what ``Broker/run(_:logger:until:)`` throws.
     package static func run(_ configuration: BrokerConfiguration, logger: Logger) throws {
+        clinux_occupy_standard_streams()
         let signals = TerminationSignals()
         let (arrivals, arrival) = AsyncStream<Void>.makeStream()
         let end = End()

@@ -20,6 +20,7 @@ package enum ToolProcess {
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
         let program = tool._commandName
+        clinux_occupy_standard_streams()
         // One heap for the two threads: a second one takes longer to make than it saves.
         clinux_share_heap()
         let arguments: [String]
@@ -100,6 +101,7 @@ package enum ToolProcess {
         let code = tool.exitCode(for: error)
         let text = tool.fullMessage(for: error)
         if code.isSuccess {
+            if let refusal = refusal(tool, arguments, text) { end(tool._commandName, arguments, refusal) }
             do throws(ToolFailure) { try OutputStream.output.writeLine(text) } catch {
                 end(tool._commandName, arguments, error)
             }
@@ -121,6 +123,22 @@ package enum ToolProcess {
         let prefix = style(arguments).red("\(tool._commandName):")
         try? OutputStream.error.writeLine(prefix + " " + sentence.printable)
         exit(IPCModel.ExitCode.usage.rawValue)
+    }
+
+    /// What ArgumentParser answers and nobody has asked for: the help of all where the help of no command was wanted, and the
+    /// version of the tool where a command was given an option of that name.
+    private static func refusal(
+        _ tool: any ParsableCommand.Type, _ arguments: [String], _ text: String
+    ) -> ToolFailure? {
+        guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
+            return nil
+        }
+        if let unknown = UnknownCommand(tool, arguments) { return unknown.failure }
+        guard text == tool.configuration.version else { return nil }
+        let name = tool._commandName
+        return .usage(
+            "\(first.quoted) has no option --version; '\(name) \(first) --help' lists those it has, and '\(name) --version' "
+                + "prints the version of the tools")
     }
 
     private static func style(_ arguments: [String]) -> Style {

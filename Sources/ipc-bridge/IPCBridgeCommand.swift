@@ -45,7 +45,7 @@ struct IPCBridgeCommand: ToolCommand {
     @Option(help: ArgumentHelp("The X11 display. (default: that of the session)", valueName: "name"))
     var display: String?
 
-    @Option(help: ArgumentHelp("The most that is taken of one copy, in MiB.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The most that is taken of one copy, in MiB.", valueName: "n"))
     var sizeLimit: UInt32 = 64
 
     @Flag(help: "Offer what is secret or for one reader too, marked for clipboard managers.")

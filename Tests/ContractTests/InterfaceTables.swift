@@ -88,7 +88,8 @@ enum InterfaceTables {
             "URLs1.DropRequest": Keys(arguments: ["options": none]),
             "URLs1.ListRequests": Keys(
                 arguments: [
-                    "options": table(ListRequestsOptions.self), "requests": request.filter { $0.key != "items" },
+                    "options": table(ListRequestsOptions.self),
+                    "requests": request.filter { !["items", "retried-as"].contains($0.key) },
                 ]),
             "URLs1.TraceRequest": Keys(arguments: ["options": none, "steps": table(TraceFacts.self)]),
         ]

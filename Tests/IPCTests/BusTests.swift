@@ -384,8 +384,8 @@ struct BusTests {
     @Test func aBrokerThatDoesNotComeUpIsNoMissingOne() {
         let spawn = "org.freedesktop.DBus.Error.Spawn."
         for (name, words) in [
-            (spawn + "ChildExited", "Run ipc-broker"), (spawn + "ServiceNotFound", "Install swift-ipc"),
-            ("org.freedesktop.DBus.Error.ServiceUnknown", "Install swift-ipc"),
+            (spawn + "ChildExited", "Run ipc-broker"), (spawn + "ServiceNotFound", "'ipc-client setup'"),
+            ("org.freedesktop.DBus.Error.ServiceUnknown", "'ipc-client doctor'"),
         ] {
             let error = IPCError(CallError.remote(name: name, message: "why"))
             #expect(error.code == .storeUnavailable && error.message.contains(words), "\(error)")

@@ -11,6 +11,10 @@ long clinux_raise_descriptor_limit(void);
 // pthread_setname_np hides behind _GNU_SOURCE, which the Glibc module is built without.
 void clinux_name_this_thread(const char *name);
 
+// Who is started with a closed standard stream would get its number for the next socket, and print into that. Something stands there
+// from now on that refuses what the stream is for (EBADF), as glibc has it for setuid programs.
+void clinux_occupy_standard_streams(void);
+
 // stdout is a global variable, which Swift does not let pass: what is printed leaves line by line from now on (setvbuf).
 void clinux_buffer_lines_of_output(void);
 

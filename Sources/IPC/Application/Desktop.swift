@@ -115,6 +115,14 @@ extension Application {
         ((try? await link.connection.listActivatableNames()) ?? []).contains(name)
     }
 
+    /// Whether somebody owns a bus name, or the bus can start somebody who will.
+    package func isReachable(_ name: String) async throws(IPCError) -> Bool {
+        do throws(CallError) {
+            if try await link.connection.listNames().contains(name) { return true }
+            return try await link.connection.listActivatableNames().contains(name)
+        } catch { throw IPCError(error) }
+    }
+
     private func applicationID(_ application: String?) throws(IPCError) -> ApplicationID {
         try checked { () throws(ApplicationID.Invalid) in try ApplicationID(application ?? id) }
     }

@@ -85,7 +85,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .cancelled where response?.isCalledOff == true: "the request was called off\(message)"
         case .cancelled: "the handler called the request off\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
-        case .unavailable: "the handler could not be started\(message)"
+        case .unavailable: message.isEmpty ? "the handler could not be started" : String(message.dropFirst(2))
         case .timedOut: "the handler got the URL and has not answered in time; it may have done it"
         case .expired: "the URL was not delivered in its time\(message)"
         }

@@ -26,6 +26,7 @@ public enum Program {
     /// What is printed to standard output leaves line by line from then on, also into a file or a pipe (`setvbuf(3)`):
     /// whoever looks at it sees it, and nothing is lost when the process is ended.
     public static func run<Result>(_ body: () async throws -> Result) async -> Result {
+        clinux_occupy_standard_streams()
         clinux_buffer_lines_of_output()
         do { return try await body() } catch { fail(error) }
     }

@@ -40,6 +40,8 @@ public struct RequestInfo: Sendable, Hashable {
     public let attempts: UInt32
     /// The request that was being handled when it was made.
     public let parent: String?
+    /// The id of the request that it was queued once more as, the last one; `nil` where it was not, and in a list.
+    public let retriedAs: String?
     /// When the broker accepted it, in milliseconds since 1970 UTC.
     public let acceptedMillisecondsSince1970: UInt64
     /// When it expires unless it is delivered before; `nil` where its sender waits.
@@ -70,7 +72,7 @@ public struct RequestInfo: Sendable, Hashable {
         isQueued = facts.queue ?? false
         (pasteboard, changeCount) = (facts.pasteboard, facts.changeCount)
         (itemCount, byteCount) = (Int(facts.itemCount ?? 0), facts.size ?? 0)
-        (attempts, parent) = (facts.attempts ?? 0, facts.parent)
+        (attempts, parent, retriedAs) = (facts.attempts ?? 0, facts.parent, facts.retriedAs)
         acceptedMillisecondsSince1970 = facts.accepted ?? 0
         (expiresMillisecondsSince1970, endedMillisecondsSince1970) = (facts.expires, facts.ended)
         (errorName, errorCode, errorMessage) = (facts.errorName, facts.errorCode, facts.errorMessage)

@@ -50,6 +50,8 @@ public struct URLResolution: Sendable, Hashable {
     /// Whether a request that is queued would be accepted and wait for it on the disk, be it there or not; see
     /// ``OpenOptions/isQueued``.
     public let isQueueable: Bool
+    /// The user's choice where it does not claim the scheme now, and so was passed over.
+    public let absentDefault: String?
     /// All claims to the scheme, the winner first; each of the others with the reason why it was passed over.
     public let candidates: [Handler]
 
@@ -59,6 +61,7 @@ public struct URLResolution: Sendable, Hashable {
         isRunning = facts.running ?? false
         isActivatable = facts.activatable ?? false
         isQueueable = facts.queueable ?? false
+        absentDefault = facts.absentDefault
         candidates = (facts.candidates ?? []).map { Handler($0) }
     }
 }

@@ -74,7 +74,10 @@ extension HandlerDelivery {
         guard waitingSenders > 0 else { return }
         let waiting = requests.values.filter { !$0.isQueued && $0.state == .waiting }.sorted { $0.number < $1.number }
         atOnce {
-            for request in waiting { end(request, RequestEnd(.unavailable, name: name ?? "", because: reason)) }
+            for request in waiting {
+                let returned = request.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
+                end(request, RequestEnd(.unavailable, name: name ?? "", because: returned + reason))
+            }
         }
     }
 }
@@ -100,7 +103,9 @@ extension DeliverySurroundings {
             if try await clients.refreshedOwner(of: application) != nil { return nil }
             return failure("\(application) was started and ended at once")
         } catch CallError.timedOut {
-            return failure("\(application) was started, but did not own its bus name within \(time)")
+            return failure(
+                "\(application) was started, and has not taken its bus name within \(time); a program that receives URLs "
+                    + "has to")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {
@@ -117,7 +122,7 @@ extension DeliverySurroundings {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil else {
             return ""
         }
-        return " (programs that the bus starts have no DISPLAY and no WAYLAND_DISPLAY here; "
+        return " (if it needs a display: programs that the bus starts have no DISPLAY and no WAYLAND_DISPLAY here; "
             + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' in the desktop session gives them)"
     }
 }

@@ -70,7 +70,7 @@ extension RequestFacts {
         pasteboard = record.pasteboard?.text
         changeCount = record.changeCount == 0 ? nil : record.changeCount
         (itemCount, size) = (record.payload?.items, record.payload?.bytes)
-        (attempts, parent) = (record.attempts, record.parent?.text)
+        (attempts, parent, retriedAs) = (record.attempts, record.parent?.text, record.retriedAs)
         (accepted, expires, ended) = (record.accepted, record.expiresAt, record.ended)
         errorName = record.failure.name.nonEmpty
         errorCode = record.failure.code.nonEmpty

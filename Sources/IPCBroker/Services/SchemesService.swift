@@ -202,6 +202,9 @@ final class SchemesService {
         facts.running = resolution.running
         facts.activatable = resolution.activatable
         facts.queueable = resolution.queueable
+        if let absent = resolution.absentDefault, await clients.visibility(of: call.sender).isWhole {
+            facts.absentDefault = absent.text
+        }
         facts.candidates = resolution.candidates.map { candidate in
             var facts = ClaimFacts()
             facts.application = candidate.application.text

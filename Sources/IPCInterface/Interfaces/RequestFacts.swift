@@ -54,6 +54,8 @@ package struct RequestFacts: Facts {
     package var size: UInt64?
     package var attempts: UInt32?
     package var parent: String?
+    /// The request that it was queued once more as, last.
+    package var retriedAs: String?
     /// Milliseconds since 1970, like the times below.
     package var accepted: UInt64?
     package var expires: UInt64?
@@ -70,7 +72,8 @@ package struct RequestFacts: Facts {
         Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength),
         Key("queue", \.queue), Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount),
         Key("item-count", \.itemCount), Key("size", \.size), Key("attempts", \.attempts), Key("parent", \.parent),
-        Key("accepted", \.accepted), Key("expires", \.expires), Key("ended", \.ended), Key("items", \.items),
+        Key("retried-as", \.retriedAs), Key("accepted", \.accepted), Key("expires", \.expires), Key("ended", \.ended),
+        Key("items", \.items),
         Key("error-name", \.errorName), Key("error-code", \.errorCode), Key("error-message", \.errorMessage),
     ]
 }

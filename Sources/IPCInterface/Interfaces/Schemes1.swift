@@ -123,11 +123,13 @@ package struct ResolutionFacts: Facts {
     package var running: Bool?
     package var activatable: Bool?
     package var queueable: Bool?
+    package var absentDefault: String?
     package var candidates: [ClaimFacts]?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("application", \.application), Key("reason", \.reason), Key("running", \.running),
-        Key("activatable", \.activatable), Key("queueable", \.queueable), Key("candidates", \.candidates),
+        Key("activatable", \.activatable), Key("queueable", \.queueable),
+        Key("absent-default", \.absentDefault), Key("candidates", \.candidates),
     ]
 }
 

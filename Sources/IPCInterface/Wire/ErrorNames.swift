@@ -33,7 +33,8 @@ extension IPCError {
             } else if Self.absent.contains(name) {
                 self.init(
                     .storeUnavailable,
-                    "there is no broker: \(message). Install swift-ipc, or start ipc-broker in this session")
+                    "there is no broker: \(message). Install swift-ipc; where its programs are and the bus does not find them, "
+                        + "run 'ipc-client setup', and 'ipc-client doctor' tells more")
             } else if Self.unstartable.contains(name) {
                 self.init(.storeUnavailable, "the broker could not be started: \(message). Run ipc-broker to see why")
             } else {

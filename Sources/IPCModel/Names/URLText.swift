@@ -67,9 +67,15 @@ extension URLText {
                     + "RFC 3986 §2.1 asks to percent-encode it"
             case .noScheme(let text):
                 "the URL \(text.quoted) has no scheme; RFC 3986 §3 asks for one and a colon first, as in “scheme:rest”"
+                    + Self.hint(text)
             case .scheme(let text, let reason):
                 "the URL \(text.quoted) cannot be opened: \(reason.description)"
             }
+        }
+
+        /// Somebody who means a scheme may have left out the colon.
+        private static func hint(_ text: String) -> String {
+            (try? URLScheme(text)).map { "; for the scheme itself write “\($0):”" } ?? ""
         }
 
         /// The text before its first control character, which would be hard to see among the others.

@@ -26,7 +26,7 @@ public struct TraceStep: Sendable, Hashable {
         case ended
         /// The handler answered after the end.
         case answeredLate = "answered-late"
-        /// It was queued once more, as another request.
+        /// It was queued once more, as another request, whose id the detail is.
         case retried
     }
 

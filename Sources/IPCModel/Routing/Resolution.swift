@@ -33,8 +33,10 @@ package struct Resolution: Sendable, Hashable {
     ///
     /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
     package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
-        Resolution(
+        var given = Resolution(
             scheme: scheme, application: entry, reason: .desktopDefault, running: running, activatable: true)
+        given.absentDefault = absentDefault
+        return given
     }
 
     /// Refuses a request that cannot be accepted.

@@ -71,6 +71,10 @@ package struct RequestRecord: Sendable, Hashable {
     /// Whether something went with it that is not kept: a retry would send less than was sent.
     var lacksPayload = false
 
+    /// The request that it was queued once more as, the last one: the trace says so, which keeps its last steps.
+    /// Older brokers did not say as which.
+    package var retriedAs: String? { trace.last { $0.kind == .retried && !$0.detail.isEmpty }?.detail }
+
     /// What goes with a request.
     package struct Payload: Sendable, Hashable {
         package let items: UInt32

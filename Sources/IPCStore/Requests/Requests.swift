@@ -29,7 +29,8 @@ extension StoreTransaction {
         try session.share(payloadOf: ended, with: &request)
         request.append(trace, most: most)
         try session.begin(request)
-        ended.append([TraceStep(.retried, at: now, who: request.source.application)], most: most)
+        let step = TraceStep(.retried, at: now, who: request.source.application, detail: request.id.text)
+        ended.append([step], most: most)
         try session.update(ended, sequence)
         return nil
     }

@@ -14,7 +14,8 @@ package struct UnknownCommand: Hashable {
     /// - Returns: nil where every command of the line is known.
     package init?(_ tool: any ParsableCommand.Type, _ arguments: [String]) {
         var (command, path) = (tool, [tool._commandName])
-        for argument in arguments {
+        for (place, argument) in arguments.enumerated() {
+            if place == 0 && argument == "help" { continue }
             let commands = command.configuration.subcommands
             guard !commands.isEmpty, argument.utf8.first != UInt8(ascii: "-"), argument != "help" else { return nil }
             guard let next = commands.first(where: { $0._commandName == argument }) else {

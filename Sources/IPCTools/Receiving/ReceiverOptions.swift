@@ -2,7 +2,7 @@ package import ArgumentParser
 
 /// What a receiver does with the messages that come, the same for `ipc-server` and `ipc-client listen`.
 package struct ReceiverOptions: ParsableArguments, Sendable {
-    @Option(help: ArgumentHelp("End after this many messages are answered.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many messages are answered.", valueName: "n"))
     package var count: UInt64?
 
     @Option(
@@ -18,6 +18,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
     package var decline = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "How many messages may be in hand at a time, each with a command of its own.", valueName: "n"))
     package var window: UInt32 = 1

@@ -22,6 +22,9 @@ enum ShellLine {
     static let reload =
         "dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig >/dev/null"
 
+    /// Begins a session bus for this shell.
+    static let ownBus = #"export DBUS_SESSION_BUS_ADDRESS="$(dbus-daemon --session --fork --print-address)""#
+
     /// Ends a process in good order and waits until it is gone; the next call starts the broker anew.
     static func end(_ process: Int32) -> String { "kill \(process) && tail --pid=\(process) -f /dev/null" }
 

@@ -48,5 +48,6 @@ struct Open: ToolCommand {
             try await app.open(url, on: board, options: options)
         }
         try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
+        await request.tellAbsence(response, url, of: app, output)
     }
 }

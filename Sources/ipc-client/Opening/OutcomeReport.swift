@@ -10,10 +10,12 @@ struct OutcomeReport: Sendable {
     private let url: String?
     /// How long was waited, as it was written; nil where nothing was said of it.
     private let waited: String?
+    /// The request that this one was queued once more as.
+    private let retriedAs: String?
 
     /// - Parameter url: nil where it is not known.
-    init(_ response: OpenURLResponse, url: String?, waited: String?) {
-        (self.response, self.url, self.waited) = (response, url, waited)
+    init(_ response: OpenURLResponse, url: String?, waited: String?, retriedAs: String? = nil) {
+        (self.response, self.url, self.waited, self.retriedAs) = (response, url, waited, retriedAs)
     }
 
     /// Prints the reply, or everything as JSON, or the id of a request that is on the disk. Throws what is no success.
@@ -24,6 +26,11 @@ struct OutcomeReport: Sendable {
             try OutputStream.output.writeLine(response.id)
         } else {
             try response.writeReply()
+            // A person at a terminal wants to know which program it was.
+            if response.outcome == .delivered, OutputStream.error.isTerminal {
+                try OutputStream.error.writeLine(
+                    "ipc-client: given to \(response.application.onOneLine), which does not answer")
+            }
         }
         if let failure = failure(isTold: output.json) { throw failure }
     }
@@ -33,7 +40,8 @@ struct OutcomeReport: Sendable {
     func failure(isTold: Bool) -> ToolFailure? {
         let outcome = response.outcome
         guard outcome.exit != .success else { return nil }
-        return ToolFailure(name: outcome.rawValue, message: isTold ? "" : sentence, exit: outcome.exit)
+        let retry = retriedAs.map { "; since then it was queued once more, as \($0)" } ?? ""
+        return ToolFailure(name: outcome.rawValue, message: isTold ? "" : sentence + retry, exit: outcome.exit)
     }
 
     var json: JSONValue {
@@ -44,6 +52,7 @@ struct OutcomeReport: Sendable {
             "application": .nonEmpty(response.application),
             "change-count": response.changeCount.map { .count($0) },
             "attempts": .unsigned(response.attempts),
+            "retried-as": retriedAs.map { .string($0) },
             "reply": .items(response.reply),
             "error-name": response.errorName.map { .string($0) },
             "error-code": response.errorCode.map { .string($0) },
@@ -64,7 +73,7 @@ struct OutcomeReport: Sendable {
             "\(application) called the request off\(because), perhaps because its user said no; find out before you send it "
                 + "again"
         case .failed: "\(application) failed\(because)\(parked)"
-        case .unavailable: "\(application) could not be started\(because); start it yourself and send again"
+        case .unavailable: "\(absence); start it yourself and send again"
         case .timedOut where waited == nil:
             "\(application) got the request and has not answered in time; it may have done it. See 'ipc-client requests "
                 + "wait \(response.id)' for the outcome, and 'ipc-client trace \(response.id)' for its steps"
@@ -78,6 +87,12 @@ struct OutcomeReport: Sendable {
             "the request was not delivered to \(application)\(time)\(because); try again, wait longer with --timeout, or "
                 + "leave it behind with --queue"
         }
+    }
+
+    /// That the receiver is not there, once: the reason mostly says so by itself.
+    private var absence: String {
+        let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
+        return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
     /// What to do with a request that has killed its receiver too often.
@@ -131,5 +146,18 @@ extension RequestOptions {
             guard error.code == .handlerUnavailable, queueing != nil else { throw error }
             throw IPCError(.handlerUnavailable, error.message + ", or leave the request behind with --queue")
         }
+    }
+
+    /// Tells of a request that was queued for somebody whom nobody knows: perhaps the id was mistyped.
+    @DBusActor
+    func tellAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
+        // The request is on the disk, whatever becomes of these questions.
+        guard response.outcome == .queued, let to, (try? await app.isReachable(to)) == false,
+            let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
+        else { return }
+        try? output.warn(
+            "HandlerUnavailable",
+            "nobody knows \(to.quoted): it does not run, nothing can start it, and it does not claim the scheme; the request "
+                + "waits for it. 'ipc-client requests cancel \(response.id)' calls it off", id: response.id)
     }
 }

@@ -60,5 +60,6 @@ struct Send: PlainCommand {
             try await app.open(url, sending: [item], on: board, options: options)
         }
         try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
+        await request.tellAbsence(response, url, of: app, output)
     }
 }

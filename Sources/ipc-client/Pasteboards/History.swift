@@ -23,7 +23,9 @@ struct History: ToolCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
-    @Option(help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"))
     var keep: UInt32?
 
     @OptionGroup var output: OutputOptions

@@ -17,7 +17,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
     var type: String?
 
-    @Option(help: ArgumentHelp("Which item, counted from 0.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Which item, counted from 0.", valueName: "n"))
     var item: UInt32?
 
     @Flag(help: "List the content types, one a line, and read nothing.")
@@ -26,7 +26,9 @@ struct ReadingArguments: ParsableArguments, Sendable {
     @Flag(help: "Read and clear in one step: of several that take, one gets it.")
     var take = false
 
-    @Option(help: ArgumentHelp("The version with this change count, if it is still kept.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The version with this change count, if it is still kept.", valueName: "n"))
     var changeCount: UInt64?
 
     @Option(

@@ -33,7 +33,9 @@ struct Watch: ToolCommand {
         help: "The pasteboards, which need not exist yet; all if it is left out.", completion: LiveNames.boards)
     var boards: [String] = []
 
-    @Option(help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"))
     var since: UInt64?
 
     @Option(
@@ -42,7 +44,7 @@ struct Watch: ToolCommand {
             "Run a shell command for every change, with the content on its standard input.", valueName: "command"))
     var command: String?
 
-    @Option(help: ArgumentHelp("End after this many changes.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many changes.", valueName: "n"))
     var count: UInt64?
 
     @OptionGroup var output: OutputOptions

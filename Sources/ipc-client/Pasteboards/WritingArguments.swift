@@ -18,7 +18,9 @@ struct WritingArguments: ParsableArguments, Sendable {
     @Flag(help: "A secret: kept in memory only, read once, and gone after a minute.")
     var sensitive = false
 
-    @Option(help: ArgumentHelp("Only if the pasteboard has exactly this change count.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only if the pasteboard has exactly this change count.", valueName: "n"))
     var ifChangeCount: UInt64?
 
     @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))

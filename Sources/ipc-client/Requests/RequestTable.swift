@@ -50,6 +50,7 @@ extension JSONValue {
             "size": .count(request.byteCount),
             "attempts": .unsigned(request.attempts),
             "parent": request.parent.map { .string($0) },
+            "retried-as": request.retriedAs.map { .string($0) },
             "accepted": .count(request.acceptedMillisecondsSince1970),
             "expires": request.expiresMillisecondsSince1970.map { .count($0) },
             "ended": request.endedMillisecondsSince1970.map { .count($0) },

@@ -67,6 +67,7 @@ struct RequestSummary: Sendable {
         }
         if let end = request.endedMillisecondsSince1970 { lines.append(("ended", Timestamp.told(end, now: now))) }
         if let parent = request.parent { lines.append(("parent", parent)) }
+        if let retry = request.retriedAs { lines.append(("retried as", retry)) }
         if !request.reply.isEmpty { lines.append(("reply", reply)) }
         if let code = request.errorCode ?? request.errorName { lines.append(("error", code.asTold)) }
         if let message = request.errorMessage { lines.append(("message", message.asTold)) }

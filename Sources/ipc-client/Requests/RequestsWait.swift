@@ -39,7 +39,10 @@ struct RequestsWait: ToolCommand {
         try await requests.forEach(output) { (id) throws in
             let left = deadline.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) }
             let response = try await app.wait(for: id, timeout: left)
-            let report = OutcomeReport(response, url: nil, waited: nil)
+            // Who waits for what was not handled wants to know of the request that came after it.
+            let wasRefused = response.outcome.exit != .success
+            let retry = wasRefused ? try? await app.request(id).retriedAs : nil
+            let report = OutcomeReport(response, url: nil, waited: nil, retriedAs: retry)
             guard !response.outcome.isEnd else { return try report.tell(output) }
             if output.json { try OutputStream.output.writeLine(report.json.text) }
             throw notEnded(response)

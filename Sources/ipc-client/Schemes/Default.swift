@@ -45,12 +45,23 @@ struct Default: ToolCommand {
         if application != nil || forget { try await app.setDefault(application, for: scheme) }
         let handler = try await app.handlers(of: scheme).first(where: \.isHandler)
         if handler == nil && application == nil && !forget { throw nobody }
+        if let application, try await app.handlers(of: scheme).allSatisfy({ !$0.isDefault }) {
+            try output.warn(Self.absence, Self.sentence(ofAbsent: application, scheme))
+        }
         let isQuiet = application != nil || forget
         try output.print(
             .object([
                 "scheme": .string(scheme), "application": handler.map { .string($0.application) },
                 "default": .boolean(handler?.isDefault ?? false),
             ]), text: isQuiet ? nil : handler?.application)
+    }
+
+    /// The word for a choice without a claim.
+    static let absence = "AbsentDefault"
+
+    static func sentence(ofAbsent application: String, _ scheme: String) -> String {
+        "your choice, \(application), does not claim \(scheme.quoted) at present, and counts from when it does; "
+            + "'ipc-client default --forget \(scheme)' forgets it"
     }
 
     private var nobody: ToolFailure {

@@ -139,8 +139,8 @@ struct Register: ToolCommand {
         if links?.isActivatable == false {
             try output.warn(
                 "NotActivatable",
-                "the bus does not look where the service file of \(application) was written: is XDG_DATA_HOME, or for "
-                    + "--transient XDG_RUNTIME_DIR, another one there?")
+                "the bus does not look where the service file of \(application) was written; 'ipc-client doctor' tells "
+                    + "more")
         }
     }
 

@@ -14,7 +14,8 @@ struct Resolve: ToolCommand {
             "oldest-persistent", "oldest-installed", "oldest-live", "desktop-default": nobody claims the scheme, and the \
             desktop's own handler gets it; or "no-handler"), and whether it is "running", would \
             be "started", gets only what is queued ("queue-only"), or "none" of these. Then every claim to the scheme, the \
-            winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". \
+            winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". A choice of yours that \
+            does not claim the scheme at present is told on standard error. \
             Nobody is started. Exit code 0 also if nobody handles the scheme, which a sentence on standard error says; \
             'can-open' is the test for that, and for the policy of the handler.
 
@@ -32,11 +33,15 @@ struct Resolve: ToolCommand {
     func run() async throws {
         let resolution = try await Client.connect().resolve(url)
         try output.print(json(resolution), text: text(resolution))
-        guard !output.json, resolution.application == nil else { return }
-        let scheme = url.prefix { $0 != ":" }
+        guard !output.json else { return }
+        let scheme = String(url.prefix { $0 != ":" })
+        if let absent = resolution.absentDefault {
+            try output.warn(Default.absence, Default.sentence(ofAbsent: absent, scheme))
+        }
+        guard resolution.application == nil else { return }
         try output.tell(
             "NoHandler",
-            "nobody gets it: no application has registered \(scheme), and the desktop has none for it; start the "
+            "nobody gets it: no application has registered \(scheme.quoted), and the desktop has none for it; start the "
                 + "receiver, or make one known by 'ipc-client register \(scheme) --application ID --persistent'",
             after: "ipc-client: ")
     }
@@ -49,6 +54,7 @@ struct Resolve: ToolCommand {
             "running": .boolean(resolution.isRunning),
             "activatable": .boolean(resolution.isActivatable),
             "queueable": .boolean(resolution.isQueueable),
+            "absent-default": resolution.absentDefault.map { .string($0) },
             "candidates": .array(resolution.candidates.map(JSONValue.handler)),
         ])
     }

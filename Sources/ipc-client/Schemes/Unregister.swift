@@ -38,6 +38,7 @@ struct Unregister: ToolCommand {
     @DBusActor
     func run() async throws {
         let app = try await Client.connect()
+        let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: application) } catch {
             // A running application keeps its own claim; one for the session is beside it.
@@ -53,8 +54,34 @@ struct Unregister: ToolCommand {
                 "application": .string(application), "schemes": .array(schemes.map { .string($0) }),
                 "all": .boolean(all), "files": files.json,
             ]), text: files.lines)
+        if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try tellNothing(claimed) }
         for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }
     }
+
+    /// Tells that nothing was changed, and why.
+    private func tellNothing(_ installed: [Handler]) throws {
+        let what = all ? "any scheme" : schemes.map(\.quoted).joined(separator: ", ")
+        try output.warn(
+            "NotClaimed",
+            installed.isEmpty
+                ? "\(application) did not claim \(what), and nothing was changed; 'ipc-client handlers' lists who claims what"
+                : "nothing was changed: \(application) claims \(installed.map(\.scheme.quoted).joined(separator: ", ")) by a "
+                    + "file of its package; take that away")
+    }
+
+    /// What of this the application claims now.
+    @DBusActor
+    private func claimed(_ app: Application) async throws(IPCError) -> [Handler] {
+        var claims: [Handler] = []
+        if all { claims = try await app.handlers().all() }
+        for scheme in schemes { claims += try await app.handlers(of: scheme) }
+        return claims.filter { $0.application == application }
+    }
+}
+
+extension Handler {
+    /// Whether a file makes the claim, which only who has put it there can take away.
+    fileprivate var isInstalled: Bool { kind == "installed" }
 }

@@ -77,7 +77,8 @@ struct Setup: ToolCommand {
             return try output.warn("NoBus", "\(error.message); the files count from the next session on")
         }
         try output.warn(
-            "NotActivatable", "the bus does not look where the files were written: is XDG_DATA_HOME another one there?")
+            "NotActivatable",
+            "the bus does not look where the files were written; 'ipc-client doctor' tells more")
     }
 
     /// sd_booted(3).

@@ -140,6 +140,7 @@ struct RequestFactsTests {
         #expect(try await scene.end(newID)["outcome"]?.text == "handled")
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
         #expect(try await scene.steps(id).last == "retried")
+        #expect(try await scene.facts(id)["retried-as"]?.text == newID)
         // It was handled: there is nothing to do again.
         try await scene.expectError("NoSuchItem", of: .retryRequest(newID))
         try await scene.expectError("NoSuchRequest", of: .retryRequest(DeliveryScene.newID()))

@@ -17,6 +17,17 @@ struct ActivationDoctorTests {
         #expect(after.words == [])
     }
 
+    @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
+    func `files where the bus does not look`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("elsewhere")
+        try await scene.endBroker()
+        try await scene.bus.removeService(name: DoctorScene.broker)
+        try await scene.run("ipc-client setup 2>/dev/null")
+        let after = try await scene.expectMended("service-elsewhere", "problem", saying: "elsewhere/dbus-1/services")
+        #expect(!after.words.contains("service-unknown-to-bus"), "\(after.output)")
+    }
+
     @Test func `a file without a name in it`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write("Exec=/usr/bin/true\n", as: DoctorScene.application, on: scene)

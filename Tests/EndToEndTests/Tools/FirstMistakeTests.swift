@@ -57,4 +57,96 @@ struct FirstMistakeTests {
         }
         withExtendedLifetime(broker) {}
     }
+
+    @Test func aChoiceThatDoesNotCountIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let typo = try await Tools.client(["default", "IPCServer.demo", "demo.IPCSever"]).succeeded()
+        #expect(typo.errors.contains("demo.IPCSever, does not claim “IPCServer.demo”"), "\(typo)")
+        let resolved = try await Tools.client(["resolve", "IPCServer.demo:x"]).succeeded()
+        #expect(
+            resolved.output.hasPrefix("demo.IPCServer\t") && resolved.errors.contains("demo.IPCSever"), "\(resolved)")
+        let json = try await Tools.client(["resolve", "IPCServer.demo:x", "--json"]).succeeded()
+        #expect(json.output.contains(#""absent-default":"demo.IPCSever""#), "\(json)")
+        // The control: who claims it is chosen without a word.
+        let right = try await Tools.client(["default", "IPCServer.demo", "demo.IPCServer"]).succeeded()
+        #expect(right.errors.isEmpty, "\(right)")
+        #expect(try await Tools.client(["resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [["IPCServer.demo"], ["--all"]])
+    func toTakeBackWhatNobodyClaimsIsTold(_ what: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let typo = try await Tools.client(["unregister", "--application", "demo.IPCSever"] + what).succeeded()
+        #expect(typo.errors.contains("demo.IPCSever did not claim"), "\(typo)")
+        // The control: what is claimed is taken back without a word.
+        let right = try await Tools.client(["unregister", "--application", "demo.IPCServer"] + what).succeeded()
+        #expect(right.errors.isEmpty, "\(right)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [["send", "hello"], ["open", "IPCServer.demo:x"]])
+    func whatIsQueuedForNobodyIsTold(_ command: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let typo = try await Tools.client(command + ["--queue", "--to", "demo.IPCSever"]).succeeded()
+        let id = try #require(typo.lines.first)
+        #expect(typo.errors.contains("nobody knows “demo.IPCSever”") && typo.errors.contains("cancel \(id)"), "\(typo)")
+        // The control: who claims the scheme is known, though nobody can start it.
+        let right = try await Tools.client(command + ["--queue", "--to", "demo.IPCServer"]).succeeded()
+        #expect(right.errors.isEmpty, "\(right)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [
+        (["get", "board", "--version", "5"], "“get” has no option --version"),
+        (["help", "sned"], "did you mean “send”?"),
+        (["set", "board", "--if-change-count", "-1", "x"], "'-1'"),
+        (["get", "board", "--change-count", "-1"], "'-1'"),
+    ])
+    func whatTheParserWouldMisunderstandIsTold(_ arguments: [String], _ part: String) async throws {
+        let wrong = try await Tools.client(arguments)
+        #expect(wrong.status == .exited(64) && wrong.output.isEmpty && wrong.errors.contains(part), "\(wrong)")
+    }
+
+    @Test func helpAndVersionAreThereWhereTheyAreAskedFor() async throws {
+        #expect(try await Tools.client(["--version"]).succeeded().lines.count == 1)
+        #expect(try await Tools.client(["help", "send"]).succeeded().output.contains("ipc-client send"))
+        #expect(try await Tools.client(["help"]).succeeded().output.contains("OPENING URLS"))
+    }
+
+    @Test func aSchemeAloneIsShownWithItsColon() async throws {
+        let alone = try await Tools.client(["can-open", "IPCServer.demo"])
+        #expect(
+            alone.status == .exited(65) && alone.errors.contains("for the scheme itself write “IPCServer.demo:”"),
+            "\(alone)")
+    }
+
+    /// A descriptor that is not there would be given to the connection, and the output go into it.
+    @Test func aClosedStreamIsAnErrorAndNoOtherFile() async throws {
+        let broker = try await BrokerProcess.start()
+        let client = try Binaries.path("ipc-client")
+        let written = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) boards >&-"])
+        #expect(written.status == .exited(74) && written.errors.contains("Bad file descriptor"), "\(written)")
+        let read = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) set board <&-"])
+        #expect(read.status == .exited(74) && read.errors.contains("Bad file descriptor"), "\(read)")
+        // The control: an open one that takes nothing in is told by its own reason.
+        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) boards >/dev/full"])
+        #expect(full.status == .exited(74) && full.errors.contains("No space left"), "\(full)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func whoGivesARequestBackAndEndsIsNamed() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await RunningProcess.start(
+            "/bin/sh", ["-c", "exec \(Binaries.path("ipc-server")) >/dev/full"])
+        try await server.errors.waitForLine { $0.contains("listening as ") }
+        let sent = try await Tools.client(["send", "hello"])
+        #expect(sent.status == .exited(69), "\(sent)")
+        #expect(sent.errors.hasPrefix("ipc-client: demo.IPCServer gave the request back unseen; then"), "\(sent)")
+        #expect(try await server.wait() == .exited(74))
+        withExtendedLifetime(broker) {}
+    }
 }

@@ -49,6 +49,12 @@ struct RequestToolTests {
         try await Tools.claim()
         let new = try #require(try await Tools.client(["requests", "retry", id]).succeeded().lines.first)
         #expect(new != id)
+        let old = try await Tools.client(["requests", "wait", id])
+        #expect(old.status == .exited(1) && old.errors.contains("queued once more, as \(new)"), "\(old)")
+        #expect(try await Tools.request(id)["retried-as"]?.text == new)
+        #expect(try await Tools.request(new)["retried-as"] == nil)
+        let shown = try await Tools.client(["requests", "show", id]).succeeded()
+        #expect(shown.lines.contains { $0.hasPrefix("retried as") && $0.hasSuffix(new) }, "\(shown)")
         for command in ["retry", "drop"] {
             let refused = try await Tools.client(["requests", command, new])
             #expect(refused.status == .exited(65), "\(refused)")

@@ -43,7 +43,8 @@ struct URLTextTests {
 
     private static let badRows: [(text: String, message: String)] = [
         ("", "the URL is empty; RFC 3986 §3 asks for a scheme and a colon first"),
-        ("nothing", Self.noScheme("nothing")),
+        ("nothing", Self.noScheme("nothing") + "; for the scheme itself write “nothing:”"),
+        ("no thing", Self.noScheme("no thing")),
         ("/path", Self.noScheme("/path")),
         ("//host/path", Self.noScheme("//host/path")),
         ("path/a:b", Self.noScheme("path/a:b")),

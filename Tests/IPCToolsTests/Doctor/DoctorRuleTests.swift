@@ -32,6 +32,11 @@ struct DoctorRuleTests {
         "service-malformed": { $0.services[1] = ServiceFacts(path: "/s/org.example.Well.service", text: "no key") },
         "service-name": { $0.services[1].path = "/s/well.service" },
         "service-unknown-to-bus": { $0.bus.activatable.remove("org.example.Well") },
+        "service-elsewhere": {
+            $0.services[1].path = "/home/me/.local/share/dbus-1/services/org.example.Well.service"
+            $0.bus.activatable.remove("org.example.Well")
+            $0.bus.otherDataHome = "/home/other/.local/share"
+        },
         "service-without-program": { $0.services[1].program = nil },
         "service-relative-program": { $0.services[1].program = FileFacts(path: "well") },
         "service-program-missing": { $0.services[1].program = FileFacts(path: "/usr/bin/well") },

@@ -1,7 +1,9 @@
+import IPCDesktop
+
 /// The names of D-Bus service files.
 struct ServiceNameCheck: Check {
     static let name = "service-names"
-    static let words = ["service-malformed", "service-name", "service-unknown-to-bus"]
+    static let words = ["service-malformed", "service-name", "service-unknown-to-bus", "service-elsewhere"]
 
     func findings(in facts: Facts) -> [Finding] { facts.services.compactMap { finding($0, facts) } }
 
@@ -30,8 +32,29 @@ struct ServiceNameCheck: Check {
                     ShellLine.command("mv", "-n", "--", service.path, target, asRoot: root), facts.reload))
         }
         guard facts.bus.isReachable, !facts.bus.activatable.contains(name) else { return nil }
+        return elsewhere(service, facts)
+            ?? .problem(
+                Self.words[2], "the bus has not read \(service.path), and so cannot start \(name)",
+                mend: ShellLine.reload)
+    }
+
+    /// A file where the bus would not look either if it read all again.
+    private func elsewhere(_ service: ServiceFacts, _ facts: Facts) -> Finding? {
+        guard let own = facts.directories.dataHome, let other = facts.bus.otherDataHome,
+            service.path.hasPrefix(own + "/"), !isRead(FilePlace.directory(of: service.path), facts)
+        else { return nil }
         return .problem(
-            Self.words[2], "the bus has not read \(service.path), and so cannot start \(name)", mend: ShellLine.reload)
+            Self.words[3],
+            "the bus looks below \(other), and not below \(own), where \(service.path) is: it was started with another "
+                + "XDG_DATA_HOME, or with none, and then takes the home in /etc/passwd; begin a bus for this shell",
+            mend: ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus))
+    }
+
+    /// Whether the bus knows a name of the files in a folder.
+    private func isRead(_ folder: String, _ facts: Facts) -> Bool {
+        facts.services.contains { service in
+            FilePlace.directory(of: service.path) == folder && service.name.map(facts.bus.activatable.contains) ?? false
+        }
     }
 }
 

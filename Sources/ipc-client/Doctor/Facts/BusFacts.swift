@@ -1,4 +1,5 @@
 import IPCDBus
+import IPCDesktop
 import IPCTools
 
 /// The session bus.
@@ -12,6 +13,9 @@ struct BusFacts: Sendable {
     var hasSystemd = false
     /// The names that the bus can start a program for.
     var activatable: Set<String> = []
+    /// Where the bus looks for this user's data, service files among them, where that is another place than this process
+    /// would; nil where it is the same, or cannot be learnt.
+    var otherDataHome: String?
     /// The environment of programs that the bus starts, as far as it can be learnt; nil where it cannot.
     var activation: ActivationEnvironment?
 
@@ -65,6 +69,11 @@ extension Facts {
         bus.isSystemBus = (try? BusAddress.session.isSystemBus) ?? false
         let names = (try? await connection.listNames()) ?? []
         bus.activatable = Set((try? await connection.listActivatableNames()) ?? [])
+        if let own = directories.dataHome, let place = await dataHome(connection),
+            FilePlace.resolved(own) != FilePlace.resolved(place)
+        {
+            bus.otherDataHome = place
+        }
         bus.hasSystemd = names.contains(SystemdManager.name)
         if !bus.isSystemBus { await readBroker(connection, isRunning: names.contains(BrokerFacts.name)) }
         bus.activation = await activation(connection)
@@ -86,6 +95,25 @@ extension Facts {
         return nil
     }
 
+    /// dbus-daemon looks below `XDG_DATA_HOME` of its own environment, else in the home of the password file, whatever `HOME`
+    /// says (`_dbus_get_standard_session_servicedirs`).
+    @DBusActor
+    private func dataHome(_ connection: Connection) async -> String? {
+        guard let process = await process(of: .bus, connection),
+            FilePlace.target(of: "/proc/\(process)/exe").map(FilePlace.name) == "dbus-daemon",
+            let variables = ProcessEnvironment.read("\(process)")
+        else { return nil }
+        if let stated = variables["XDG_DATA_HOME"], !stated.isEmpty { return stated }
+        return user.home.map { $0 + "/.local/share" }
+    }
+
+    @DBusActor
+    private func process(of name: BusName, _ connection: Connection) async -> UInt32? {
+        let credentials = try? await connection.call(
+            MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, name.text)
+        return credentials?["ProcessID"].flatMap(UInt32.init(dbusValue:))
+    }
+
     @DBusActor
     private mutating func readBroker(_ connection: Connection, isRunning: Bool) async {
         guard let name = try? BusName(BrokerFacts.name) else { return }
@@ -96,9 +124,7 @@ extension Facts {
                 return
             }
         }
-        let credentials = try? await connection.call(
-            MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, name.text)
-        guard let process = credentials?["ProcessID"].flatMap(UInt32.init(dbusValue:)) else { return }
+        guard let process = await process(of: name, connection) else { return }
         broker.process = Int32(bitPattern: process)
         let target = FilePlace.target(of: "/proc/\(process)/exe")
         // proc_pid_exe(5): the name of a file that was unlinked has this behind it.

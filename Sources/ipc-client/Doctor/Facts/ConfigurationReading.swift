@@ -51,4 +51,11 @@ extension ConfigurationFacts {
 extension UserFacts {
     /// The corresponding C function is `geteuid`.
     static var effective: UInt32 { geteuid() }
+
+    /// Its line in `/etc/passwd` (passwd(5)). getpwuid(3) asks other sources too, by modules that a static program cannot load.
+    static func home(of user: UInt32) -> String? {
+        let lines = FilePlace.text(of: "/etc/passwd")?.split(separator: "\n") ?? []
+        let fields = lines.lazy.map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+        return fields.first { $0.count == 7 && UInt32($0[2]) == user }.map { String($0[5]) }
+    }
 }

@@ -29,6 +29,8 @@ struct Facts: Sendable {
 struct UserFacts: Sendable {
     /// The effective user id.
     var id: UInt32 = 0
+    /// The home that the password file says (passwd(5)); nil where the user does not stand there.
+    var home: String?
     var isRoot: Bool { id == 0 }
 }
 

@@ -7,7 +7,7 @@ extension Facts {
     static func read() async -> Facts {
         var facts = Facts()
         facts.variables = ProcessEnvironment.read("self") ?? [:]
-        facts.user.id = UserFacts.effective
+        facts.user = UserFacts(id: UserFacts.effective, home: UserFacts.home(of: UserFacts.effective))
         facts.readTool()
         facts.runtimeDirectory = facts.variable("XDG_RUNTIME_DIR").map(FileFacts.read)
         facts.usualRuntimeDirectory = .read("/run/user/\(facts.user.id)")
