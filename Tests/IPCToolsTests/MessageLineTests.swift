@@ -29,6 +29,8 @@ struct MessageLineTests {
         let trace = "Traceback (most recent call last):\n" + fits + "\nValueError: no such thing"
         #expect(trace.asTold.hasPrefix(#"Traceback (most recent call last):\nxxx"#) && trace.asTold.contains("x … x"))
         #expect(trace.asTold.hasSuffix(#"x\nValueError: no such thing"#) && trace.asTold.count < 310)
+        let words = String(repeating: "12345678 ", count: 40)
+        #expect(words.asTold.contains(" … ") && !words.asTold.contains("…  "))
     }
 
     @Test func differentTextsGiveDifferentLines() {

@@ -66,6 +66,24 @@ struct OutcomeReportTests {
         #expect(CallFailure(user)?.description == "the handler called the request off: the user closed it")
     }
 
+    @Test(arguments: [
+        ("demo.X is not running", "demo.X is not running"),
+        ("no such file", "demo.X could not be started: no such file"),
+        ("", "demo.X could not be started"),
+    ])
+    func sayOnceWhoIsNotThere(_ reason: String, _ sentence: String) throws {
+        let absent = try response(.unavailable) { $0.errorMessage = reason }
+        #expect(
+            OutcomeReport(absent, url: nil, waited: nil).sentence == sentence + "; start it yourself and send again")
+    }
+
+    @Test func ofWhatWasQueuedOnceMoreNameTheNewOne() throws {
+        let declined = OutcomeReport(try response(.declined), url: nil, waited: nil, retriedAs: "request-0000000002")
+        #expect(declined.failure(isTold: false)?.message.hasSuffix("once more, as request-0000000002") == true)
+        #expect(declined.json["retried-as"]?.string == "request-0000000002")
+        #expect(OutcomeReport(try response(.declined), url: nil, waited: nil).json["retried-as"] == nil)
+    }
+
     @Test func areOneLineWhateverReceiversSay() throws {
         let words = "\u{1B}[2J\n\t" + String(repeating: "x", count: 400)
         let failed = try response(.failed) { ($0.errorCode, $0.errorMessage) = ("a\nb", words) }

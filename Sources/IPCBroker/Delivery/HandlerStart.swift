@@ -104,8 +104,8 @@ extension DeliverySurroundings {
             return failure("\(application) was started and ended at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started, and has not taken its bus name within \(time); a program that receives URLs "
-                    + "has to")
+                "\(application) was started, and has not taken its bus name within \(time), as who receives URLs has to"
+            )
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {
@@ -122,7 +122,7 @@ extension DeliverySurroundings {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil else {
             return ""
         }
-        return " (if it needs a display: programs that the bus starts have no DISPLAY and no WAYLAND_DISPLAY here; "
-            + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' in the desktop session gives them)"
+        return " (what the bus starts has no DISPLAY and no WAYLAND_DISPLAY here; "
+            + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' gives them)"
     }
 }

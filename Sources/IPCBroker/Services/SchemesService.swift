@@ -171,7 +171,11 @@ final class SchemesService {
         let concerned = schemes.isEmpty ? registry.schemes(of: application) : schemes
         let kinds = Set(concerned.compactMap { registry.claim(of: application, on: $0) }.flatMap(\.kinds))
         let owns = try await clients.owner(of: application) == call.sender
-        if !owns, kinds.contains(.live), !kinds.contains(.persistent) { try await checkOwner(application, call) }
+        if !owns, kinds.contains(.live), !kinds.contains(.persistent) {
+            throw IPCError(
+                .notOwner,
+                "only “\(application)” itself, which runs, gives its claim up, at the latest when it ends")
+        }
         try await store.commit { transaction in
             for scheme in concerned { try transaction.removeClaim(of: application, on: scheme) }
         }

@@ -56,7 +56,8 @@ extension String {
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }
-        return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(scalars.suffix(Self.endTold)).onOneLine
+        let end = scalars.suffix(Self.endTold).drop { $0 == " " }
+        return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(end).onOneLine
     }
 
     /// How many characters of the start and of the end of a text are told.

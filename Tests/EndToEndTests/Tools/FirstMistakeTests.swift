@@ -87,6 +87,16 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func aClaimOfAReceiverThatRunsIsItsOwn() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server()
+        let refused = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"])
+        #expect(refused.status == .exited(73) && refused.errors.contains("itself, which runs"), "\(refused)")
+        #expect(try await Tools.client(["send", "hello"]).status == .success)
+        #expect(try await server.terminate() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
     @Test(arguments: [["send", "hello"], ["open", "IPCServer.demo:x"]])
     func whatIsQueuedForNobodyIsTold(_ command: [String]) async throws {
         let broker = try await BrokerProcess.start()
