@@ -6,7 +6,7 @@ internal import IPCModel
 extension SchemesService {
     /// The claims that files make, and how they are read.
     struct Installed {
-        var read: @DBusActor () -> [ClaimFile] = { [] }
+        var read: @DBusActor () -> [InstalledClaim] = { [] }
         var claims: [ApplicationID: ClaimFile] = [:]
     }
 
@@ -15,7 +15,7 @@ extension SchemesService {
 
     /// Brings the registry to what the files say now.
     func readInstalled() -> [SchemeChange] {
-        let found = installed.read()
+        let found = installed.read().map(\.file)
         var changes: [SchemeChange] = []
         for (application, earlier) in installed.claims {
             let rest = found.first { $0.application == application }?.schemes ?? []

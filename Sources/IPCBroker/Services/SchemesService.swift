@@ -43,9 +43,15 @@ final class SchemesService {
     }
 
     /// Takes in what is stored and what is installed; in the order of age.
-    func load(_ installed: @escaping @DBusActor () -> [ClaimFile]) async throws {
+    func load(_ installed: @escaping @DBusActor () -> [InstalledClaim]) async throws {
         let (claims, defaults) = try await store.commit { (try $0.claims().claims, try $0.defaults().defaults) }
+        // Who handled a scheme before a restart handles it after that: claims of both kinds in the order of age.
+        var files = installed()[...]
         for claim in claims {
+            while let file = files.first?.file, files.first?.time ?? 0 <= claim.time {
+                _ = try? registry.register(file.application, file.schemes, kind: .installed)
+                files.removeFirst()
+            }
             _ = try registry.register(claim.application, [claim.scheme], kind: .persistent, allowReserved: true)
             handlers[claim.application] = HandlerFacts(
                 window: Int(claim.window), takesDescriptors: claim.takesDescriptors)

@@ -19,6 +19,12 @@ package struct StoredClaim: Sendable, Hashable {
         (self.application, self.scheme, self.window) = (application, scheme, window)
         (self.takesDescriptors, self.time) = (takesDescriptors, time)
     }
+
+    /// The same, made at another time.
+    fileprivate func made(_ time: UInt64) -> StoredClaim {
+        StoredClaim(
+            application: application, scheme: scheme, window: window, takesDescriptors: takesDescriptors, time: time)
+    }
 }
 
 /// A choice of the user.
@@ -42,12 +48,14 @@ extension StoreTransaction {
     /// Writes a claim down. One of the same application on the same scheme is changed and keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
         let find = try session.statement(
-            "SELECT sequence FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
-        let known = try find.first([.text(claim.application.text), .text(claim.scheme.spelling)]) { $0.integer(0) }
-        let sequence = try known ?? session.nextSequence("SELECT max(sequence) FROM @.scheme_claim")
+            "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
+        let known = try find.first([.text(claim.application.text), .text(claim.scheme.spelling)]) {
+            (sequence: $0.integer(0), time: $0.number(1))
+        }
+        let sequence = try known?.sequence ?? session.nextSequence("SELECT max(sequence) FROM @.scheme_claim")
         try session.insert(
             "INSERT OR REPLACE INTO @.scheme_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
-            claim.columns(sequence), in: .schemeClaim)
+            claim.made(known?.time ?? claim.time).columns(sequence), in: .schemeClaim)
     }
 
     /// Forgets a claim; one that is not there is no error.

@@ -1,3 +1,4 @@
+import Glibc
 import IPC
 import IPCDBus
 import IPCTesting
@@ -116,5 +117,39 @@ struct RestartTests {
             }
             try await request.finish(.handled)
         }
+    }
+}
+
+extension RestartTests {
+    /// The claim of a file and a stored one, the older of which handles the scheme.
+    @Test(arguments: [true, false])
+    func `I21: who handles a scheme handles it after a restart too`(isFileOlder: Bool) async throws {
+        let data = try PrivateBus.current.directory.appending("data/swift-ipc/handlers")
+        _ = try await RunningProcess.run("mkdir", ["-p", data]).succeeded()
+        let file = "\(data)/com.example.File.handler"
+        func install() throws { try FileContents.write("[Handler]\nSchemes=both.example;\n", to: file) }
+        if isFileOlder { try install() }
+        let broker = try await BrokerProcess.start()
+        let app = try await Application.connect(
+            id: "com.example.Other", bus: .address(try PrivateBus.current.address))
+        try await app.register(["both.example"], for: "com.example.Stored", persistent: true)
+        if !isFileOlder {
+            // The clock of files is a coarse one, which may be some milliseconds behind.
+            var (now, status) = (timespec(), stat())
+            clock_gettime(CLOCK_REALTIME, &now)
+            repeat {
+                try install()
+                stat(file, &status)
+            } while (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) <= (now.tv_sec, now.tv_nsec)
+            try await app.reloadClaims()
+        }
+        // A claim that is made once more keeps its age.
+        try await app.register(["both.example"], for: "com.example.Stored", persistent: true)
+        let before = try await app.handlers(of: "both.example").map(\.application)
+        let older = isFileOlder ? "com.example.File" : "com.example.Stored"
+        #expect(before.count == 2 && before.first == older)
+        try await broker.restart()
+        #expect(try await app.handlers(of: "both.example").map(\.application) == before)
+        await app.close()
     }
 }
