@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -39,6 +40,9 @@ struct WritingArguments: ParsableArguments, Sendable {
     @DBusActor
     func write(_ content: ContentOptions, to name: String, _ output: OutputOptions) async throws {
         if sensitive && content.isInArguments { try output.warn("ArgumentsVisible", Self.visible) }
+        if sensitive, let expire, expire.duration > .seconds(60) {
+            try output.warn("Shortened", "a secret stays for 60 s at most, and no longer by --expire")
+        }
         let item = try content.item()
         let app = try await Client.connect(as: application)
         let count = try await set(item, on: try Pasteboard(named: name, of: app), of: app)
@@ -53,7 +57,13 @@ struct WritingArguments: ParsableArguments, Sendable {
         do throws(IPCError) {
             return try await board.setItems([item], options: options)
         } catch {
-            guard error.code == .noSuchPasteboard, ifChangeCount == nil else { throw error }
+            guard error.code == .noSuchPasteboard else { throw error }
+            guard ifChangeCount == nil else {
+                throw IPCError(
+                    .noSuchPasteboard,
+                    "there is no pasteboard \(board.name.quoted), which so has no change count; leave out --if-change-count "
+                        + "to make it")
+            }
         }
         let made = try await app.pasteboard(named: board.name, create: true)
         do throws(IPCError) {

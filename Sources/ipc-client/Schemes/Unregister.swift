@@ -48,7 +48,8 @@ struct Unregister: ToolCommand {
         let links = try await app.unregisterFromDesktop(schemes, of: application)
         let session = try await app.unregisterForSession(schemes, of: application)
         let files = links.files + session.files
-        if let refusal, files.isEmpty { throw refusal }
+        // What only its file claims for it ends with neither.
+        if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
                 "application": .string(application), "schemes": .array(schemes.map { .string($0) }),

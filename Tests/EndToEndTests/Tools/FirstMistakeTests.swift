@@ -127,6 +127,23 @@ struct FirstMistakeTests {
         #expect(try await Tools.client(["help"]).succeeded().output.contains("OPENING URLS"))
     }
 
+    @Test func aChangeCountMakesNoPasteboard() async throws {
+        let broker = try await BrokerProcess.start()
+        let absent = try await Tools.client(["set", "newboard", "--if-change-count", "0", "x"])
+        #expect(absent.status == .exited(66) && absent.errors.contains("leave out --if-change-count"), "\(absent)")
+        #expect(try await Tools.client(["set", "newboard", "x"]).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: [("1h", true), ("60s", false)])
+    func aSecretThatWouldStayLongerIsTold(_ time: String, _ isTold: Bool) async throws {
+        let broker = try await BrokerProcess.start()
+        let secret = ProcessInput.bytes(Array("hunter2".utf8))
+        let set = try await Tools.client(["set", "b", "--sensitive", "--expire", time], input: secret).succeeded()
+        #expect(set.errors.contains("60 s at most") == isTold, "\(set)")
+        withExtendedLifetime(broker) {}
+    }
+
     @Test func aSchemeAloneIsShownWithItsColon() async throws {
         let alone = try await Tools.client(["can-open", "IPCServer.demo"])
         #expect(

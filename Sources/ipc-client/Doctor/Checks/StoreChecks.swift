@@ -155,7 +155,8 @@ struct StoreLockCheck: Check {
     static let words = ["store-in-use"]
 
     func findings(in facts: Facts) -> [Finding] {
-        guard let holder = facts.store.holder, holder != facts.broker.process else { return [] }
+        // Whose broker it is cannot be known without the bus.
+        guard facts.bus.isReachable, let holder = facts.store.holder, holder != facts.broker.process else { return [] }
         return [
             .problem(
                 Self.words[0],
