@@ -45,13 +45,19 @@ struct IdleTests {
         Issue.record("threads that were woken in \(Self.window) without work: \(woken)")
     }
 
-    /// The control: work is seen, each call of it.
-    @Test func workIsCounted() async throws {
+    /// The control: work is seen. Not each call of it: a broker that is still at one when the next comes does not sleep
+    /// between them, and one that has not yet gone to sleep again has not been counted yet.
+    @Test func workIsSeen() async throws {
         let broker = try await BrokerProcess.start()
         let client = try await BrokerClient()
-        let woken = try await wakeUps(of: broker) {
-            for _ in 0..<20 { try await client.set([.string("more")], on: "general") }
+        try await withDeadline("a thread that work wakes") {
+            let woken = try await wakeUps(of: broker) {
+                let before = try ProcessStatus(pid: broker.pid).wakeUps
+                while try ProcessStatus(pid: broker.pid).wakeUps == before {
+                    try await client.set([.string("more")], on: "general")
+                }
+            }
+            #expect(!woken.isEmpty)
         }
-        #expect(woken.values.reduce(0, +) >= 20)
     }
 }
