@@ -54,14 +54,17 @@ final class BrokerLink {
     /// - Parameters:
     ///   - timeout: for all tries together.
     ///   - repeatable: whether a second call has no second effect: it reads, or has an id.
+    ///   - waitsForBus: whether a bus that is away is waited for; what ends with the connection need not be ended.
     ///   - repeated: the input of a call whose answer was lost before, when it is sent again.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
-        timeout: Duration = BrokerLink.timeout, repeatable: Bool, repeated: (Input) -> Input = { $0 }
+        timeout: Duration = BrokerLink.timeout, repeatable: Bool, waitsForBus: Bool = true,
+        repeated: (Input) -> Input = { $0 }
     ) async throws(IPCError) -> Output {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         var input = input
         while true {
+            guard waitsForBus || connection.isConnected else { throw .cutOff }
             let direct = await route.direct()
             do throws(CallError) {
                 let output = try await (direct ?? connection).call(

@@ -169,8 +169,8 @@ final class Receiver {
         hasEnded = true
         deliveries.end(with: nil)
         do throws(IPCError) { try await giveUp(schemes) } catch {
-            // Who closes meanwhile gives up everything: live claims end with the connection.
-            guard link.isClosed else { throw error }
+            // Live claims end with the connection, be it closed or lost.
+            guard link.isClosed || !link.connection.isConnected else { throw error }
         }
     }
 
@@ -179,13 +179,14 @@ final class Receiver {
         for scheme in schemes {
             var options = PageOptions()
             options.limit = Self.claimsAsked
-            let claims = try await link.call(Schemes1.listHandlers, (scheme, options), repeatable: true)
+            let claims = try await link.call(
+                Schemes1.listHandlers, (scheme, options), repeatable: true, waitsForBus: false)
             let own = claims.first { $0.facts.application == id.text }
             // A stored claim would end with the live one that it goes with.
             if own?.facts.kind ?? Self.liveClaim == Self.liveClaim { live.append(scheme) }
         }
         guard !live.isEmpty else { return }
-        try await link.call(Schemes1.unregister, (id.text, live, NoOptions()), repeatable: true)
+        try await link.call(Schemes1.unregister, (id.text, live, NoOptions()), repeatable: true, waitsForBus: false)
     }
 
     private static let liveClaim = "live"

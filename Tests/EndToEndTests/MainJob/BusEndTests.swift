@@ -27,4 +27,19 @@ struct BusEndTests {
         #expect(try await end.nextLine() == "69")
         withExtendedLifetime(broker) {}
     }
+
+    /// What is claimed live ends with the connection: there is nothing to give up, and nobody to wait for.
+    @Test(arguments: [false, true])
+    func aReceiverThatIsToldToStopWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
+        let broker = try await BrokerProcess.start()
+        let bus = try PrivateBus.current
+        var environment = bus.environment
+        if startedByBus { environment["DBUS_STARTER_BUS_TYPE"] = "session" }
+        let server = try await Tools.server(environment: environment)
+        try await bus.kill()
+        try await server.errors.waitForLine { $0.contains("the message bus was lost") }
+        // Less than the 25 s that a call may take.
+        #expect(try await server.terminate(deadline: .seconds(15)) == .success)
+        withExtendedLifetime(broker) {}
+    }
 }
