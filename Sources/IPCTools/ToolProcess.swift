@@ -102,7 +102,8 @@ package enum ToolProcess {
         let text = tool.fullMessage(for: error)
         if code.isSuccess {
             if let refusal = refusal(tool, arguments, text) { end(tool._commandName, arguments, refusal) }
-            do throws(ToolFailure) { try OutputStream.output.writeLine(text) } catch {
+            let told = text.hasPrefix("#!/bin/bash") ? BashScript.mended(text, for: tool._commandName) : text
+            do throws(ToolFailure) { try OutputStream.output.writeLine(told) } catch {
                 end(tool._commandName, arguments, error)
             }
             exit(0)

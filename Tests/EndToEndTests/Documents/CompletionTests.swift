@@ -83,6 +83,26 @@ struct CompletionTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// A folder of a pasteboard's name makes no path of it, and what follows a scheme is the rest of a URL; a file is still
+    /// completed as one.
+    @Test(arguments: [
+        ("ipc-client get not\t\n", "\r\nbuy milk"), ("ipc-client resolve com\tadd\n", "\r\ncom.example.Notes"),
+        ("ipc-client set f --file blan\t\n ipc-client get f\n", "\r\nof a file"),
+    ])
+    func theKeyInBashKnowsWhatIsAFile(keys: String, wanted: String) async throws {
+        let broker = try await BrokerProcess.start()
+        try await fill()
+        let folder = try PrivateBus.current.directory.makeDirectory("here")
+        try PrivateBus.current.directory.makeDirectory("here/notes")
+        try FileContents.write("of a file", to: folder + "/blank in it")
+        let typed = try PrivateBus.current.directory.appending("keys.py")
+        try FileContents.write(TypedKeys.script, to: typed)
+        let source = "cd \(folder); source \(try await script("bash", "ipc-client"))"
+        let answer = try await shell("/usr/bin/python3", [typed, source, keys, wanted, "bash", "--norc", "-i"])
+        #expect(answer.last == "seen", "\(answer)")
+        withExtendedLifetime(broker) {}
+    }
+
     /// A key starts nobody, and says nothing where there is nobody.
     @Test func withoutABrokerThereIsNothingAndNobodyIsStarted() async throws {
         let bus = try PrivateBus.current
