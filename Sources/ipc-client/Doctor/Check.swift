@@ -22,7 +22,7 @@ extension Check {
 /// All checks, in the order in which one should mend: what stands further down often needs what stands above.
 enum Checks {
     static let all: [any Check] = [
-        RuntimeDirectoryCheck(), BusCheck(), PathCheck(),
+        RuntimeDirectoryCheck(), BusCheck(), EnvironmentCheck(), PathCheck(),
         ConfigurationCheck(),
         StoreOwnerCheck(), StorePlaceCheck(), StoreHealthCheck(), StoreLockCheck(),
         ServiceNameCheck(), ServiceProgramCheck(), ServiceUnitCheck(), ServiceOrderCheck(),

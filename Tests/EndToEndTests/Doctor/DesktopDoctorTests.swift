@@ -125,4 +125,15 @@ struct DesktopDoctorTests {
         #expect(after.words == [])
         #expect(try FileContents.text(scene.associations) == "[Default Applications]\n" + rest)
     }
+
+    /// The desktop does not see this shell's folders, but those of the session.
+    @Test(.enabled(if: BusImplementation.current == .daemon, "where dbus-broker looks nobody can tell"))
+    func `data that the bus has elsewhere`() async throws {
+        var scene = try await DoctorScene.healthy()
+        scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("other")
+        let found = try await scene.examine()
+        #expect(found["desktop-default-without-entry"] == nil, "\(found.output)")
+        let after = try await scene.expectMended("data-home-elsewhere", "note", saying: "/other")
+        #expect(after.words == [])
+    }
 }

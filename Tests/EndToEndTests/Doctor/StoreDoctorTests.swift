@@ -47,6 +47,24 @@ struct StoreDoctorTests {
         await other.stop()
     }
 
+    /// What the bus starts does not have the variables of this shell.
+    @Test(.enabled(if: DoctorScene.startsAgain, "a start after a failed one is answered"))
+    func `a store of the bus that is in use, where this shell names another one`() async throws {
+        var scene = try await DoctorScene.healthy()
+        try await scene.endBroker()
+        let other = try await PrivateBus.start()
+        var settings = BrokerProcess.Settings()
+        settings.store = scene.store
+        let broker = try await BrokerProcess.start(on: other, settings)
+        scene.environment["SWIFT_IPC_STORE"] = scene.bus.directory.appending("trial")
+        let found = try await scene.examine()
+        #expect(found["store-in-use"]?.message.contains("process \(broker.pid)") == true, "\(found.output)")
+        #expect(found["broker-start-failed"] == nil, "\(found.output)")
+        await other.stop()
+        let after = try await scene.expectMended("store-elsewhere", "note", saying: "/trial")
+        #expect(after.words == [])
+    }
+
     @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
     func `a store in memory`() async throws {
         let scene = try await DoctorScene.healthy()

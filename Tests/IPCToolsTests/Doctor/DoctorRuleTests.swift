@@ -37,6 +37,8 @@ struct DoctorRuleTests {
             $0.bus.activatable.remove("org.example.Well")
             $0.bus.otherDataHome = "/home/other/.local/share"
         },
+        "data-home-elsewhere": { $0.bus.otherDataHome = "/home/other/.local/share" },
+        "store-elsewhere": { $0.store.unused = "/trial" },
         "service-without-program": { $0.services[1].program = nil },
         "service-relative-program": { $0.services[1].program = FileFacts(path: "well") },
         "service-program-missing": { $0.services[1].program = FileFacts(path: "/usr/bin/well") },
@@ -91,6 +93,7 @@ struct DoctorRuleTests {
         facts.configuration.take("")
         facts.desktop.associations = [AssociationFacts(entries: ["org.example.Well.desktop"])]
         facts.services[0].unit = "ipc-broker.service"
+        facts.bus.environment = [:]
         #expect(Checks.report(on: facts).map(\.level) == Array(repeating: .ok, count: Checks.all.count))
     }
 

@@ -80,6 +80,7 @@ struct ClaimCheck: Check {
             let sentence =
                 "\(claim.application) claims \(claim.scheme), and neither runs nor can be started by the bus: "
                 + (claim.isHandler ? "what is not queued is refused" : "it is passed over while others are there")
+                + start(claim)
             let mend = mend(claim, facts)
             return claim.isHandler
                 ? .problem(Self.words[0], sentence, mend: mend) : .note(Self.words[0], sentence, mend: mend)
@@ -89,6 +90,14 @@ struct ClaimCheck: Check {
     func assurance(in facts: Facts) -> String? {
         guard facts.broker.version != nil else { return nil }
         return "every one of \(facts.claims.count) claims is of an application that runs or can be started"
+    }
+
+    /// What makes it startable, where these tools can; what mends without a word of the user takes the claim back.
+    private func start(_ claim: ClaimFacts) -> String {
+        guard claim.file == nil else { return "" }
+        return
+            "; 'ipc-client register \(claim.scheme) --application \(claim.application) --persistent --exec COMMAND' says how "
+            + "it is started, and else the claim is to go"
     }
 
     private func mend(_ claim: ClaimFacts, _ facts: Facts) -> String {

@@ -16,6 +16,9 @@ struct BusFacts: Sendable {
     /// Where the bus looks for this user's data, service files among them, where that is another place than this process
     /// would; nil where it is the same, or cannot be learnt.
     var otherDataHome: String?
+    /// What the program of the bus was started with; nil where it cannot be read. What was changed since
+    /// (`UpdateActivationEnvironment`) is not in it.
+    var environment: [String: String]?
     /// The environment of programs that the bus starts, as far as it can be learnt; nil where it cannot.
     var activation: ActivationEnvironment?
 
@@ -69,11 +72,7 @@ extension Facts {
         bus.isSystemBus = (try? BusAddress.session.isSystemBus) ?? false
         let names = (try? await connection.listNames()) ?? []
         bus.activatable = Set((try? await connection.listActivatableNames()) ?? [])
-        if let own = directories.dataHome, let place = await dataHome(connection),
-            FilePlace.resolved(own) != FilePlace.resolved(place)
-        {
-            bus.otherDataHome = place
-        }
+        await readEnvironment(connection)
         bus.hasSystemd = names.contains(SystemdManager.name)
         if !bus.isSystemBus { await readBroker(connection, isRunning: names.contains(BrokerFacts.name)) }
         bus.activation = await activation(connection)
@@ -95,16 +94,22 @@ extension Facts {
         return nil
     }
 
+    /// Reads what the bus was started with, and where it looks for data by that.
+    ///
     /// dbus-daemon looks below `XDG_DATA_HOME` of its own environment, else in the home of the password file, whatever `HOME`
     /// says (`_dbus_get_standard_session_servicedirs`).
     @DBusActor
-    private func dataHome(_ connection: Connection) async -> String? {
+    private mutating func readEnvironment(_ connection: Connection) async {
         guard let process = await process(of: .bus, connection),
             FilePlace.target(of: "/proc/\(process)/exe").map(FilePlace.name) == "dbus-daemon",
             let variables = ProcessEnvironment.read("\(process)")
-        else { return nil }
-        if let stated = variables["XDG_DATA_HOME"], !stated.isEmpty { return stated }
-        return user.home.map { $0 + "/.local/share" }
+        else { return }
+        bus.environment = variables
+        let stated = variables["XDG_DATA_HOME"].flatMap { $0.isEmpty ? nil : $0 }
+        guard let own = directories.dataHome, let place = stated ?? user.home.map({ $0 + "/.local/share" }),
+            FilePlace.resolved(own) != FilePlace.resolved(place)
+        else { return }
+        bus.otherDataHome = place
     }
 
     @DBusActor

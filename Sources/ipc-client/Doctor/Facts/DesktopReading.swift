@@ -18,6 +18,10 @@ extension Facts {
                 desktop.caches.append(CacheFacts(directory: folder, text: text, isWritable: isWritable))
             }
         }
+        // Entries that the bus sees, and with it the session, and not this shell are there nevertheless.
+        if let other = bus.otherDataHome {
+            desktop.ids.formUnion(Self.entries(in: "\(other)/\(DesktopEntry.folder)").map(\.id))
+        }
         desktop.associations = MimeAppsList.paths(in: directories).flatMap { AssociationFacts.all(in: $0) }
         desktop.hasUpdater = program(named: "update-desktop-database") != nil
     }

@@ -12,9 +12,10 @@ extension Facts {
         facts.runtimeDirectory = facts.variable("XDG_RUNTIME_DIR").map(FileFacts.read)
         facts.usualRuntimeDirectory = .read("/run/user/\(facts.user.id)")
         facts.readConfiguration()
-        facts.readStorePlace()
+        facts.readStorePlace(facts.variables)
         await facts.readBus()
         await facts.readBrokerReport()
+        facts.followBus()
         facts.store.read()
         facts.readInstalledClaims()
         facts.readRegistrations()
@@ -39,14 +40,27 @@ extension Facts {
         return places.first { FileFacts.read($0).isProgram }
     }
 
-    private mutating func readStorePlace() {
-        if let path = variable("SWIFT_IPC_STORE"), path.hasPrefix("/") {
+    /// Where a broker with these variables would have its store.
+    private mutating func readStorePlace(_ variables: [String: String]) {
+        if let path = variables["SWIFT_IPC_STORE"], path.hasPrefix("/") {
             (store.path, store.source) = (path, .variable)
         } else if let path = configuration.store {
             (store.path, store.source) = (path, .configuration)
-        } else if let data = directories.dataHome {
-            store.path = data + "/swift-ipc"
+        } else if let data = BaseDirectories(environment: { variables[$0] }).dataHome {
+            (store.path, store.source) = (data + "/swift-ipc", .usual)
         }
+    }
+
+    /// The broker that the bus could not start would have had the store that the bus's variables name; another one that this
+    /// shell names is not in use.
+    private mutating func followBus() {
+        if broker.startFailure != nil, let given = bus.activation?.variables ?? bus.environment {
+            readStorePlace(given)
+        }
+        guard let stated = variable("SWIFT_IPC_STORE"), broker.isRunning || broker.startFailure != nil,
+            FilePlace.resolved(stated) != FilePlace.resolved(store.path) || FilePlace.resolved(stated) == nil
+        else { return }
+        store.unused = stated
     }
 
     /// The files of installed claims, beside the claims that the broker has made of them.

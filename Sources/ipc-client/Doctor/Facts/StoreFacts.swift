@@ -16,6 +16,8 @@ struct StoreFacts: Sendable {
 
     var path = ""
     var source = Source.usual
+    /// What `SWIFT_IPC_STORE` names in this shell, where the broker has another store.
+    var unused: String?
     /// Of the folder; nothing else is known where it is not there.
     var directory = FileFacts(path: "")
     /// Of the files and folders in it.
