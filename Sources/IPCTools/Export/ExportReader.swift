@@ -27,7 +27,9 @@ package struct ExportReader: ~Copyable {
         }
         guard let last = Self.lastLine(table, Int(status.st_size)), case .end(let end) = last.record else {
             close(table)
-            throw .damagedExport(place, "its last line is missing, so it was cut or never finished")
+            throw .damagedExport(
+                place,
+                "its last line does not end an export: it was cut, never finished, or something was written behind it")
         }
         (self.path, self.table, self.end, length) = (path, table, end, last.start)
     }

@@ -34,7 +34,8 @@ struct Export: ToolCommand {
         var export = StoreExport(app, to: try ExportFolder(creating: folder))
         try await export.run()
         if export.leftOut > 0 {
-            try output.warn("LeftOut", "\(export.leftOut) versions that are sensitive or read only once were left out")
+            try output.warn(
+                "LeftOut", "left out, as sensitive or read only once: \(Counted.versions(UInt64(export.leftOut)))")
         }
         for sentence in export.unkept {
             try output.warn("PromiseBroken", "\(sentence): it was promised, and its writer does not give it")
@@ -49,12 +50,15 @@ struct Export: ToolCommand {
                 "without-promised": .count(UInt64(export.unkept.count)), "blobs": .count(counts.blobs),
                 "blob-bytes": .count(counts.blobBytes),
             ]),
-            text: "exported \(counts.pasteboards) pasteboards with \(counts.versions) versions to \(folder)")
+            text:
+                "exported \(Counted.pasteboards(counts.pasteboards)) with \(Counted.versions(counts.versions)) to \(folder)"
+        )
         guard let first = export.damaged.first else { return }
         throw ToolFailure(
             name: "InputOutput",
             message:
-                "\(export.damaged.count) versions could not be read and are not in the export; the first: \(first)",
+                "\(Counted.versions(UInt64(export.damaged.count))) could not be read, and the export is without; the first: "
+                + first,
             exit: .inputOutput)
     }
 }

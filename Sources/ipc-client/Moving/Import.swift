@@ -13,8 +13,8 @@ struct Import: ToolCommand {
             Everything in the folder is checked before anything is written; a damaged one is refused. Pasteboards get \
             their content byte for byte, with their earlier versions and settings. Versions take new change counts, \
             greater than any that the exported store has given out, so nobody takes an old one for the present one; \
-            times are those of the import. A pasteboard or default that is there already and differs is replaced only \
-            with --replace.
+            times are those of the import. A pasteboard that has content, and a default that differs, is \
+            replaced only with --replace. One that the export names, and no version of it that can be read, stays as it is.
 
             EXAMPLES
               ipc-client import backup
@@ -41,20 +41,27 @@ struct Import: ToolCommand {
         let store = StoreImport(app, plan, allowReserved: allowReserved)
         do { try await store.run(reader) } catch {
             throw (error as? ToolFailure ?? (error as? IPCError).map(ToolFailure.init))?.adding(
-                "the import ended early: \(store.versions) versions were imported before") ?? error
+                "the import ended early, after \(Counted.versions(store.versions))") ?? error
         }
         if plan.leftOut > 0 {
             try output.warn(
-                "LeftOut", "\(plan.leftOut) versions are not in the export: sensitive, read only once, or damaged")
+                "LeftOut",
+                "not in the export, as sensitive, read only once, or damaged: \(Counted.versions(plan.leftOut))")
         }
-        if store.ended > 0 { try output.warn("Ended", "\(store.ended) versions have ended since they were exported") }
+        for name in store.untouched {
+            try output.warn("LeftOut", "the pasteboard \(name.quoted) stays as it is: its content is not in the export")
+        }
+        if store.ended > 0 { try output.warn("Ended", "ended since the export: \(Counted.versions(store.ended))") }
         try output.print(
             .object([
                 "folder": .string(folder), "pasteboards": .count(UInt64(plan.boards.count)),
                 "versions": .count(store.versions), "registrations": .count(UInt64(plan.registrations.count)),
                 "defaults": .count(UInt64(plan.choices.count)), "left-out": .count(plan.leftOut),
                 "ended": .count(store.ended),
-            ]), text: "imported \(plan.boards.count) pasteboards with \(store.versions) versions from \(folder)")
+            ]),
+            text:
+                "imported \(Counted.pasteboards(UInt64(plan.boards.count))) with \(Counted.versions(store.versions)) from \(folder)"
+        )
     }
 
     /// What fails here fails before anything is written, and says so.

@@ -16,23 +16,32 @@ struct ImportPlan: Sendable {
     private(set) var choices: [Claim] = []
     /// Versions whose content is not in the export.
     private(set) var leftOut: UInt64 = 0
+    /// Pasteboards of which content was left out, and no other is there.
+    private(set) var withheld: Set<String> = []
 
     /// Verifies the export, and that the broker could take every part of it.
     /// - Throws: ``ToolFailure`` with exit code 65.
     init(_ reader: borrowing ExportReader) throws {
+        var (board, incomplete, filled) = ("", Set<String>(), Set<String>())
         var plan = (boards: boards, registrations: registrations, choices: choices, leftOut: leftOut)
         do {
             try reader.verify { record in
                 switch record {
                 case .header, .end: break
-                case .pasteboard(let board):
-                    guard try !PasteboardName(board.name).isUnique, board.historyLimit <= Limits().historyMost,
-                        plan.boards.updateValue(board, forKey: board.name) == nil
-                    else { throw Self.damaged("the pasteboard \(board.name.quoted) cannot be made") }
+                case .pasteboard(let record):
+                    board = record.name
+                    guard try !PasteboardName(board).isUnique, record.historyLimit <= Limits().historyMost,
+                        plan.boards.updateValue(record, forKey: board) == nil
+                    else { throw Self.damaged("the pasteboard \(board.quoted) cannot be made") }
                 case .version(let version):
                     guard !plan.boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
                     try Self.check(version)
-                    if version.leftOut != nil { plan.leftOut += 1 }
+                    if version.leftOut != nil {
+                        plan.leftOut += 1
+                        incomplete.insert(board)
+                    } else if !version.items.isEmpty {
+                        filled.insert(board)
+                    }
                 case .registration(let scheme, let application):
                     plan.registrations.append(try Self.claim(scheme, application))
                 case .choice(let scheme, let application): plan.choices.append(try Self.claim(scheme, application))
@@ -43,6 +52,7 @@ struct ImportPlan: Sendable {
             throw Self.damaged(error.ipcError.message)
         }
         (boards, registrations, choices, leftOut) = plan
+        withheld = incomplete.subtracting(filled)
     }
 
     private static func damaged(_ reason: String) -> ToolFailure { .damagedExport("store.jsonl", reason) }
@@ -75,7 +85,8 @@ struct ImportPlan: Sendable {
         }
         guard !replace else { return }
         var present: [String] = []
-        for try await info in app.pasteboards() where boards[info.name] != nil && info.hasContent {
+        for try await info in app.pasteboards()
+        where boards[info.name] != nil && !withheld.contains(info.name) && info.hasContent {
             present.append("the pasteboard \(info.name.quoted)")
         }
         let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })

@@ -14,7 +14,10 @@ final class StoreImport {
     private(set) var versions: UInt64 = 0
     /// The versions whose time was over.
     private(set) var ended: UInt64 = 0
+    /// Pasteboards that stay as they are, for the export has nothing of what was on them.
+    private(set) var untouched: [String] = []
     private var present: Set<String> = []
+    private var filled: Set<String> = []
     private var target: Target?
 
     /// The pasteboard whose versions come now.
@@ -35,7 +38,10 @@ final class StoreImport {
     func run(_ reader: borrowing ExportReader) async throws {
         // First of all, so that no pasteboard is ever at a lower count than it has been elsewhere.
         try await app.skipChangeCounts(to: reader.end.changeCount)
-        for try await info in app.pasteboards() { present.insert(info.name) }
+        for try await info in app.pasteboards() {
+            present.insert(info.name)
+            if info.hasContent { filled.insert(info.name) }
+        }
         var cursor = ExportCursor()
         while let record = try reader.next(&cursor) {
             switch record {
@@ -55,6 +61,10 @@ final class StoreImport {
     }
 
     private func begin(_ record: ExportRecord.Board) async throws {
+        // A secret is in no export, and what stands in its place here is not for that one to take away.
+        guard !plan.withheld.contains(record.name) || !filled.contains(record.name) else {
+            return untouched.append(record.name)
+        }
         let isThere = present.contains(record.name)
         let board = try await app.pasteboard(named: record.name, create: true, persistent: record.isPersistent)
         if isThere, try await board.isPersistent != record.isPersistent {
