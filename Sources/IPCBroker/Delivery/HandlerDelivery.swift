@@ -305,6 +305,13 @@ final class HandlerDelivery {
                 because: "it was under way when an earlier broker ended, and could not be delivered again in time; the "
                     + "handler may have done it")
         }
+        if isStarting {
+            return RequestEnd(
+                .expired,
+                because:
+                    "its time passed while the bus was starting the handler, which has not taken its bus name yet; it "
+                    + "never saw it")
+        }
         return RequestEnd(.expired, because: "its time passed before it was delivered; the handler never saw it")
     }
 

@@ -104,8 +104,8 @@ extension DeliverySurroundings {
             return failure("\(application) was started and ended at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started, and has not taken its bus name within \(time), as who receives URLs has to"
-            )
+                "\(application) was started, and has not taken its bus name in time, as who receives URLs has to; the bus may "
+                    + "wait for it for 2 minutes in all, and starts nothing else by that name until then")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {
@@ -117,11 +117,17 @@ extension DeliverySurroundings {
         StartFailure(errorName: name, message: message + displayHint)
     }
 
+    /// Whether there is a display that could be meant: where X servers and compositors have their sockets.
+    private static var isOnDesktop: Bool {
+        if access("/tmp/.X11-unix/X0", F_OK) == 0 { return true }
+        return getenv("XDG_RUNTIME_DIR").map { access(String(cString: $0) + "/wayland-0", F_OK) == 0 } ?? false
+    }
+
     /// What the bus starts gets the environment that this broker has, if the bus started it too.
     private var displayHint: String {
-        guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil else {
-            return ""
-        }
+        guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil,
+            Self.isOnDesktop
+        else { return "" }
         return " (what the bus starts has no DISPLAY and no WAYLAND_DISPLAY here; "
             + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' gives them)"
     }

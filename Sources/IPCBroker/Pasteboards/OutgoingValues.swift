@@ -38,11 +38,11 @@ struct OutgoingValues: Sendable {
 
     private static func naming<Result>(_ takesDescriptors: Bool, _ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let limit as LimitExceeded {
-            let reason =
-                takesDescriptors
-                ? "the payload fits no message"
-                : "the handler takes no descriptors (its registration has no “fd”), and the payload does not fit a message"
-            throw IPCError(.payloadInvalid, "\(reason): \(limit)")
+            guard !takesDescriptors else { throw IPCError(.payloadInvalid, "the payload fits no message: \(limit)") }
+            throw IPCError(
+                .payloadInvalid,
+                "the payload does not fit a message, and the handler has not said that it takes descriptors; "
+                    + Advice.takeDescriptors.rawValue)
         }
     }
 

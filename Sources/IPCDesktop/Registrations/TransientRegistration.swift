@@ -1,3 +1,4 @@
+private import Glibc
 package import IPCModel
 
 /// A claim until the end of the session: an installed claim and a service file below `XDG_RUNTIME_DIR`, which is gone then.
@@ -7,11 +8,17 @@ package struct TransientRegistration: Sendable {
     private let runtime: String
     private let files: JournaledFiles
 
-    /// - Throws: `invalidArguments` without `XDG_RUNTIME_DIR`.
+    /// - Throws: `invalidArguments` without `XDG_RUNTIME_DIR`, which only the session makes.
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let runtime = directories.runtime else {
             throw IPCError(
                 .invalidArguments, "there is no XDG_RUNTIME_DIR, so nothing can last for the session; use --persistent")
+        }
+        guard access(runtime, F_OK) == 0 else {
+            throw IPCError(
+                .invalidArguments,
+                "XDG_RUNTIME_DIR is \(runtime.quoted), and there is no such directory, so nothing can last for the session; use "
+                    + "--persistent")
         }
         self.application = application
         self.runtime = runtime

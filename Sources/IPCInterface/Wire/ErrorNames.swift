@@ -36,7 +36,9 @@ extension IPCError {
                     "there is no broker: \(message). Install swift-ipc; where its programs are and the bus does not find them, "
                         + "run 'ipc-client setup', and 'ipc-client doctor' tells more")
             } else if Self.unstartable.contains(name) {
-                self.init(.storeUnavailable, "the broker could not be started: \(message). Run ipc-broker to see why")
+                self.init(
+                    .storeUnavailable,
+                    "the broker could not be started: \(message); “ipc-client doctor” looks for the reason")
             } else {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }

@@ -6,5 +6,6 @@ package enum Advice: String, Sendable, CaseIterable {
     case allowReserved = "say “allow-reserved” if the user wants this"
     case nameReceiver = "start one that registers it, or name the receiver by “application”"
     case leaveOutQueue = "open the URL without “queue”"
+    case takeDescriptors = "if it does, register it with “fd”"
     case ownName = "own the name first, or register persistently"
 }

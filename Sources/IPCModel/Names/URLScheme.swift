@@ -69,6 +69,8 @@ extension URLScheme {
                 "the scheme \(text.quoted) has \(text.utf8.count) bytes; at most \(URLScheme.maximumBytes) are allowed"
             case .noLetterFirst(let text, let scalar):
                 "the scheme \(text.quoted) starts with \(scalar.kind); RFC 3986 §3.1 asks for a letter first"
+            case .character(let text, ":", let position) where position == text.unicodeScalars.count:
+                "the colon is no part of a scheme; write \(String(text.dropLast()).quoted)"
             case .character(let text, let scalar, let position):
                 "the scheme \(text.quoted) has \(scalar.named) as character \(position); "
                     + "RFC 3986 §3.1 allows only letters, digits, “+”, “-” and “.”"

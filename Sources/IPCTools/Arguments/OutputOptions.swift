@@ -39,6 +39,11 @@ extension OutputOptions {
         try tell(name, message, after: "warning: ", id: id)
     }
 
+    /// Tells that the bus is away, for a program that goes on when it is back.
+    package func tellBusLost() {
+        try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for it")
+    }
+
     /// Tells of something that is no reason to warn people, on standard error: a sentence behind a prefix, or the same
     /// object as of a warning.
     package func tell(

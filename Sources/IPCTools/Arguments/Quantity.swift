@@ -10,4 +10,11 @@ package enum Quantity {
         }
         return number
     }
+
+    /// The argument of an option that counts from 0.
+    /// - Throws: what the number may be.
+    package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ argument: String) throws -> Number {
+        guard let number = Number(argument) else { throw ValidationError("give a number from 0 to \(Number.max).") }
+        return number
+    }
 }

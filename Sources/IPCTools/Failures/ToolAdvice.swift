@@ -11,9 +11,12 @@ extension Advice {
             "clear or remove pasteboards, or keep fewer earlier versions by 'ipc-client history BOARD --keep N'"
         case .allowReserved: "--allow-reserved claims it nevertheless, if you want this"
         case .nameReceiver:
-            "start a receiver that registers it ('ipc-client handlers' lists all), or name one with --to ID"
+            "start a receiver that registers it ('ipc-client handlers' lists all), make one known by 'ipc-client register "
+                + "SCHEME --application ID --persistent', or name one with --to ID"
         case .leaveOutQueue: "leave out --queue"
         case .ownName: "register with --persistent or --transient"
+        case .takeDescriptors:
+            "if it does, say so by 'ipc-client register SCHEME --application ID --fd' beside what it has"
         }
     }
 }

@@ -30,9 +30,7 @@ package struct MessageReceiver: Sendable {
         // A reader that is gone, of the output or a command that does not want its input, is an error and no end.
         signal(SIGPIPE, SIG_IGN)
         let app = try await Application.connect(id: application)
-        await app.onBusLost { [output] in
-            try? output.warn("StoreUnavailable", "the connection to the message bus was lost; waiting for it")
-        }
+        await app.onBusLost { [output] in output.tellBusLost() }
         if !options.callbacks { await app.setCallbackSchemes(.none) }
         await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
         let conflicts = try await claim(with: app)

@@ -68,7 +68,8 @@ struct OutcomeReport: Sendable {
         case .handled, .delivered, .queued: ""
         case .declined: "\(application) declined the URL\(because); another application may take it: --to ID"
         case .cancelled where response.isCalledOff:
-            "the request was called off\(calledOffBecause); send it again if you still want it"
+            "the request was called off\(calledOffBecause)"
+                + (retriedAs == nil ? "; send it again if you still want it" : "")
         case .cancelled:
             "\(application) called the request off\(because), perhaps because its user said no; find out before you send it "
                 + "again"

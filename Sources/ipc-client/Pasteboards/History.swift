@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -25,10 +26,19 @@ struct History: ToolCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"))
+        help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"),
+        transform: Quantity.number)
     var keep: UInt32?
 
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        let most = Limits().historyMost
+        guard UInt64(keep ?? 0) <= most else {
+            throw ValidationError(
+                "A pasteboard keeps \(most) earlier versions at most; give --keep a number from 0 to \(most).")
+        }
+    }
 
     @DBusActor
     func run() async throws {

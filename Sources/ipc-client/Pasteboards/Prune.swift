@@ -14,7 +14,7 @@ struct Prune: ToolCommand {
             A pasteboard goes if it meets all the criteria that are given; without any the command refuses. With \
             --history it stays, and only its earlier versions go. The pasteboard "general" is never removed; with \
             --older-than it is cleared. One that changes meanwhile is left alone. Prints what was done: "removed", \
-            "cleared" or "let-go", and the pasteboard.
+            "cleared" or "let-go", and the pasteboard; with --dry-run "would-remove", "would-clear" or "would-let-go".
 
             EXAMPLES
               ipc-client prune --older-than 30d --dry-run
@@ -73,6 +73,15 @@ struct Prune: ToolCommand {
         case removed
         case cleared
         case letGo = "let-go"
+
+        /// What is said of it where nothing is done.
+        var wouldBe: String {
+            switch self {
+            case .removed: "would-remove"
+            case .cleared: "would-clear"
+            case .letGo: "would-let-go"
+            }
+        }
     }
 
     func action(_ info: PasteboardInfo, now: UInt64) -> Action? {
@@ -114,6 +123,6 @@ struct Prune: ToolCommand {
             .object([
                 "pasteboard": .string(info.name), "action": .string(action.rawValue),
                 "dry-run": dryRun ? .boolean(true) : nil,
-            ]), text: "\(action.rawValue)\t\(info.name)")
+            ]), text: "\(dryRun ? action.wouldBe : action.rawValue)\t\(info.name)")
     }
 }

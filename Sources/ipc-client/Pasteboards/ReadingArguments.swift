@@ -17,7 +17,9 @@ struct ReadingArguments: ParsableArguments, Sendable {
         help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
     var type: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("Which item, counted from 0.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Which item, counted from 0.", valueName: "n"),
+        transform: Quantity.number)
     var item: UInt32?
 
     @Flag(help: "List the content types, one a line, and read nothing.")
@@ -28,7 +30,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The version with this change count, if it is still kept.", valueName: "n"))
+        help: ArgumentHelp("The version with this change count, if it is still kept.", valueName: "n"),
+        transform: Quantity.number)
     var changeCount: UInt64?
 
     @Option(
@@ -193,7 +196,8 @@ extension ToolFailure {
     fileprivate static func noItem(_ item: UInt32, of count: Int, on board: String) -> ToolFailure {
         ToolFailure(
             name: "NoSuchItem",
-            message: "the pasteboard \(board.quoted) has \(count) items, counted from 0, so there is no item \(item)",
+            message:
+                "the pasteboard \(board.quoted) has \(count) item\(count == 1 ? "" : "s"), counted from 0, so there is no item \(item)",
             exit: .noInput)
     }
 

@@ -35,7 +35,8 @@ struct Watch: ToolCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"))
+        help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"),
+        transform: Quantity.number)
     var since: UInt64?
 
     @Option(
@@ -44,7 +45,9 @@ struct Watch: ToolCommand {
             "Run a shell command for every change, with the content on its standard input.", valueName: "command"))
     var command: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many changes.", valueName: "n"))
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("End after this many changes.", valueName: "n"),
+        transform: Quantity.number)
     var count: UInt64?
 
     @OptionGroup var output: OutputOptions
@@ -61,6 +64,8 @@ struct Watch: ToolCommand {
         stop.listen()
         stop.listenForClosedOutput()
         let app = try await Client.connect()
+        for board in boards { _ = try Pasteboard(named: board, of: app) }
+        await app.onBusLost { [output] in output.tellBusLost() }
         let start: UInt64
         if let since { start = since } else { start = try await app.changeCount() }
         let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -17,6 +18,7 @@ struct RequestIDs: ParsableArguments, Sendable {
         for (place, id) in ids.enumerated() {
             let failure: ToolFailure
             do {
+                try Self.check(id)
                 try await body(id)
                 continue
             } catch let error as ToolFailure { failure = error } catch let error as IPCError {
@@ -25,9 +27,22 @@ struct RequestIDs: ParsableArguments, Sendable {
             guard failure != .outputClosed else { throw failure }
             // The last failure is told by the end of the tool if it is the only one.
             if place == ids.count - 1 && first == nil { throw failure }
-            if !failure.message.isEmpty { try output.warn(failure.name, failure.message, id: id) }
+            if !failure.message.isEmpty {
+                try output.tell(failure.name, failure.message, after: "\(Client.tool): ", id: id)
+            }
             first = first ?? ToolFailure(name: failure.name, message: "", exit: failure.exit)
         }
         if let first { throw first }
+    }
+
+    /// Refuses what is no id: whoever looks for a request wants to know where ids are, and not how one is made.
+    static func check(_ id: String) throws(ToolFailure) {
+        do throws(RequestID.Invalid) { _ = try RequestID(id) } catch {
+            let refusal = error.ipcError
+            throw ToolFailure(
+                name: refusal.code.rawValue,
+                message: "\(id.quoted) is no id of a request; 'ipc-client requests' lists those there are",
+                exit: refusal.code.exit)
+        }
     }
 }

@@ -39,11 +39,21 @@ struct RequestsShow: ToolCommand {
         var isFirst = true
         try await requests.forEach(output) { (id) throws in
             let request = try await app.request(id)
-            if reply && !output.json { return try request.reply.writeFirst() }
+            if reply && !output.json {
+                guard request.state == .ended else { throw Self.notEnded(id) }
+                return try request.reply.writeFirst()
+            }
             let summary = RequestSummary(request).text(style: output.style)
             try output.print(.request(request, reply: reply), text: (isFirst ? "" : "\n") + summary)
             isFirst = false
         }
+    }
+
+    private static func notEnded(_ id: String) -> ToolFailure {
+        ToolFailure(
+            name: "NotEnded",
+            message: "\(id) has not ended, so there is no reply yet; 'ipc-client requests wait \(id)' waits for it",
+            exit: .tryAgain)
     }
 }
 

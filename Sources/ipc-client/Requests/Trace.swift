@@ -27,6 +27,7 @@ struct Trace: ToolCommand {
 
     @DBusActor
     func run() async throws {
+        try RequestIDs.check(id)
         let table = TraceTable(try await Client.connect().traceRequest(id))
         guard !output.json else {
             for line in table.json { try OutputStream.output.writeLine(line.text) }

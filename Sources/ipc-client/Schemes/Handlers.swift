@@ -41,7 +41,13 @@ struct Handlers: ToolCommand {
                 yesOrNo(handler.isActivatable))
         }
         let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+        if !text.isEmpty { return try OutputStream.output.writeLine(text) }
+        try output.tell(
+            "NoHandler",
+            scheme.map {
+                "no application has registered \($0.quoted); 'ipc-client resolve \($0):' tells whether the desktop has one "
+                    + "for it"
+            } ?? "no application has registered a scheme", after: "\(Client.tool): ")
     }
 
     private func rank(_ handler: Handler) -> String {

@@ -32,7 +32,8 @@ struct Unregister: ToolCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard all == schemes.isEmpty else { throw ValidationError("Name the schemes, or give --all.") }
+        guard all || !schemes.isEmpty else { throw ValidationError("Name the schemes, or give --all.") }
+        guard !all || schemes.isEmpty else { throw ValidationError("Name the schemes or give --all, not both.") }
     }
 
     @DBusActor
@@ -52,10 +53,17 @@ struct Unregister: ToolCommand {
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
-                "application": .string(application), "schemes": .array(schemes.map { .string($0) }),
+                "application": .string(application),
+                "schemes": .array((all ? claimed.map(\.scheme) : schemes).map { .string($0) }),
                 "all": .boolean(all), "files": files.json,
             ]), text: files.lines)
         if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try tellNothing(claimed) }
+        if files.isEmpty, claimed.contains(where: { $0.kind == "persistent" && $0.isActivatable ?? false }) {
+            try output.warn(
+                "FilesElsewhere",
+                "the bus can still start \(application), by a file that was not written from here; if 'register' wrote it with "
+                    + "another XDG_DATA_HOME, run this there once more")
+        }
         for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }

@@ -176,4 +176,60 @@ struct FirstMistakeTests {
         #expect(try await server.wait() == .exited(74))
         withExtendedLifetime(broker) {}
     }
+
+    @Test(arguments: [
+        (["handlers", "notes:"], 65, "write “notes”"), (["trace", "nope"], 65, "'ipc-client requests' lists"),
+        (["requests", "cancel", "nope"], 65, "'ipc-client requests' lists"),
+        (["history", "notes", "--keep", "101"], 64, "from 0 to 100"),
+        (["get", "notes", "--item", "-1"], 64, "from 0 to"),
+        (["get", "notes", "--change-count", "abc"], 64, "from 0 to"),
+        (["unregister", "notes", "--all", "--application", "com.example.Notes"], 64, "not both"),
+        (["send", "--queue", "--url", "nobody.here:", "x"], 68, "register SCHEME --application ID --persistent"),
+    ])
+    func aMistakeIsToldWithWhatIsRight(arguments: [String], code: Int32, right: String) async throws {
+        let broker = try await BrokerProcess.start()
+        let wrong = try await Tools.client(arguments)
+        #expect(wrong.status == .exited(code) && wrong.errors.contains(right), "\(wrong)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func rulesForNobodyAndClaimsOfNobodyAreTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let rules = try await Tools.client(["policy", "com.example.Typo", "--deny", "com.example.Other"]).succeeded()
+        #expect(rules.errors.contains("nobody knows “com.example.Typo”"), "\(rules)")
+        #expect(try await Tools.client(["handlers", "nobody.here"]).succeeded().errors.contains("no application has"))
+        // The control: of whom is known nothing is said.
+        try await Tools.claim()
+        let known = try await Tools.client(["policy", "demo.IPCServer", "--deny", "com.example.Other"]).succeeded()
+        #expect(known.errors.isEmpty, "\(known)")
+        #expect(try await Tools.client(["handlers", "IPCServer.demo"]).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aReplyThatHasNotComeYetIsNoEmptyOne() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
+        let early = try await Tools.client(["requests", "show", "--reply", id])
+        #expect(early.status == .exited(75) && early.errors.contains("requests wait \(id)"), "\(early)")
+        // The control: when it has ended there is one.
+        let server = try await Tools.server(["--reply", "done", "--count", "1"])
+        _ = try await Tools.client(["requests", "wait", id]).succeeded()
+        #expect(try await Tools.client(["requests", "show", "--reply", id]).succeeded().output == "done")
+        #expect(try await server.wait() == .success)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// Only the session makes its folder: one that was made here would be nobody's session.
+    @Test func nothingLastsForASessionThatIsNotThere() async throws {
+        let broker = try await BrokerProcess.start()
+        var environment = try PrivateBus.current.environment
+        let nowhere = try PrivateBus.current.directory.appending("nowhere")
+        environment["XDG_RUNTIME_DIR"] = nowhere
+        let arguments = ["register", "notes", "--application", "com.example.Notes", "--transient"]
+        let refused = try await Tools.client(arguments, environment: environment)
+        #expect(refused.status == .exited(65) && refused.errors.contains("no such directory"), "\(refused)")
+        #expect(!FileContents.exists(nowhere))
+        withExtendedLifetime(broker) {}
+    }
 }

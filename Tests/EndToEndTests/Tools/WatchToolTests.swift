@@ -99,4 +99,24 @@ struct WatchToolTests {
         #expect(try await watch.terminate() == .success)
         #expect(watch.errors.text.split(separator: "\n").filter { $0.contains("waiting for it") }.count == 1)
     }
+
+    @Test func aBusThatIsLostIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let watch = try await watch(["board"])
+        let bus = try PrivateBus.current
+        try await bus.kill()
+        try await watch.errors.waitForLine { $0.contains("the message bus was lost; waiting for it") }
+        try await bus.startAgain()
+        try await broker.restart()
+        _ = try await Tools.client(["set", "board", "text"]).succeeded()
+        try await watch.waitForLine { $0.hasSuffix("\tset\t4\ttext/plain;charset=utf-8") }
+        #expect(try await watch.terminate() == .success)
+    }
+
+    @Test func aNameThatIsNoneIsRefusedBeforeAnythingIsSaid() async throws {
+        let broker = try await BrokerProcess.start()
+        let refused = try await Tools.client(["watch", ""])
+        #expect(refused.status == .exited(65) && !refused.errors.contains("watching"), "\(refused)")
+        withExtendedLifetime(broker) {}
+    }
 }
