@@ -53,17 +53,16 @@ extension Pasteboard {
     /// Replaces all items by those of a copy that was kept elsewhere, under the name of who wrote them then.
     /// - Parameters:
     ///   - source: the application id that is stated; empty states none.
-    ///   - timeToLive: when the version ends.
+    ///   - options: as of ``setItems(_:options:)``.
     package func restore(
-        _ items: [PasteboardItem], source: String, timeToLive: Duration?
+        _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {
-        var options = WriteOptions()
-        if !source.isEmpty { options.sourceApplication = source }
-        options.timeToLive = timeToLive?.wholeMilliseconds
+        var wire = try await wireOptions(options)
+        wire.sourceApplication = source.isEmpty ? nil : source
         let items = try await OutgoingItems.prepare(items)
         return try await application.link.call(
-            Pasteboard1.setItems, at: path, (items, options), timeout: BrokerLink.timeout(storing: items.byteCount),
-            repeatable: false)
+            Pasteboard1.setItems, at: path, (items, wire), timeout: BrokerLink.timeout(storing: items.byteCount),
+            repeatable: wire.id != nil)
     }
 }
 

@@ -38,7 +38,7 @@ extension IPCError {
             } else if Self.unstartable.contains(name) {
                 self.init(
                     .storeUnavailable,
-                    "the broker could not be started: \(message); “ipc-client doctor” looks for the reason")
+                    "the broker could not be started: \(message); 'ipc-client doctor' looks for the reason")
             } else {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }

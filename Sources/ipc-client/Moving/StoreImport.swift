@@ -87,7 +87,8 @@ final class StoreImport {
         target.endsEmpty = false
         let items = try reader.items(of: version)
         _ = try await target.board.restore(
-            items, source: version.application, timeToLive: left.map { .milliseconds(Int64(clamping: $0)) })
+            items, source: version.application,
+            options: PasteboardOptions(timeToLive: left.map { .milliseconds(Int64(clamping: $0)) }))
         versions += 1
         if target.isFirst { try await target.board.setHistoryLimit(target.historyLimit) }
         (target.isFirst, target.hasOthers) = (false, true)

@@ -54,25 +54,42 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // Before the first question: what is taken and cannot be written is lost.
+        // Before the first question: what is taken and cannot be written has to be put back.
         let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
         let board = try Pasteboard(named: name, of: try await Client.connect())
         if listTypes { return try await list(board, output) }
         if output.json && file == nil {
             let version = try await take ? board.take() : board.version(changeCount)
-            return try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
+            return try await written(ConsumedContent(version, taken: take), board) { () throws(ToolFailure) in
+                try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
+            }
         }
-        let (count, representation) = try await take ? taken(board) : chosen(board)
-        if let representation { try write(representation.value, to: file) }
+        let (version, representation) = try await take ? taken(board) : chosen(board)
+        if let version, let representation {
+            try await written(ConsumedContent(representation, of: version, taken: take), board) {
+                () throws(ToolFailure) in try write(representation.value, to: file)
+            }
+        }
         guard output.json else { return }
         try OutputStream.output.writeLine(
             JSONValue.object([
                 "pasteboard": .string(name),
-                "change-count": .count(count),
+                "change-count": .count(version?.changeCount ?? 0),
                 "type": representation.map { .string($0.type.text) },
                 "size": .count(UInt64(representation?.byteCount ?? 0)),
                 "output": path.map { .string($0) },
             ]).text)
+    }
+
+    /// Writes, and puts back what is lost otherwise where that fails.
+    @DBusActor
+    private func written(
+        _ content: ConsumedContent?, _ board: Pasteboard, _ write: () throws(ToolFailure) -> Void
+    ) async throws(ToolFailure) {
+        do throws(ToolFailure) { try write() } catch {
+            guard let content else { throw error }
+            throw await content.afterFailure(error, on: board)
+        }
     }
 
     private func write(_ value: Representation.Value, to file: Destination?) throws(ToolFailure) {
@@ -81,7 +98,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         try output.write(value)
     }
 
-    private typealias Read = (changeCount: UInt64, representation: Representation?)
+    private typealias Read = (version: PasteboardVersionInfo?, representation: Representation?)
 
     /// Takes the version whose types were looked at, so that nothing is taken that cannot be shown.
     @DBusActor
@@ -89,11 +106,11 @@ struct ReadingArguments: ParsableArguments, Sendable {
         for _ in 0..<Self.attempts {
             let held = try await held(board)
             guard let held, let type = try chosen(held.types, of: board.name) else {
-                return (held?.changeCount ?? 0, nil)
+                return (held, nil)
             }
             do throws(IPCError) {
                 let version = try await board.take([type], ifChangeCount: held.changeCount)
-                return (version.changeCount, version.items.dropFirst(Int(item ?? 0)).first?[type])
+                return (held, version.items.dropFirst(Int(item ?? 0)).first?[type])
             } catch {
                 guard error.code == .changeCountMismatch else { throw error }
             }
@@ -109,12 +126,12 @@ struct ReadingArguments: ParsableArguments, Sendable {
         for _ in 0..<Self.attempts {
             let version = try await held(board)
             guard let version, let type = try chosen(version.types, of: board.name) else {
-                return (version?.changeCount ?? 0, nil)
+                return (version, nil)
             }
             do throws(IPCError) {
                 let value = try await board.content(
                     forType: type, item: item ?? 0, changeCount: version.changeCount)
-                return (version.changeCount, Representation(type: type, value: value))
+                return (version, Representation(type: type, value: value))
             } catch {
                 // Somebody was faster, and another version is there by now; else it is the answer.
                 guard error.code == .noSuchItem, changeCount == nil, try await !board.holds(version) else {

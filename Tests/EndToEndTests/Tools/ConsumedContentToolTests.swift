@@ -78,4 +78,26 @@ struct ConsumedContentToolTests {
         #expect(source.count == 5 && source[4] == "5")
         withExtendedLifetime(broker) {}
     }
+
+    /// What cannot be written is put back, with all that was said of it.
+    @Test(arguments: [
+        (["set", "b", "--once", "kept"], ["get", "b"]), (["set", "b", "kept"], ["get", "b", "--take"]),
+        (["set", "b", "--once", "kept"], ["get", "b", "--json"]),
+        (["set", "b", "kept"], ["get", "b", "--json", "--take"]),
+        (["set", "b", "--sensitive", "kept"], ["get", "b"]),
+    ])
+    func whatCannotBeWrittenIsNotLost(write: [String], read: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(write).succeeded()
+        let program = try Binaries.path("ipc-client")
+        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", program] + read)
+        #expect(full.status == .exited(74) && full.errors.contains("is on the pasteboard again"), "\(full)")
+        let marks = try await Tools.client(["history", "b"]).succeeded().lines.last ?? ""
+        #expect(marks.contains("once") == write.contains("--once") || write.contains("--sensitive"), "\(marks)")
+        #expect(marks.contains("sensitive") == write.contains("--sensitive"), "\(marks)")
+        #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")
+        // The control: what was written is gone.
+        #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
 }
