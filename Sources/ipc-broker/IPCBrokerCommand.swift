@@ -44,7 +44,8 @@ struct IPCBrokerCommand: ParsableCommand {
 
     @Option(
         name: .customLong("limit"),
-        help: ArgumentHelp("Set a limit; the list is in the property Limits.", valueName: "name=value"))
+        help: ArgumentHelp("Set a limit; ipc-broker.conf(5) lists them.", valueName: "name=value"),
+        transform: LimitSetting.parse)
     var limits: [LimitSetting] = []
 
     @Option(
@@ -104,15 +105,18 @@ struct BrokerStart {
 }
 
 /// `name=value`
-struct LimitSetting: ExpressibleByArgument {
+struct LimitSetting {
     let name: String
     let value: UInt64
 
-    init?(argument: String) {
+    /// The argument of the option.
+    /// - Throws: what it may be.
+    static func parse(_ argument: String) throws -> LimitSetting {
         let parts = argument.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, let value = UInt64(parts[1]) else { return nil }
-        name = String(parts[0])
-        self.value = value
+        guard parts.count == 2, let value = UInt64(parts[1]) else {
+            throw ValidationError("give a name and a whole number, such as watchers=100.")
+        }
+        return LimitSetting(name: String(parts[0]), value: value)
     }
 }
 

@@ -44,13 +44,20 @@ extension SchemesService {
         return try await desktop.handler(of: url, for: caller)
     }
 
-    /// The same for a request, which may have no payload: programs of the desktop take none.
+    /// The same for a request, which may neither have a payload nor be queued: programs of the desktop take URLs alone, at
+    /// once.
     func desktopHandler(
         of request: ValidatedRequest, _ resolution: Resolution, for caller: BusName?
     ) async throws -> DesktopHandler? {
-        guard request.mayGoToDesktop,
+        guard request.mayGoToDesktop || request.isQueued && request.application == nil,
             let handler = try await desktopHandler(of: request.url, resolution, for: caller)
         else { return nil }
+        guard !request.isQueued else {
+            throw IPCError(
+                .noHandler,
+                "nobody has registered the scheme \(resolution.scheme.spelling.quoted), and for the desktop's handler "
+                    + "\(handler.entry) nothing can be queued; " + Advice.leaveOutQueue.rawValue)
+        }
         guard !request.hasPayload else {
             throw IPCError(
                 .payloadInvalid,

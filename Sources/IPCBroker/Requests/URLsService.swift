@@ -105,7 +105,7 @@ final class URLsService {
             let resolution = schemes.knownResolution(
                 request.url, pinned: request.application, queued: request.isQueued),
             // Whether the desktop has a handler has to be asked.
-            resolution.application != nil || schemes.desktop == nil || !request.mayGoToDesktop,
+            resolution.application != nil || schemes.desktop == nil || !(request.mayGoToDesktop || request.isQueued),
             let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
         else { return nil }
         if let name = request.pasteboard { try visibility.check(name) }

@@ -26,7 +26,10 @@ extension Limits {
         private var sentence: String {
             switch self {
             case .unknown(let name):
-                "there is no limit \(name.quoted); the limits are \(Limits.all.map(\.name).joined(separator: ", "))"
+                "there is no limit \(name.quoted)"
+                    + (Spelling.nearest(to: name, among: Limits.all.map(\.name)).map { ", did you mean “\($0)”?" }
+                        ?? ";")
+                    + " ipc-broker.conf(5) and the property Limits list all"
             case .outOfRange(let name, let value, let range) where range.count == 1:
                 "the limit \(name.quoted) cannot be \(value); it is fixed at \(range.lowerBound)"
             case .outOfRange(let name, let value, let range):

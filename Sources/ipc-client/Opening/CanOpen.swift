@@ -17,8 +17,8 @@ struct CanOpen: ToolCommand {
 
             EXAMPLES
               ipc-client can-open IPCServer.demo:
-              ipc-server & ipc-client can-open IPCServer.demo: --wait 10 && ipc-client open IPCServer.demo:hello
-              if ipc-client can-open com.example.notes: >/dev/null 2>&1; then echo installed; fi
+              ipc-server & ipc-client can-open IPCServer.demo: --wait 10
+              ipc-client can-open com.example.notes: || echo "nobody is there"
             """)
 
     @Argument(help: "The URL; only its scheme matters.", completion: LiveNames.urls)

@@ -25,7 +25,7 @@ struct Prune: ToolCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Whose last change is longer ago: 90m, 12h, 30d, 4w.", valueName: "time"),
-        transform: LongTimeSpan.parse)
+        transform: Self.age)
     var olderThan: LongTimeSpan?
 
     @Flag(help: "Which hold nothing.")
@@ -66,6 +66,14 @@ struct Prune: ToolCommand {
             try tell(action, info)
         }
         if let failure { throw failure }
+    }
+
+    /// A time with its unit: what is removed is not to hang on whether a bare number means seconds or days.
+    private static func age(_ argument: String) throws -> LongTimeSpan {
+        guard argument.last?.isNumber != true else {
+            throw ValidationError("give the unit too, such as 90m, 12h, 30d or 4w.")
+        }
+        return try LongTimeSpan.parse(argument)
     }
 
     /// What is done with a pasteboard.

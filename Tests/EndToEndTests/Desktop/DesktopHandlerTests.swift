@@ -39,6 +39,17 @@ struct DesktopHandlerTests {
         #expect(try await scene.log.nextLine() == "started\t\(Self.url)\t-\t-\t1024")
     }
 
+    @Test func `nothing is queued for a program of the desktop, and the answer says why`() async throws {
+        let scene = try await DesktopScene.start()
+        let nobody = try await open(Self.url, "--queue")
+        #expect(nobody.status == .exited(68) && nobody.errors.contains("no application handles"), "\(nobody)")
+        try scene.addStartedProgram(scheme: "desk.example")
+        let queued = try await open(Self.url, "--queue")
+        #expect(queued.status == .exited(68) && queued.errors.hasSuffix("nothing can be queued; leave out --queue\n"))
+        // The control: the same at once.
+        #expect(try await open(Self.url).status == .success)
+    }
+
     @Test @DBusActor func `tokens are passed on, by D-Bus and in the environment`() async throws {
         let scene = try await DesktopScene.start()
         let client = try await BrokerClient()

@@ -169,6 +169,8 @@ struct PasteboardToolsTests {
         #expect(try await Tools.client(arguments).succeeded().output == "removed\ta.empty\n")
         #expect(try await Tools.client(arguments).succeeded().output.isEmpty)
         #expect(try await names() == ["a.full", "b.empty", "general"])
+        let bare = try await Tools.client(["prune", "--older-than", "1"])
+        #expect(bare.status == .exited(64) && bare.errors.contains("30d"), "\(bare)")
         #expect(try await Tools.client(["prune", "--older-than", "1h"]).succeeded().output.isEmpty)
         #expect(try await Tools.client(["prune", "--prefix", "g"]).succeeded().output.isEmpty)
         #expect(try await Tools.client(["paste"]).output == "kept")

@@ -59,12 +59,14 @@ struct LimitsTests {
         #expect(error?.description == "the limit “pasteboard-name-bytes” cannot be 256; it is fixed at 255")
     }
 
-    @Test("An unknown limit is refused, and the known ones are told")
+    @Test("An unknown limit is refused, and the one that was meant is told")
     func unknown() {
         var limits = Limits()
-        let error = #expect(throws: Limits.Invalid.unknown("boards")) { try limits.set("boards", 1) }
-        let start = "there is no limit “boards”; the limits are inline-message-bytes, "
-        #expect(error?.description.hasPrefix(start) == true)
+        let error = #expect(throws: Limits.Invalid.unknown("zz")) { try limits.set("zz", 1) }
+        let end = " ipc-broker.conf(5) and the property Limits list all"
+        #expect(error?.description == "there is no limit “zz”;" + end)
+        let near = #expect(throws: Limits.Invalid.self) { try limits.set("watchrs", 1) }
+        #expect(near?.description == "there is no limit “watchrs”, did you mean “watchers”?" + end)
         #expect(error?.ipcError.code == .invalidArguments)
     }
 
