@@ -232,4 +232,14 @@ struct FirstMistakeTests {
         #expect(!FileContents.exists(nowhere))
         withExtendedLifetime(broker) {}
     }
+
+    /// Who waits for less than a start takes hears that there was one.
+    @Test func aStartThatTookTooLongIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        try await PrivateBus.current.addService(name: "demo.IPCServer", exec: "/bin/sleep 60")
+        try await Tools.claim()
+        let sent = try await Tools.client(["send", "--timeout", "1s", "x"])
+        #expect(sent.status == .exited(75) && sent.errors.contains("while the bus was starting"), "\(sent)")
+        withExtendedLifetime(broker) {}
+    }
 }
