@@ -47,7 +47,8 @@ import Testing
 
     @Test func `a store that answers before its commit is caught`() async throws {
         let report = try await rounds(.early, seed: 1)
-        #expect(report.violations.contains { $0.kind == .lost }, "\(report)")
+        // What is lost is missed, or its number is seen with another change; the run ends with whichever comes first.
+        #expect(report.violations.contains { [.lost, .countUsedTwice].contains($0.kind) }, "\(report)")
         #expect("\(report)".contains("IPC_TEST_SEED=1"))
     }
 
