@@ -72,6 +72,7 @@ final class RequestRecords {
     func ended(_ request: PendingRequest, _ end: RequestEnd?) {
         request.state = .ended
         guard let end else {
+            keepSteps(of: request)
             table.remove(request)
             return answer(request, .failure(Self.brokerEnded))
         }
@@ -91,6 +92,15 @@ final class RequestRecords {
                 DBusActor.task { await self.record(end, of: request, after: (error, trace)) }
             }
         }
+    }
+
+    /// What has happened with a queued request since it was last written; the next broker goes on from there.
+    private func keepSteps(of request: PendingRequest) {
+        guard request.isQueued, !request.trace.isEmpty else { return }
+        let (id, trace) = (request.id, request.takeTrace())
+        // At once, before the store is closed.
+        let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.noteSteps(id, trace) }
+        store.commit(write) { _ in }
     }
 
     private func recorded(_ end: RequestEnd, of request: PendingRequest) {

@@ -60,6 +60,14 @@ extension StoreTransaction {
         return request
     }
 
+    /// Notes what has happened with a request that goes on; one that has ended stays as it is.
+    package func noteSteps(_ id: RequestID, _ trace: [TraceStep]) throws {
+        var (sequence, request) = try session.existingRequest(id)
+        guard request.state != .ended else { return }
+        request.append(trace, most: session.configuration.limits.traceSteps)
+        try session.update(request, sequence)
+    }
+
     /// Writes down how a request ended, lets go of the payload of one that was handled or delivered, and keeps that of
     /// any other. One that has ended already stays as it is: a request has one end (I6). The attempts that are noted
     /// never become fewer.

@@ -121,6 +121,21 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    /// What was shown is there with the next broker, too.
+    @Test func stepsOutliveABrokerThatEndsInGoodOrder() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--exec", "sleep 100"])
+        let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
+        _ = try await server.nextLine()
+        let before = try await Tools.client(["trace", id]).succeeded().lines
+        try #require(before.contains { $0.contains("\tdelivered\t1\t") }, "\(before)")
+        #expect(try await broker.terminate() == .success)
+        try await broker.restart()
+        let after = try await Tools.client(["trace", id]).succeeded().lines
+        #expect(Array(after.prefix(before.count)) == before, "\(after)")
+        _ = try await server.kill9()
+    }
+
     @Test func aListIsFilteredAndShortened() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
