@@ -19,6 +19,10 @@ struct CallingTests {
         let reply = try await pair.application.call("x:")
         #expect(try reply.string == "text" && reply.data(forType: .octetStream, item: 2) == [1, 2])
         #expect(try reply.value(item: 1) == Sum(sum: .max))
+        // A reply of another kind is no missing one.
+        let failure = #expect(throws: CallFailure.self) { try reply.value(Sum.self) }
+        #expect(failure?.description == "the reply has no application/json; it is there as text/plain;charset=utf-8")
+        #expect(try reply.value(Sum.self, item: 3) == nil)
         #expect(reply.response?.outcome == .handled)
         pair.broker.open = { _, _ in result("delivered") }
         #expect(try await pair.application.call("x:").items.isEmpty)

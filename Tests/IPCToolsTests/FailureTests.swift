@@ -1,4 +1,6 @@
 import IPC
+import IPCDBus
+import IPCInterface
 import IPCModel
 import Testing
 
@@ -43,12 +45,20 @@ struct FailureTests {
                 == #"{"error":"NoHandler","message":"nobody\u001b[2J\nis\there","exit-code":68}"#)
     }
 
-    /// A tool speaks of its own commands and options, whatever the bus speaks of.
+    /// What the broker has said, as the library gives it to a program.
+    private static func told(_ sentence: String) -> IPCError {
+        IPCError(CallError.remote(name: IPCError.Code.invalidArguments.errorName.text, message: sentence))
+    }
+
+    /// The library speaks of its own members, a tool of its own commands and options, whatever the bus speaks of.
     @Test(arguments: Advice.allCases)
-    func adviceIsOfTheTool(_ advice: Advice) {
-        let failure = ToolFailure(IPCError(.invalidArguments, "it is “\(advice.rawValue)”; \(advice.rawValue)"))
-        #expect(
-            failure.message.hasPrefix("it is “\(advice.rawValue)”; ") && !failure.message.hasSuffix(advice.rawValue))
+    func adviceIsOfTheLibraryAndOfTheTool(_ advice: Advice) {
+        let start = "it is “\(advice.rawValue)”; "
+        let error = Self.told(start + advice.rawValue)
+        #expect(error.message == start + advice.ofLibrary && advice.ofLibrary != advice.rawValue)
+        let failure = ToolFailure(error)
+        #expect(failure.message.hasPrefix(start))
+        #expect(!failure.message.hasSuffix(advice.rawValue) && !failure.message.hasSuffix(advice.ofLibrary))
         #expect(["'ipc-client ", "--"].contains { failure.message.contains($0) })
     }
 
@@ -58,7 +68,9 @@ struct FailureTests {
             SchemeRegistryError.reserved(try URLScheme("https")), RoutingError.noHandler(try URLScheme("x")),
         ]
         for condition in conditions {
-            #expect(ToolFailure(condition.ipcError).message != condition.ipcError.message, "\(condition)")
+            let error = Self.told(condition.ipcError.message)
+            #expect(error.message != condition.ipcError.message, "\(condition)")
+            #expect(ToolFailure(error).message != error.message, "\(condition)")
         }
     }
 

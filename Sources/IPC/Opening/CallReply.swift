@@ -31,12 +31,22 @@ extension CallReply {
 
     /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does; see
     /// ``ItemReading/value(_:type:item:)``.
-    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` where the bytes are no JSON, or not that of such a value.
+    /// - Returns: `nil` where the reply has no such item.
+    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` where the item has nothing of that type, as a reply in text, and where
+    ///   the bytes are no JSON, or not that of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
     ) throws(CallFailure) -> Content? {
         guard items.indices.contains(item) else { return nil }
-        return try read { () throws(IPCError) in try items[item].value(content, type: type) }
+        return try read { () throws(IPCError) in
+            guard items[item][type] != nil else { throw Self.missing(type, in: items[item]) }
+            return try items[item].value(content, type: type)
+        }
+    }
+
+    private static func missing(_ type: ContentType, in item: PasteboardItem) -> IPCError {
+        let types = item.representations.map(\.type.text).joined(separator: ", ")
+        return IPCError(.payloadInvalid, "the reply has no \(type.text); it is there as \(types)")
     }
 
     private func read<Content>(_ body: () throws(IPCError) -> Content) throws(CallFailure) -> Content {

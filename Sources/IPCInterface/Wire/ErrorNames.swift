@@ -29,7 +29,7 @@ extension IPCError {
         switch error {
         case .remote(let name, let message):
             if let code = Code(errorName: name) {
-                self.init(code, message)
+                self.init(code, message.replacingAdvice(\.rawValue, \.ofLibrary))
             } else if Self.absent.contains(name) {
                 self.init(
                     .storeUnavailable,

@@ -8,4 +8,26 @@ package enum Advice: String, Sendable, CaseIterable {
     case leaveOutQueue = "open the URL without “queue”"
     case takeDescriptors = "if it does, register it with “fd”"
     case ownName = "own the name first, or register persistently"
+
+    /// The same with the members of the library.
+    package var ofLibrary: String {
+        switch self {
+        case .makePasteboard: "make it by “pasteboard(named:create:)” with “create: true”"
+        case .keepMoreVersions: "“setHistoryLimit(_:)” keeps more earlier versions"
+        case .keepFewerVersions: "clear or remove pasteboards, or keep fewer earlier versions by “setHistoryLimit(_:)”"
+        case .allowReserved: "say “allowReserved: true” if the user wants this"
+        case .nameReceiver: "start one that registers it, or name the receiver by “OpenOptions.application”"
+        case .leaveOutQueue: "open the URL without “isQueued”"
+        case .takeDescriptors: "if it does, register it with “takesDescriptors: true”"
+        case .ownName: "connect with the schemes, or register persistently"
+        }
+    }
+}
+
+extension String {
+    /// The sentence of a refusal with its advice in other words. Only at the end: what stands before is quoted from anybody.
+    package func replacingAdvice(_ old: KeyPath<Advice, String>, _ new: (Advice) -> String) -> String {
+        guard let advice = Advice.allCases.first(where: { hasSuffix($0[keyPath: old]) }) else { return self }
+        return dropLast(advice[keyPath: old].count) + new(advice)
+    }
 }

@@ -1,8 +1,8 @@
 private import IPCModel
 
 extension Advice {
-    /// The same with the commands and options of `ipc-client`; the one place where the words of the bus become those of the
-    /// tools.
+    /// The same with the commands and options of `ipc-client`; the one place where the words of the library become those of
+    /// the tools.
     fileprivate var ofTools: String {
         switch self {
         case .makePasteboard: "'ipc-client set BOARD' makes it, and 'ipc-client boards' lists what there is"
@@ -23,9 +23,5 @@ extension Advice {
 
 extension String {
     /// The sentence of a refusal with its advice for who uses the tools.
-    var withToolAdvice: String {
-        // Only at the end: what stands before is quoted from anybody.
-        guard let advice = Advice.allCases.first(where: { hasSuffix($0.rawValue) }) else { return self }
-        return dropLast(advice.rawValue.count) + advice.ofTools
-    }
+    var withToolAdvice: String { replacingAdvice(\.ofLibrary, \.ofTools) }
 }
