@@ -56,11 +56,11 @@ struct ContentOptions: ParsableArguments, Sendable {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []
         if hasMain || files.isEmpty {
-            let type = try types.first { TypedFile($0) == nil }.map { try Content.type($0) }
+            let type = try types.first { TypedFile($0) == nil }.map { try Content.newType($0) }
             representations.append(Content.representation(try content(), type))
         }
         for file in files {
-            representations.append(Content.representation(try read(file.path), try Content.type(file.type)))
+            representations.append(Content.representation(try read(file.path), try Content.newType(file.type)))
         }
         return try PasteboardItem(representations)
     }
@@ -128,6 +128,19 @@ enum Content {
             return Representation(type: type, value: .text(text))
         }
         return Representation(type: type, value: .bytes(bytes))
+    }
+
+    /// A content type for what is written: no word that could be neither MIME type nor UTI, as nobody would look for it.
+    static func newType(_ text: String) throws -> ContentType {
+        let type = try type(text)
+        guard text.contains(where: { $0 == "/" || $0 == "." }) else {
+            throw ToolFailure(
+                name: "InvalidArguments",
+                message:
+                    "\(text.quoted) is no content type; give a MIME type, such as image/png, or a UTI, such as public.png",
+                exit: .dataError)
+        }
+        return type
     }
 
     /// A content type of the command line.

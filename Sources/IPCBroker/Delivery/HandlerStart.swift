@@ -11,15 +11,19 @@ extension HandlerDelivery {
             // A short pause is waited for.
             guard next > now + 1_000 else { return nil }
             return
-                "\(application) failed \(policy.failureCount) times in a row; last: \(policy.reason); it is tried again "
-                + "in \(next - now) ms"
+                "\(application) failed \(policy.failureCount) times in a row, and is left alone for a while; last: "
+                + "\(policy.reason); it is tried again "
+                + "in \(Self.seconds(next - now))"
         }
         let most = surroundings.limits.activationStarts
         let period = Double(surroundings.limits.activationPeriodMilliseconds) / 1_000
         let last = policy.reason.isEmpty ? "" : "; last: \(policy.reason)"
         return "\(application) was started \(most) times within \(period) s\(last); it can be started again in "
-            + "\(next - now) ms"
+            + Self.seconds(next - now)
     }
+
+    /// Whole seconds, for people.
+    private static func seconds(_ milliseconds: UInt64) -> String { "\((milliseconds + 999) / 1_000) s" }
 
     /// Has the bus start the handler: one start at a time, not too often.
     ///
@@ -104,8 +108,8 @@ extension DeliverySurroundings {
             return failure("\(application) was started and ended at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started, and has not taken its bus name in time, as who receives URLs has to; the bus may "
-                    + "wait for it for 2 minutes in all, and starts nothing else by that name until then")
+                "\(application) was started and has not taken its bus name, as who receives URLs has to; for up to 2 "
+                    + "minutes the bus waits for it, and starts it no other time")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {
@@ -128,7 +132,8 @@ extension DeliverySurroundings {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil,
             Self.isOnDesktop
         else { return "" }
-        return " (what the bus starts has no DISPLAY and no WAYLAND_DISPLAY here; "
-            + "'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' gives them)"
+        return
+            " (what the bus starts has no DISPLAY here; 'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' gives "
+            + "it one)"
     }
 }

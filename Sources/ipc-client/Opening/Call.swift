@@ -90,7 +90,7 @@ struct Call: ToolCommand {
             } else {
                 .bytes(Array(words.joined(separator: " ").utf8))
             }
-        return [try PasteboardItem([Content.representation(value, try type.map(Content.type))])]
+        return [try PasteboardItem([Content.representation(value, try type.map(Content.newType))])]
     }
 }
 

@@ -50,7 +50,7 @@ struct CanOpen: ToolCommand {
                 "url": .string(url), "can-open": .boolean(false),
                 "application": resolution.application.map { .string($0) }, "reason": .string(resolution.reason),
             ]), text: "no")
-        throw refusal(resolution)
+        throw await refusal(resolution, app)
     }
 
     @DBusActor
@@ -59,12 +59,23 @@ struct CanOpen: ToolCommand {
         return try await app.canOpenURL(url, within: wait.duration)
     }
 
-    private func refusal(_ resolution: URLResolution) -> ToolFailure {
+    @DBusActor
+    private func refusal(_ resolution: URLResolution, _ app: Application) async -> ToolFailure {
         guard let application = resolution.application else {
             return ToolFailure(
                 name: "NoHandler",
                 message: "no application handles this scheme; start one that does, or see 'ipc-client handlers'",
                 exit: .noHandler)
+        }
+        let source = Source(application: self.application, strength: .claimed)
+        if !resolution.isRunning, let policy = try? await app.policy(of: application), policy.allows(source) {
+            return ToolFailure(
+                name: "HandlerUnavailable",
+                message: resolution.isActivatable
+                    ? "\(application) handles this scheme, but it failed just before and is started again only after a while; "
+                        + "'ipc-client open' tells more"
+                    : "\(application) handles this scheme, but it is not running and the bus cannot start it; start it",
+                exit: .unavailable)
         }
         guard !resolution.isRunning && !resolution.isActivatable else {
             return ToolFailure(

@@ -27,6 +27,10 @@ struct RequestsCancel: ToolCommand {
         try await requests.forEach(output) { (id) throws in
             try await app.cancelRequest(id)
             try output.print(.object(["id": .string(id), "action": .string("cancel")]), text: nil)
+            let request = try await app.request(id)
+            guard request.state == .ended, request.outcome != .cancelled else { return }
+            try output.warn(
+                "HasEnded", "\(id) has ended, and stays as it is: \(request.outcome.rawValue)", id: id)
         }
     }
 }

@@ -72,10 +72,10 @@ struct Policy: ToolCommand {
         try output.print(json(policy), text: changes ? nil : text(policy))
         if changes { try await tellAbsence(app) }
         guard needsProof(policy) else { return }
-        try output.tell(
+        try output.warn(
             "OwnersOnly",
             "of those allowed only a source that owns its bus name counts, as a program does that receives URLs; to state "
-                + "the id is not enough", after: "ipc-client: ")
+                + "the id is not enough")
     }
 
     /// Tells that the rules are for an application that nobody knows: perhaps the id was mistyped.
@@ -84,10 +84,10 @@ struct Policy: ToolCommand {
         guard try await !app.isReachable(application),
             try await !app.handlers().all().contains(where: { $0.application == application })
         else { return }
-        try output.tell(
+        try output.warn(
             "HandlerUnavailable",
             "nobody knows \(application.quoted): it does not run, nothing can start it, and it claims no scheme; the rules hold "
-                + "when it comes", after: "\(Client.tool): ")
+                + "when it comes")
     }
 
     /// Whether the options have made a policy in which an allowance decides.

@@ -84,7 +84,9 @@ struct Register: ToolCommand {
             throw ValidationError("--default, --allow-reserved and --no-desktop are for --persistent.")
         }
         guard !noDesktop || !(self.default || exec != nil) else {
-            throw ValidationError("--no-desktop writes nothing that --exec or --default could be in.")
+            throw ValidationError(
+                "--no-desktop writes nothing that --exec or --default could be in; leave it out: a desktop entry does no harm where "
+                    + "there is no desktop.")
         }
     }
 

@@ -31,4 +31,21 @@ struct CanOpenToolTests {
         #expect(try await answer.status == .success)
         withExtendedLifetime((broker, server)) {}
     }
+
+    @Test func aReceiverThatHasJustFailedIsNotKeptBackByItsPolicy() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--limit", "activation-starts=1", "--limit", "activation-period-milliseconds=600000"]
+        let broker = try await BrokerProcess.start(settings)
+        try await PrivateBus.current.addService(name: "demo.IPCServer", exec: "/bin/false")
+        try await Tools.claim()
+        #expect(try await canOpen().status == .success)
+        #expect(try await Tools.client(["send", "x"]).status == .exited(69))
+        let failed = try await canOpen()
+        #expect(failed.status == .exited(69) && failed.errors.contains("failed just before"), "\(failed)")
+        // The control: a policy that does.
+        _ = try await Tools.client(["policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
+        let refused = try await canOpen()
+        #expect(refused.status == .exited(77) && refused.errors.contains("its policy refuses"), "\(refused)")
+        withExtendedLifetime(broker) {}
+    }
 }

@@ -242,4 +242,29 @@ struct FirstMistakeTests {
         #expect(sent.status == .exited(75) && sent.errors.contains("while the bus was starting"), "\(sent)")
         withExtendedLifetime(broker) {}
     }
+
+    @Test(arguments: [["set", "b", "--type", "png", "x"], ["send", "--type", "foo", "x"]])
+    func aTypeThatIsNoneIsRefused(arguments: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        let wrong = try await Tools.client(arguments)
+        #expect(wrong.status == .exited(65) && wrong.errors.contains("image/png, or a UTI"), "\(wrong)")
+        // The control: a UTI.
+        _ = try await Tools.client(["set", "b", "--type", "public.png", "x"]).succeeded()
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func callingOffWhatHasEndedIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server()
+        let sent = try await Tools.client(["send", "--json", "x"]).succeeded()
+        let id = try JSONText.string("id", in: sent.output)
+        let late = try await Tools.client(["requests", "cancel", id]).succeeded()
+        #expect(late.errors.contains("has ended, and stays as it is: handled"), "\(late)")
+        // The control: what has not ended is called off without a word.
+        _ = try await server.terminate()
+        try await Tools.claim()
+        let queued = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
+        #expect(try await Tools.client(["requests", "cancel", queued]).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
 }

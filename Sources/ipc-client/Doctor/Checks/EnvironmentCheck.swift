@@ -32,3 +32,14 @@ struct EnvironmentCheck: Check {
         }
     }
 }
+
+extension Facts {
+    /// Begins a bus for this shell, which finds what this shell finds: with another `HOME` than the password file's it has to be
+    /// told where, for it looks there.
+    var ownBus: String {
+        guard let own = directories.dataHome, let home = user.home, own != home + "/.local/share" else {
+            return ShellLine.ownBus
+        }
+        return ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus)
+    }
+}

@@ -92,7 +92,9 @@ struct ServiceProgramCheck: Check {
                 mend: ShellLine.command("chmod", "+x", "--", program.path, asRoot: program.owner != facts.user.id))
         }
         return .problem(
-            Self.words[2], "\(service.path) starts \(program.path), and there is no such program",
+            Self.words[2],
+            "\(service.path) starts \(program.path), and there is no such program"
+                + (service.name == BrokerFacts.name ? "" : "; put the right one into Exec, or take the file away"),
             mend: remedy(service, facts))
     }
 

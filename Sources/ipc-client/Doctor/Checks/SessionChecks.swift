@@ -71,7 +71,7 @@ struct BusCheck: Check {
 
     private func mend(_ facts: Facts) -> String {
         if let other = facts.bus.otherAddress { return "export DBUS_SESSION_BUS_ADDRESS=" + ShellLine.word(other) }
-        return ShellLine.ownBus
+        return facts.ownBus
     }
 }
 
