@@ -135,6 +135,10 @@ package enum ToolProcess {
             return nil
         }
         if let unknown = UnknownCommand(tool, arguments) { return unknown.failure }
+        if let dashed = ArgumentVector.dashedWord(in: arguments) {
+            return .usage(
+                "there is no option \(dashed.quoted); write -- before the words where one of them begins with “-”")
+        }
         guard text == tool.configuration.version else { return nil }
         let name = tool._commandName
         return .usage(

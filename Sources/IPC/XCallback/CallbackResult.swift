@@ -52,6 +52,8 @@ extension CallbackResult {
         let parameters = url.parts.parameters
         switch callback {
         case .cancel: return .failure(CallFailure(.cancelled))
+        // What the other side of this library says of a receiver that has declined.
+        case .error where parameters[errorCode] == Outcome.declined.rawValue: return .failure(CallFailure(.declined))
         case .error:
             return .failure(
                 CallFailure(

@@ -19,6 +19,14 @@ package enum ArgumentVector {
         arguments.prefix { $0 != "--" }.contains(option)
     }
 
+    /// A word with one dash before several letters, where no help is asked for: ArgumentParser takes it for several options, and
+    /// an “h” among them for the one that asks for help.
+    static func dashedWord(in arguments: [String]) -> String? {
+        let options = arguments.prefix { $0 != "--" }
+        guard !["-h", "--help", "help"].contains(where: options.contains) else { return nil }
+        return options.first { $0.utf8.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
+    }
+
     /// The value of an option that stands on the command line, by itself or after “=”.
     package static func value(of option: String, in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }

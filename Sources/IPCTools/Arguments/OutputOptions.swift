@@ -49,6 +49,7 @@ extension OutputOptions {
     package func tell(
         _ name: String, _ message: String, after prefix: String = "", id: String? = nil
     ) throws(ToolFailure) {
+        let message = message.withToolAdvice
         guard json else { return try OutputStream.error.writeLine(prefix + message.onOneLine) }
         try OutputStream.error.writeLine(
             JSONValue.object(["warning": .string(name), "message": .string(message), "id": id.map { .string($0) }])

@@ -20,12 +20,20 @@ struct OutcomeReport: Sendable {
 
     /// Prints the reply, or everything as JSON, or the id of a request that is on the disk. Throws what is no success.
     func tell(_ output: OutputOptions) throws(ToolFailure) {
-        if output.json {
-            try OutputStream.output.writeLine(json.text)
-        } else if response.outcome == .queued {
-            try OutputStream.output.writeLine(response.id)
-        } else {
-            try response.writeReply()
+        do throws(ToolFailure) {
+            if output.json {
+                try OutputStream.output.writeLine(json.text)
+            } else if response.outcome == .queued {
+                try OutputStream.output.writeLine(response.id)
+            } else {
+                try response.writeReply()
+            }
+        } catch {
+            guard error != .outputClosed else { throw error }
+            throw error.adding(
+                "the request itself is \(response.outcome.rawValue), as \(response.id): do not send it again")
+        }
+        if !output.json, response.outcome != .queued {
             // A person at a terminal wants to know which program it was.
             if response.outcome == .delivered, OutputStream.error.isTerminal {
                 try OutputStream.error.writeLine(

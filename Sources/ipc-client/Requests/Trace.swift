@@ -13,7 +13,8 @@ struct Trace: ToolCommand {
         discussion: """
             Columns: local time, step, attempt, who, bytes, detail; the oldest first. In a pipe they are separated by \
             tabs, without headings. Content is never shown. Of a request with very many steps the first and the last \
-            ones are kept.
+            ones are kept; the last ones before a broker was killed \
+            may be missing.
 
             EXAMPLES
               ipc-client trace 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11

@@ -64,9 +64,23 @@ struct Unregister: ToolCommand {
                 "the bus can still start \(application), by a file that was not written from here; if 'register' wrote it with "
                     + "another XDG_DATA_HOME, run this there once more")
         }
+        try await tellWaiting(app)
         for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }
+    }
+
+    /// Tells of requests that wait for somebody who is known by nothing any more.
+    @DBusActor
+    private func tellWaiting(_ app: Application) async throws {
+        guard try await !app.isReachable(application) else { return }
+        var waiting = 0
+        for try await _ in app.requests(state: .waiting, application: application) { waiting += 1 }
+        guard waiting > 0 else { return }
+        try output.warn(
+            "RequestsWait",
+            "\(waiting) request\(waiting == 1 ? " waits" : "s wait") for \(application) still; 'ipc-client requests --state waiting "
+                + "--application \(application)' lists them, and 'ipc-client requests cancel ID' calls one off")
     }
 
     /// Tells that nothing was changed, and why.

@@ -267,4 +267,26 @@ struct FirstMistakeTests {
         #expect(try await Tools.client(["requests", "cancel", queued]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
+
+    @Test(arguments: [["get", "-dash"], ["send", "-the-end"]])
+    func aWordWithADashIsNoQuestionForHelp(arguments: [String]) async throws {
+        let wrong = try await Tools.client(arguments)
+        #expect(
+            wrong.status == .exited(64) && wrong.output.isEmpty && wrong.errors.contains("write -- before"), "\(wrong)")
+        // The control.
+        #expect(try await Tools.client(["get", "-h"]).succeeded().output.contains("USAGE"))
+    }
+
+    /// What was queued is not to be queued again because its id could not be shown.
+    @Test func anIDThatCannotBeShownIsToldBeside() async throws {
+        let broker = try await BrokerProcess.start()
+        try await Tools.claim()
+        let program = try Binaries.path("ipc-client")
+        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \"$0\" send --queue x >/dev/full", program])
+        let id = try #require(try await Tools.client(["requests"]).succeeded().lines.first?.prefix { $0 != "\t" })
+        #expect(full.status == .exited(74) && full.errors.contains("is queued, as \(id): do not"), "\(full)")
+        let gone = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
+        #expect(gone.errors.contains("1 request waits for demo.IPCServer still"), "\(gone)")
+        withExtendedLifetime(broker) {}
+    }
 }

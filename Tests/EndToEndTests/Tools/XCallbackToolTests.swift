@@ -107,4 +107,13 @@ struct XCallbackToolTests {
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
     }
+
+    @Test func whatIsDeclinedIsDeclinedByACallbackToo() async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--decline"])
+        let called = try await Tools.client(["call", "--json", "IPCServer.demo://x-callback-url/greet"])
+        #expect(called.status == .exited(1), "\(called)")
+        #expect(try JSONText.string("outcome", in: called.output) == "declined")
+        withExtendedLifetime((broker, server)) {}
+    }
 }

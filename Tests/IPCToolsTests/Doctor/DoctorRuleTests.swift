@@ -28,6 +28,8 @@ struct DoctorRuleTests {
         "store-read-only": { $0.store.fileSystem.isReadOnly = true },
         "store-full": { $0.store.fileSystem.free = 1 << 20 },
         "store-damaged": { $0.store.putAway = ["store.sqlite.damaged-1"] },
+        "store-gone": { ($0.store.directory, $0.store.source) = (FileFacts(path: "/gone"), .broker) },
+        "store-no-folder": { $0.store.directory.kind = .file },
         "store-in-use": { $0.store.holder = 8 },
         "service-malformed": { $0.services[1] = ServiceFacts(path: "/s/org.example.Well.service", text: "no key") },
         "service-name": { $0.services[1].path = "/s/well.service" },

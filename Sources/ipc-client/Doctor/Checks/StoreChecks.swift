@@ -94,14 +94,14 @@ extension ConfigurationFacts {
 /// Whether the store can be written, and what became of it.
 struct StoreHealthCheck: Check {
     static let name = "store-health"
-    static let words = ["store-read-only", "store-full", "store-damaged"]
+    static let words = ["store-gone", "store-no-folder", "store-read-only", "store-full", "store-damaged"]
 
     /// Below this, and below a twentieth of the file system, a disk counts as full.
     static let leastFree: UInt64 = 64 << 20
 
     func findings(in facts: Facts) -> [Finding] {
         let store = facts.store
-        guard store.directory.kind == .directory else { return [] }
+        guard store.directory.kind == .directory else { return [missing(facts)].compactMap(\.self) }
         return [readOnly(facts), full(facts), damaged(store)].compactMap(\.self)
     }
 
@@ -111,17 +111,32 @@ struct StoreHealthCheck: Check {
         return "the store can be written, with \(free) free, and nothing is damaged"
     }
 
+    private func missing(_ facts: Facts) -> Finding? {
+        let path = facts.store.path
+        if facts.store.directory.isThere {
+            return .problem(
+                Self.words[1], "\(path), where the store is to be, is no folder",
+                mend: ShellLine.command("mv", "--", path, path + ".away"))
+        }
+        guard facts.store.source == .broker, let process = facts.broker.process else { return nil }
+        return .problem(
+            Self.words[0],
+            "the store of the broker that runs, \(path), was moved or removed: what is written now is gone with the broker; "
+                + "'ipc-client export FOLDER' saves what can be saved, and then the broker is to begin anew",
+            mend: ShellLine.end(process))
+    }
+
     private func readOnly(_ facts: Facts) -> Finding? {
         let store = facts.store
         if store.fileSystem.isReadOnly {
             return .problem(
-                Self.words[0], "\(store.path) cannot be written: \(store.fileSystem.mountPoint) is mounted read-only",
+                Self.words[2], "\(store.path) cannot be written: \(store.fileSystem.mountPoint) is mounted read-only",
                 mend: ShellLine.command(
                     "mount", "-o", "remount,rw", store.fileSystem.mountPoint, asRoot: !facts.user.isRoot))
         }
         guard let file = ([store.directory] + store.files).first(where: { !$0.isWritable }) else { return nil }
         return .problem(
-            Self.words[0], "\(file.path) cannot be written: its mode is \(octal(file.mode))",
+            Self.words[2], "\(file.path) cannot be written: its mode is \(octal(file.mode))",
             mend: ShellLine.command("chmod", "-R", "u+rwX", "--", store.path))
     }
 
@@ -129,7 +144,7 @@ struct StoreHealthCheck: Check {
         let system = facts.store.fileSystem
         guard system.size > 0, system.free < min(Self.leastFree, system.size / 20) else { return nil }
         return .problem(
-            Self.words[1],
+            Self.words[3],
             "\(system.mountPoint), with the store on it, has \(ByteSize.text(system.free)) left; what cannot be stored is "
                 + "refused",
             mend: "\(facts.tool.command) prune --history")
@@ -139,7 +154,7 @@ struct StoreHealthCheck: Check {
         guard let first = store.putAway.first else { return nil }
         let kept = store.path + ".damaged"
         return .note(
-            Self.words[2],
+            Self.words[4],
             "the store was damaged once; what passed its checksums was brought over, and the rest is kept as "
                 + "\(store.path)/\(first)",
             mend: ShellLine.all(
