@@ -29,9 +29,9 @@ struct DirectBoundsTests {
             #expect(answer.error == nil && !answer.gone)
             held = max(held, try scene.broker.openDescriptors - base)
         }
-        // The bound, those of a message more, and those of the answers to both that are being made. The control: without a
-        // bound they are kept.
-        #expect(isBounded ? held <= most + 4 * 16 : held > 64 + 4 * 16, "\(held) descriptors")
+        // The bound, those of a message more, and those of the answer to the reader. The control: without a bound they are
+        // kept.
+        #expect(isBounded ? held <= most + 3 * 16 : held > 64 + 3 * 16, "\(held) descriptors")
         if isBounded { try await scene.peer.waitForEnd(of: "deaf") }
         #expect(try await scene.peer.call(asks, on: "reader").error == nil)
         try await scene.peer.close("deaf")
