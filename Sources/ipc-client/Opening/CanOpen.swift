@@ -68,25 +68,20 @@ struct CanOpen: ToolCommand {
                 exit: .noHandler)
         }
         let source = Source(application: self.application, strength: .claimed)
-        if !resolution.isRunning, let policy = try? await app.policy(of: application), policy.allows(source) {
-            return ToolFailure(
-                name: "HandlerUnavailable",
-                message: resolution.isActivatable
-                    ? "\(application) handles this scheme, but it failed just before and is started again only after a while; "
-                        + "'ipc-client open' tells more"
-                    : "\(application) handles this scheme, but it is not running and the bus cannot start it; start it",
-                exit: .unavailable)
-        }
-        guard !resolution.isRunning && !resolution.isActivatable else {
+        let isKeptOut = (try? await app.policy(of: application))?.allows(source) != true
+        guard !resolution.isRunning, !(resolution.isActivatable && isKeptOut) else {
             return ToolFailure(
                 name: "AccessDenied",
                 message: "\(application) handles this scheme, but its policy refuses \(self.application); see "
                     + "'ipc-client policy \(application)'",
                 exit: .notPermitted)
         }
+        let reason =
+            resolution.isActivatable
+            ? "it failed just before and is started again only after a while; 'ipc-client open' tells more"
+            : "it is not running and the bus cannot start it; start it"
         return ToolFailure(
-            name: "HandlerUnavailable",
-            message: "\(application) handles this scheme, but it is not running and the bus cannot start it; start it",
-            exit: .unavailable)
+            name: "HandlerUnavailable", message: "\(application) handles this scheme, but \(reason)", exit: .unavailable
+        )
     }
 }
