@@ -4,6 +4,8 @@ package import IPCModel
 package enum StoreError: Condition, Hashable {
     /// The disk is full: nothing of the operation was written, what was acknowledged is safe, reading goes on.
     case noSpace
+    /// The log of the store was removed while it was open: nothing of the operation was written, reading goes on.
+    case removed(path: String)
     /// The store is closed, or a write to the disk failed and nothing more is acknowledged.
     case unavailable
     /// The process has no room for the store's thread.
@@ -24,7 +26,7 @@ package enum StoreError: Condition, Hashable {
     package var ipcError: IPCError {
         switch self {
         case .noSpace: IPCError(.noSpace, sentence)
-        case .damagedRecord: IPCError(.inputOutput, sentence)
+        case .damagedRecord, .removed: IPCError(.inputOutput, sentence)
         case .unavailable, .noThread, .inUse, .newer, .foreign, .unsafePlace, .setting:
             IPCError(.storeUnavailable, sentence)
         }
@@ -34,6 +36,9 @@ package enum StoreError: Condition, Hashable {
         switch self {
         case .noSpace:
             "the disk of the store is full; nothing was written, try again when there is space"
+        case .removed(let path):
+            "the store was removed while its broker ran (\(path.quoted)): nothing was written; save what the broker still has, "
+                + "and start it anew"
         case .unavailable:
             "the store takes nothing more: the broker is ending, or the disk failed; try again"
         case .noThread:

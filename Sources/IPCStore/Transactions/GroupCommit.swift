@@ -145,10 +145,10 @@ extension GroupCommit {
     private mutating func run(_ operation: any PendingOperation) throws {
         do {
             try finish(operation, operation.run(session))
-        } catch is GroupLost {
+        } catch let lost as GroupLost {
             handOver()
-            operation.fail(StoreError.noSpace)
-            try giveUpGroup()
+            operation.fail(lost.reason)
+            try giveUpGroup(lost.reason)
         } catch {
             handOver()
             operation.fail(StoreError.unavailable)
@@ -202,8 +202,8 @@ extension GroupCommit {
         let isAlone = waiting.count <= 1 && session.openRequests.count <= waiting.count
         do {
             try session.endTransaction()
-        } catch is GroupLost {
-            return try giveUpGroup()
+        } catch let lost as GroupLost {
+            return try giveUpGroup(lost.reason)
         }
         statistics.committed(session.log)
         let log = session.log.needsFlush ? try session.log.descriptor : nil
@@ -249,13 +249,13 @@ extension GroupCommit {
         (hasStaged, count, lingers, gathers) = (false, 0, nil, nil)
     }
 
-    /// The disk is full: nothing that the group wrote is there. Who only read is answered from what is on the disk.
-    private mutating func giveUpGroup() throws {
+    /// Nothing that the group wrote is there. Who only read is answered from what is on the disk.
+    private mutating func giveUpGroup(_ reason: StoreError) throws {
         try session.abandonGroup(hadStaged: hasStaged)
         let lost = waiting
         waiting = []
         beginNext()
-        fail(lost.filter(\.finished.wrote), StoreError.noSpace)
+        fail(lost.filter(\.finished.wrote), reason)
         try run(lost.filter { !$0.finished.wrote }.map(\.operation))
         try endIfDue()
     }

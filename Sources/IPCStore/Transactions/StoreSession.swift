@@ -45,6 +45,8 @@ final class StoreSession {
     private var lostGroups = LostGroups()
     /// Whether the group that gathers has written anything.
     private(set) var isDirty = false
+    /// Whether the group writes to the file, and not to memory alone.
+    private var isForFile = false
     private var step = Step()
     /// How to take back what the operation wrote without a savepoint, latest last.
     private var reversals: [Reversal] = []
@@ -114,6 +116,7 @@ extension StoreSession {
     /// Runs a statement that writes.
     func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
         try prepareToWrite()
+        note(area)
         try statement(sql, area).run(values)
     }
 
@@ -122,6 +125,7 @@ extension StoreSession {
         _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
     ) throws {
         try prepareToWrite()
+        note(area)
         try statement(sql, area).query(values, body)
     }
 
@@ -157,9 +161,13 @@ extension StoreSession {
     ) throws {
         if !isDirty { try prepareToWrite() }
         step.wrote = true
+        note(area)
         try statement(sql, area).run(values)
         if !step.beganGroup, !step.hasSavepoint { reversals.append(reversal()) }
     }
+
+    /// Notes that the group writes to an area.
+    private func note(_ area: Area) { if case .persistent = area { isForFile = true } }
 
     /// Whether the operation that runs, or ran last, has written anything.
     var operationWrote: Bool { step.wrote }
@@ -181,7 +189,7 @@ extension StoreSession {
             if step.hasSavepoint { try control("RELEASE operation") }
             return value
         } catch {
-            if isDirty, !database.hasTransaction { throw GroupLost() }
+            if isDirty, !database.hasTransaction { throw GroupLost(reason: .noSpace) }
             try takeBack(to: mark)
             throw error.isFullDisk ? StoreError.noSpace : error
         }
@@ -207,7 +215,7 @@ extension StoreSession {
         do {
             while let reversal = reversals.popLast() { try run(reversal) }
         } catch let error where error.isFullDisk {
-            throw GroupLost()
+            throw GroupLost(reason: .noSpace)
         }
     }
 
@@ -218,7 +226,7 @@ extension StoreSession {
         while let change = undo.pop(to: mark) { revert(change) }
     }
 
-    /// Brings the group to the disk and begins the next; `GroupLost` where the disk is full.
+    /// Brings the group to the disk and begins the next; `GroupLost` where it cannot be had there.
     func commit() throws {
         try endTransaction()
         try log.flush()
@@ -236,7 +244,7 @@ extension StoreSession {
         files.committed()
     }
 
-    /// Writes the group to the log and begins the next; `GroupLost` where the disk is full. Nobody may be told of it before
+    /// Writes the group to the log and begins the next; `GroupLost` where it cannot be had there. Nobody may be told of it before
     /// the log has been flushed.
     func endTransaction() throws {
         if isDirty {
@@ -246,12 +254,13 @@ extension StoreSession {
             do {
                 try forgetExcess()
                 try writeUsage()
+                if isForFile, log.isRemoved { throw GroupLost(reason: .removed(path: log.path)) }
                 try control("COMMIT")
             } catch let error where error.isFullDisk {
-                throw GroupLost()
+                throw GroupLost(reason: .noSpace)
             }
         }
-        isDirty = false
+        (isDirty, isForFile) = (false, false)
         usage.committed()
         undo.removeAll()
         operations.compact()
@@ -291,7 +300,7 @@ extension StoreSession {
     func abandonGroup(hadStaged: Bool) throws {
         if database.hasTransaction { try control("ROLLBACK") }
         endedInGroup.removeAll()
-        isDirty = false
+        (isDirty, isForFile) = (false, false)
         forget(to: 0)
         if hadStaged { lostGroups.insert(group) }
         group = CommitGroup(number: group.number + 1)
@@ -333,8 +342,11 @@ private struct LostGroups {
     }
 }
 
-/// The transaction of the group is gone: the disk is full.
-struct GroupLost: Error {}
+/// The transaction of the group is gone, or cannot be kept.
+struct GroupLost: Error {
+    /// What those are told who wait for it.
+    let reason: StoreError
+}
 
 extension Error {
     /// Whether the disk, or the user's share of it, is full.

@@ -17,7 +17,7 @@ final class WriteAheadLog {
     private var pages: Int32 = 0
     private var nextCheckpoint = WriteAheadLog.pagesBetweenCheckpoints
     private let database: Database
-    private let path: String
+    let path: String
     private let waitsForDisk: Bool
     private var opened: CInt?
 
@@ -58,6 +58,13 @@ final class WriteAheadLog {
             opened = descriptor
             return descriptor
         }
+    }
+
+    /// Whether the file was removed: what is written to it is gone with the process.
+    var isRemoved: Bool {
+        guard let opened else { return access(path, F_OK) != 0 && errno == ENOENT }
+        var status = stat()
+        return fstat(opened, &status) == 0 && status.st_nlink == 0
     }
 
     /// Waits until the last commit is on the disk.

@@ -1,0 +1,36 @@
+import Glibc
+import IPCModel
+import IPCStore
+import IPCTesting
+import Testing
+
+/// I1: what is acknowledged is there after the next start, also where somebody has removed the store meanwhile.
+@Suite struct RemovedStoreTests {
+    private let place: TestPlace
+    private let board = PasteboardName.named("a")
+    private let other = PasteboardName.named("b")
+
+    init() throws { place = try TestPlace() }
+
+    @Test func whatCannotComeBackIsRefused_I1() async throws {
+        let store = try Store.open(place.configuration())
+        try await store.put("kept", on: board)
+        try await store.put("in memory", on: other, persistent: false)
+        let path = place.configuration().directory
+        _ = try await RunningProcess.run("rm", ["-r", path]).succeeded()
+        for _ in 0..<3 {
+            await #expect(throws: StoreError.removed(path: "\(path)/store.sqlite-wal")) {
+                try await store.put("lost", on: board)
+            }
+            // What the store still has can be saved, and what needs no disk goes on.
+            #expect(try await store.text(of: board) == "kept")
+            try await store.put("still", on: other, persistent: false)
+            #expect(try await store.text(of: other) == "still")
+        }
+        try await store.close()
+        // The control: a store in the same place takes what this one has refused.
+        let next = try Store.open(place.configuration())
+        try await next.put("new", on: board)
+        try await next.close()
+    }
+}
