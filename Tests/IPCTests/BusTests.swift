@@ -250,6 +250,9 @@ struct BusTests {
         let answer = try await cut(old, new, asked: asked) { try await application.open("x:").outcome }
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
+        // The sender goes on waiting, and does not begin to.
+        let times = [old, new].map { $0.opened.first?.options.timeout ?? 0 }
+        #expect(times[0] == 20_000 && 0 < times[1] && times[1] < times[0], "\(times)")
         gate.end()
     }
 

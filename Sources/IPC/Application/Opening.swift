@@ -52,7 +52,8 @@ extension Application {
     /// - Returns: the outcome, also where the receiver declined or failed; `queued` at once for a queued request.
     /// - Throws: an error means that nothing was accepted and nobody was asked, such as `noHandler`,
     ///   `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`. `storeUnavailable`
-    ///   may also mean that the answer was lost, or the task cancelled.
+    ///   may also mean that the answer was lost of a request without an id, or that the task was cancelled; where the answer
+    ///   to one with an id stays away with its broker or bus, the outcome is `timedOut`.
     public func open(
         _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
         options: OpenOptions = OpenOptions()
@@ -64,22 +65,38 @@ extension Application {
         wire.pasteboard = board?.name
         wire.sourceApplication = id
         let storing = BrokerLink.time(storing: items?.byteCount ?? 0)
-        return try await send(
-            url, wire, timeout: (options.wait.map { $0 + BrokerLink.margin } ?? BrokerLink.timeout) + storing)
+        return try await send(url, wire, wait: options.wait.map { $0 + storing }, storing)
     }
 
+    /// - Parameters:
+    ///   - wait: how long for the outcome and until what is sent is stored; `nil` where nobody waits for an outcome.
+    ///   - storing: how long until what is sent is stored.
     private func send(
-        _ url: String, _ wire: OpenURLOptions, timeout: Duration
+        _ url: String, _ wire: OpenURLOptions, wait: Duration?, _ storing: Duration
     ) async throws(IPCError) -> OpenURLResponse {
+        let end = wait.map { ContinuousClock.now + $0 }
         // What was never sent needs no calling off.
         guard !Task.isCancelled else { throw IPCError(CallError.cancelled) }
+        var mayBeDone = false
         do throws(IPCError) {
             return try OpenURLResponse(
                 try await link.call(
-                    URLs1.openURL, (url, wire), timeout: timeout, repeatable: wire.id != nil,
-                    repeated: { ($0.0, $0.1.again) }))
+                    URLs1.openURL, (url, wire),
+                    timeout: wait.map { $0 + BrokerLink.margin } ?? BrokerLink.timeout + storing,
+                    repeatable: wire.id != nil,
+                    repeated: {
+                        mayBeDone = true
+                        return ($0.0, $0.1.again(until: end))
+                    }))
         } catch {
-            if Task.isCancelled, let id = wire.id { link.callOff(id) }
+            guard let id = wire.id else { throw error }
+            if Task.isCancelled {
+                link.callOff(id)
+            } else if mayBeDone, error.code == .storeUnavailable {
+                // Nobody is left who could say more.
+                guard end == nil else { return OpenURLResponse(unknownEndOf: id, error) }
+                throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
+            }
             throw error
         }
     }

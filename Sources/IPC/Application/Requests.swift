@@ -27,11 +27,18 @@ extension Application {
 
     /// Requests with one outcome, in the order of their acceptance; see ``requests(state:application:)``.
     public nonisolated func requests(outcome: Outcome, application: String? = nil) -> Listing<RequestInfo> {
-        listing(outcome.rawValue, application)
+        // On the wire this word is the state of what has not ended.
+        guard outcome != .delivered else {
+            return listing(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
+        }
+        return listing(outcome.rawValue, application)
     }
 
-    private nonisolated func listing(_ state: String?, _ application: String?) -> Listing<RequestInfo> {
-        Listing { after throws(IPCError) in
+    private nonisolated func listing(
+        _ state: String?, _ application: String?,
+        where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
+    ) -> Listing<RequestInfo> {
+        Listing(where: isWanted) { after throws(IPCError) in
             var options = ListRequestsOptions()
             (options.after, options.state, options.application) = (after?.id, state, application)
             return try await self.page(options)

@@ -86,6 +86,8 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .cancelled: "the handler called the request off\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
         case .unavailable: message.isEmpty ? "the handler could not be started" : String(message.dropFirst(2))
+        case .timedOut where response?.errorCode == OpenURLResponse.connectionLost:
+            "the answer was lost\(message); the handler may have done it"
         case .timedOut: "the handler got the URL and has not answered in time; it may have done it"
         case .expired: "the URL was not delivered in its time\(message)"
         }

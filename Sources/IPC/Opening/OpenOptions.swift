@@ -89,9 +89,12 @@ extension OpenOptions {
 
 extension OpenURLOptions {
     /// The same, for a call that is sent again.
-    var again: OpenURLOptions {
+    /// - Parameter end: when its sender stops to wait; `nil` where it does not wait. A broker that was started since counts
+    ///   from its own acceptance.
+    func again(until end: ContinuousClock.Instant?) -> OpenURLOptions {
         var again = self
         again.repeated = true
+        if let end, let timeout { again.timeout = min(timeout, ContinuousClock.now.duration(to: end).wireMilliseconds) }
         return again
     }
 }

@@ -34,6 +34,16 @@ public struct OpenURLResponse: Sendable, Hashable {
         errorMessage = result.errorMessage
     }
 
+    /// Of a request that was sent, and whose broker has not come back to tell its end: its receiver may have done it.
+    init(unknownEndOf id: String, _ error: IPCError) {
+        (outcome, self.id, application) = (.timedOut, id, "")
+        (changeCount, reply, attempts, errorName) = (nil, [], 0, nil)
+        (errorCode, errorMessage) = (Self.connectionLost, error.message)
+    }
+
+    /// The error code of a request whose end could not be asked for.
+    package static let connectionLost = "connection-lost"
+
     /// Whether somebody called it off, as opposed to a receiver that has broken it off by itself or for its user.
     package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
 

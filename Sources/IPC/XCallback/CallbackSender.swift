@@ -85,7 +85,7 @@ final class CallbackSender {
     private func call(_ url: String, _ options: OpenURLOptions) async throws(IPCError) -> OpenURLResult {
         try await link.call(
             URLs1.openURL, (url, options), timeout: Self.time + Self.margin, repeatable: true,
-            repeated: { ($0.0, $0.1.again) })
+            repeated: { ($0.0, $0.1.again(until: nil)) })
     }
 
     /// Returns when every callback has come to its end.

@@ -112,7 +112,8 @@ final class ValidatedRequest: Sendable {
 
     /// Of all arguments with their names and lengths, so that no two calls have the same, to tell a repetition from
     /// another call with the same id; not of the items where they are sensitive, since the digest is kept on the disk and
-    /// would let a secret be guessed. What says how the answer is given is no part of it.
+    /// would let a secret be guessed. What says how the answer is given is no part of it, nor how long its sender waits:
+    /// who calls again has less time left.
     /// - Parameter items: the payload as it was taken in.
     func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
@@ -127,7 +128,7 @@ final class ValidatedRequest: Sendable {
         arguments.add("sensitive", set.isSensitive ? "true" : nil)
         arguments.add("once", options.set?.once.map(String.init))
         arguments.add("annotation", options.annotation.map { "\($0)" })
-        arguments.add("timeout", options.timeout.map(String.init))
+        if isQueued { arguments.add("timeout", options.timeout.map(String.init)) }
         arguments.add("queue", isQueued ? "true" : nil)
         arguments.add("time-to-live", options.timeToLive.map(String.init))
         arguments.add("parent", options.parent)

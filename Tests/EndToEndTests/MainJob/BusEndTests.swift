@@ -12,6 +12,22 @@ struct BusEndTests {
         #expect(!broker.log.contains("error"), "\(broker.log)")
     }
 
+    /// The receiver has the URL, and nobody can say what it does with it.
+    @Test(arguments: ["open", "call"])
+    func aSenderThatWasCutOffSaysThatItMayBeDone(command: String) async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--exec", "exec sleep 600"])
+        let id = "0123456789-cut-off"
+        let sender = try await RunningProcess.start(
+            try Binaries.path("ipc-client"), [command, "IPCServer.demo:x", "--timeout", "1s", "--id", id], input: .none)
+        _ = try await server.nextLine()
+        try await PrivateBus.current.kill()
+        #expect(try await sender.wait() == .exited(75))
+        let errors = sender.errors.text
+        #expect(errors.contains("it may have been done") && errors.contains(id), "\(errors)")
+        withExtendedLifetime((broker, server)) {}
+    }
+
     @Test func aReceiverThatTheBusHasStartedEndsWithIt() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
