@@ -138,6 +138,25 @@ import Testing
         #expect(result.changes.contains { $0.kind == .kept && $0.path.hasSuffix("/demo.One.desktop") })
         #expect(try folder.text(path).hasSuffix("Icon=mine\n"))
         #expect(FileContents.names(in: folder.directory.appending(Self.applications)) == ["demo.One.desktop"])
+        // Whoever asks again is told again.
+        #expect(try folder.unregister("demo.One").changes == result.changes.filter { $0.kind == .kept })
+    }
+
+    /// What is written anew is ours: the change of it is no file that stood there before.
+    @Test func `a file that somebody has changed, and that is written anew, goes with the registration`() throws {
+        let folder = try furnished()
+        let service = ".local/share/dbus-1/services/demo.One.service"
+        try folder.put("mine\n", at: service)
+        let before = folder.contents()
+        try folder.register("demo.One", ["one"], command: "/bin/sh")
+        let paths = ["\(Self.applications)/demo.One.desktop", service]
+        let written = try paths.map { try folder.text($0) }
+        for path in paths { try folder.put(try folder.text(path) + "X-Mine=1\n", at: path) }
+        let result = try folder.register("demo.One", ["one", "two"])
+        #expect(Set(result.changes.map(\.kind)) == [.changed])
+        #expect(try folder.text(service) == written[1] && !(try folder.text(paths[0]).contains("X-Mine")))
+        try folder.unregister("demo.One")
+        #expect(folder.contents() == before)
     }
 
     @Test func `a file that cannot be written leaves nothing behind`() throws {

@@ -32,19 +32,23 @@ package struct JournaledFiles: Sendable {
         defer { lock.release() }
         var observed = ObservedFiles()
         var journal = FileJournal(facts: facts, directories: made)
+        var kept: [FileJournal.Entry] = []
         do throws(FileFailure) {
             if let earlier = try self.journal(name) {
                 for entry in earlier.entries { try observed.note(entry.path) }
-                _ = try takeBack(earlier, name, keepsFolders: true)
+                let paths = try takeBack(earlier, name, keepsFolders: true)
+                kept = earlier.entries.filter { paths.contains($0.path) }
                 journal.directories = earlier.directories + made
             }
-            try add(try plan(), to: &journal, noting: &observed)
+            try add(try plan(), to: &journal, over: kept, noting: &observed)
             try put(&journal, name, update, noting: &observed)
         } catch {
             _ = try takeBack(try self.journal(name) ?? journal, name)
             throw error
         }
-        return try observed.changes()
+        let written = Set(journal.entries.map(\.path))
+        let left = kept.filter { !written.contains($0.path) }.map { FileChange(path: $0.path, kind: .kept) }
+        return try observed.changes() + left
     }
 
     /// Takes back what was written for a purpose.
@@ -63,12 +67,17 @@ package struct JournaledFiles: Sendable {
     // MARK: Parts
 
     /// Adds what there is to do to a journal.
+    /// - Parameter kept: what was written before, and somebody has changed since. It is ours all the same: what is to come
+    ///   back one day is what stood there before it.
     private func add(
-        _ files: [PlannedFile], to journal: inout FileJournal, noting observed: inout ObservedFiles
+        _ files: [PlannedFile], to journal: inout FileJournal, over kept: [FileJournal.Entry],
+        noting observed: inout ObservedFiles
     ) throws(FileFailure) {
         for file in files {
             try observed.note(file.path)
-            guard let entry = file.entry(before: try FileState.read(file.path)) else { continue }
+            let earlier = kept.first { $0.path == file.path }
+            let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
+            guard let entry = file.entry(before: before) else { continue }
             journal.entries.append(entry)
             journal.directories += Folder.missing(Folder.parent(of: file.path)).filter {
                 !journal.directories.contains($0)

@@ -72,7 +72,10 @@ package struct DesktopRegistration: Sendable {
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
         var result = Result()
         do throws(FileFailure) {
-            guard let noted = try files.facts(of: application.text) else { return result }
+            guard let noted = try files.facts(of: application.text) else {
+                result.changes = left.map { FileChange(path: $0, kind: .kept) }
+                return result
+            }
             var facts = Facts(noted)
             facts.schemes.removeAll { schemes?.contains($0) ?? true }
             facts.defaults.removeAll { schemes?.contains($0) ?? true }
@@ -83,6 +86,13 @@ package struct DesktopRegistration: Sendable {
             try write(facts, into: &result)
         } catch { throw error.ipcError }
         return result
+    }
+
+    /// Entries that were written for the application, and stayed for somebody had changed them.
+    private var left: [String] {
+        InstalledEntries(directories).entries.values.filter {
+            $0.application == application.text && $0.path.hasPrefix("\(dataHome)/")
+        }.map(\.path).sorted()
     }
 
     private func write(_ facts: Facts, into result: inout Result) throws(FileFailure) {
