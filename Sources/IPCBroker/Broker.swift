@@ -82,6 +82,7 @@ package final class Broker {
         }
         let events = StoreEvents()
         storeEvents = events
+        try await Self.refuseBesideAnother(configuration)
         // The store is opened while the bus is asked; both take some milliseconds.
         let opening = Self.open(try configuration.storeConfiguration(events))
         let bus: String
@@ -138,6 +139,15 @@ package final class Broker {
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
             promises: promises, limits: configuration.limits)
+    }
+
+    /// A broker that cannot serve makes no store: where there is none yet, the bus is asked before.
+    private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
+        guard access(configuration.store, F_OK) != 0 else { return }
+        let connection = try await connect(configuration.bus, ObjectServer())
+        let owner = try? await connection.owner(of: Broker1.busName)
+        await connection.closeAfterFlush()
+        if let owner { throw End.alreadyRunning(owner: owner.text) }
     }
 
     private static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
