@@ -99,6 +99,15 @@ int clinux_begin_write_back(int descriptor, long start, long count) {
 
 int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
+int clinux_reserve(int descriptor, long count) {
+    struct rlimit most;
+    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur < (rlim_t)count) {
+        errno = EFBIG;
+        return -1;
+    }
+    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, count);
+}
+
 int clinux_may_be_dumped(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 int clinux_peer_user(int socket, unsigned *user) {

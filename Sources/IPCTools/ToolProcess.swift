@@ -21,6 +21,8 @@ package enum ToolProcess {
     ) -> Never {
         let program = tool._commandName
         clinux_occupy_standard_streams()
+        // A file that may grow no further (setrlimit(2)) is an error like a full disk, and not the end of the process.
+        signal(SIGXFSZ, SIG_IGN)
         // One heap for the two threads: a second one takes longer to make than it saves.
         clinux_share_heap()
         let arguments: [String]

@@ -45,6 +45,9 @@ struct ContentOptions: ParsableArguments, Sendable {
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
     }
 
+    private static let emptyInput =
+        "the standard input is empty, and so is the content; give a text, --file, or \"\" for an empty text"
+
     /// Whether there is content besides files with types.
     private var hasMain: Bool { file != nil || !words.isEmpty }
 
@@ -52,12 +55,15 @@ struct ContentOptions: ParsableArguments, Sendable {
     var isInArguments: Bool { !words.isEmpty && words != ["-"] }
 
     /// Reads what is to be read, and makes an item of it: the content first, then the files with types, in their order.
-    func item() throws -> PasteboardItem {
+    /// - Parameter output: is told of a standard input that nobody has filled, as of a program that a timer starts.
+    func item(_ output: OutputOptions = .unstated) throws -> PasteboardItem {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []
         if hasMain || files.isEmpty {
             let type = try types.first { TypedFile($0) == nil }.map { try Content.newType($0) }
-            representations.append(Content.representation(try content(), type))
+            let content = try content()
+            if !hasMain, content.byteCount == 0 { try output.warn("EmptyInput", Self.emptyInput) }
+            representations.append(Content.representation(content, type))
         }
         for file in files {
             representations.append(Content.representation(try read(file.path), try Content.newType(file.type)))

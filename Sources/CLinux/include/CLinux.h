@@ -58,6 +58,10 @@ int clinux_begin_write_back(int descriptor, long start, long count);
 // descriptor was opened (Linux 5.8).
 int clinux_sync_file_system(int descriptor);
 
+// fallocate hides as well: takes the room for so many bytes and leaves the length of the file; -1 and errno, EFBIG too, of
+// which the system tells only who makes a file longer.
+int clinux_reserve(int descriptor, long count);
+
 // struct ucred hides behind _GNU_SOURCE: the user of the process at the other end of a unix socket (SO_PEERCRED).
 int clinux_peer_user(int socket, unsigned *user);
 

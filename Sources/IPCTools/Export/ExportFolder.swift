@@ -30,6 +30,9 @@ enum ExportPlaces {
 /// none.
 package final class ExportFolder {
     private let path: String
+    /// Whether the folder was there before.
+    private let wasThere: Bool
+    private var isFinished = false
     /// The folder, open from the start: an error of the disk is told to who had it open before.
     private let folder: CInt
     private let table: CInt
@@ -39,13 +42,15 @@ package final class ExportFolder {
     package private(set) var blobBytes: UInt64 = 0
     package private(set) var blobs: UInt64 = 0
 
-    /// Makes the folder; one that exists has to be empty.
+    /// Makes the folder; one that exists has to be empty, but for what an export has left that did not come to its end.
     /// - Throws: ``ToolFailure`` with exit code 73.
     package init(creating path: String) throws(ToolFailure) {
         let name = "the folder \(path.quoted)"
-        if mkdir(path, 0o700) != 0 {
+        wasThere = mkdir(path, 0o700) != 0
+        if wasThere {
             guard errno == EEXIST else { throw .cannotMake(name, errno) }
-            guard Self.isEmpty(path) else {
+            if Self.isAbandoned(path) { Self.removeParts(path) }
+            guard Self.names(path)?.isEmpty ?? false else {
                 throw ToolFailure(
                     name: "CannotCreate", message: "\(name) is not empty; name a new one, or one that is empty",
                     exit: .cannotCreate)
@@ -61,22 +66,52 @@ package final class ExportFolder {
             close(folder)
             throw .cannotMake("the file \(unfinished.quoted)", code)
         }
+        // Whoever finds the parts knows by it that somebody still writes them.
+        _ = flock(table, LOCK_EX | LOCK_NB)
         (self.path, self.folder, self.table) = (path, folder, table)
         try add(.header(format: ExportRecord.format))
     }
 
+    /// What did not come to its end leaves nothing.
     deinit {
+        if !isFinished {
+            Self.removeParts(path)
+            if !wasThere { rmdir(path) }
+        }
         close(table)
         close(folder)
     }
 
-    private static func isEmpty(_ path: String) -> Bool {
-        guard let folder = opendir(path) else { return false }
+    /// The names in a folder; `nil` where it cannot be read.
+    private static func names(_ path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }
-        var count = 0
-        while readdir(folder) != nil { count += 1 }
-        // “.” and “..” are always there.
-        return count == 2
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            names.append(
+                withUnsafeBytes(of: entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
+        }
+        return names.filter { $0 != "." && $0 != ".." }
+    }
+
+    /// Whether in a folder there are the parts of an export whose writer has ended, and nothing else.
+    private static func isAbandoned(_ path: String) -> Bool {
+        let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
+        guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
+            return false
+        }
+        let table = open(parts[0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard table >= 0 else { return errno == ENOENT }
+        defer { close(table) }
+        return flock(table, LOCK_EX | LOCK_NB) == 0
+    }
+
+    /// Takes the parts of an export away that has not come to its end.
+    private static func removeParts(_ path: String) {
+        let blobs = ExportPlaces.blobs(path)
+        for name in names(blobs) ?? [] { unlink("\(blobs)/\(name)") }
+        rmdir(blobs)
+        unlink(ExportPlaces.unfinishedTable(path))
     }
 
     /// Adds a line.
@@ -132,6 +167,7 @@ package final class ExportFolder {
         guard rename(ExportPlaces.unfinishedTable(path), place) == 0 else {
             throw ToolFailure.cannotMake("the file \(place.quoted)", errno)
         }
+        isFinished = true
         try flushed(fsync(folder))
     }
 

@@ -35,7 +35,7 @@ package struct MessageReceiver: Sendable {
         await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
         let conflicts = try await claim(with: app)
         for conflict in conflicts {
-            try output.tell("Conflict", conflict.sentence(for: application), after: "\(program): ")
+            try output.warn("Conflict", conflict.sentence(for: application))
         }
         try output.tell("Listening", "listening as \(application) for \(schemes.joined(separator: ", "))")
         let failure: (any Error)?

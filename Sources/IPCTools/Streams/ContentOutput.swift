@@ -1,3 +1,4 @@
+private import CLinux
 internal import Glibc
 package import IPC
 private import IPCModel
@@ -6,7 +7,7 @@ private import IPCModel
 package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
-    /// The file that was made and holds nothing yet.
+    /// The file that was made, until it holds all that it is to hold.
     private var unused: String?
     private let isOwned: Bool
 
@@ -16,7 +17,7 @@ package struct ContentOutput: ~Copyable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Takes a file away again that was made for this and got no content.
+    /// Takes a file away again that was made for this and did not get its content.
     package mutating func discardUnused() {
         if let unused { unlink(unused) }
         unused = nil
@@ -44,8 +45,7 @@ package struct ContentOutput: ~Copyable {
     /// Writes a value. On a terminal a newline follows where the content ends without one.
     /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
-        if isOwned { try empty() }
-        unused = nil
+        let isReserved = isOwned ? try reserve(value.byteCount) : false
         let isOpen: Bool
         switch value {
         case .text(let text):
@@ -59,13 +59,30 @@ package struct ContentOutput: ~Copyable {
             isOpen = !InputFile.endsWithNewline(file.descriptor, UInt64(file.byteCount))
         }
         if isOpen && isTerminal { try write([UInt8(ascii: "\n")]) }
+        if isReserved { try cut(to: value.byteCount) }
+        unused = nil
     }
 
-    /// Lets go of what a file held before.
-    private borrowing func empty() throws(ToolFailure) {
+    /// Takes the room for so many bytes before the first of them is written, so that a file keeps what it holds where the
+    /// disk is full. A file system that cannot do that lets go of it at once (fallocate(2)).
+    /// - Returns: whether it was taken; what is longer is to be cut off behind.
+    private borrowing func reserve(_ byteCount: Int) throws(ToolFailure) -> Bool {
         var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-        guard ftruncate(descriptor, 0) == 0 else { throw .cannotWrite(name, errno) }
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
+        if byteCount > 0 {
+            var result: CInt
+            repeat {
+                result = clinux_reserve(descriptor, byteCount)
+            } while result != 0 && errno == EINTR
+            if result == 0 { return true }
+            guard errno == EOPNOTSUPP || errno == ENOSYS else { throw .cannotWrite(name, errno) }
+        }
+        try cut(to: 0)
+        return false
+    }
+
+    private borrowing func cut(to length: Int) throws(ToolFailure) {
+        guard ftruncate(descriptor, off_t(length)) == 0 else { throw .cannotWrite(name, errno) }
     }
 
     /// From file to output inside the system where that is possible (sendfile(2)); an output that appends, for one, does

@@ -27,8 +27,8 @@ enum Checks {
         StoreOwnerCheck(), StorePlaceCheck(), StoreHealthCheck(), StoreLockCheck(),
         ServiceNameCheck(), ServiceProgramCheck(), ServiceUnitCheck(), ServiceOrderCheck(),
         BrokerCheck(), BrokerVersionCheck(), DisplayCheck(), LimitCheck(),
-        ClaimCheck(), DefaultCheck(), RegistrationCheck(),
-        EntryUniquenessCheck(), EntrySchemesCheck(), EntryCommandCheck(), EntryNameCheck(),
+        ClaimCheck(), DefaultCheck(), HandlerCheck(), RegistrationCheck(),
+        EntryClaimCheck(), EntryUniquenessCheck(), EntrySchemesCheck(), EntryCommandCheck(), EntryNameCheck(),
         DesktopCacheCheck(), AssociationCheck(),
     ]
 

@@ -14,7 +14,7 @@ struct Call: ToolCommand {
         discussion: """
             The reply goes to standard output, byte for byte: its first item, as plain text where it has it. The outcome \
             is the exit code; what is no success is told on standard error, with the receiver's code and message. The \
-            content goes with the URL, on no pasteboard; without any, nothing does. The first SIGINT or SIGTERM calls \
+            content goes with the URL, on no pasteboard; without any, nothing does. The first SIGINT, SIGTERM or SIGHUP calls \
             the request off and waits for its outcome, the second one ends the command.
 
             A URL of x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \

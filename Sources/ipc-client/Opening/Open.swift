@@ -12,7 +12,7 @@ struct Open: ToolCommand {
         abstract: "Open a URL and wait for the answer.",
         discussion: """
             A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code. The first \
-            SIGINT or SIGTERM calls the request off and waits for its outcome, the second one ends the command.
+            SIGINT, SIGTERM or SIGHUP calls the request off and waits for its outcome, the second one ends the command.
 
             With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
             the disk, and 'requests wait ID' tells the outcome.

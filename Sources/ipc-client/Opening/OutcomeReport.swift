@@ -37,7 +37,7 @@ struct OutcomeReport: Sendable {
             // A person at a terminal wants to know which program it was.
             if response.outcome == .delivered, OutputStream.error.isTerminal {
                 try OutputStream.error.writeLine(
-                    "ipc-client: given to \(response.application.onOneLine), which does not answer")
+                    "given to \(response.application.onOneLine), which does not answer")
             }
         }
         if let failure = failure(isTold: output.json) { throw failure }
@@ -83,6 +83,9 @@ struct OutcomeReport: Sendable {
                 + "again"
         case .failed: "\(application) failed\(because)\(parked)"
         case .unavailable: "\(absence); start it yourself and send again"
+        case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
+            "\(response.errorMessage?.asTold ?? ""), after the request had been sent; it may have been done. See 'ipc-client "
+                + "requests show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
             "\(application) got the request and has not answered in time; it may have done it. See 'ipc-client requests "
                 + "wait \(response.id)' for the outcome, and 'ipc-client trace \(response.id)' for its steps"

@@ -12,7 +12,7 @@ struct Send: PlainCommand {
         abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
             Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
-            exit code. The pasteboard is made, persistent, if there is none. The first SIGINT or SIGTERM calls the \
+            exit code. The pasteboard is made, persistent, if there is none. The first SIGINT, SIGTERM or SIGHUP calls the \
             request off and waits for its outcome, the second one ends the command.
 
             With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
@@ -52,7 +52,7 @@ struct Send: PlainCommand {
     @DBusActor
     func run() async throws {
         try request.checkSurroundings()
-        let item = try content.item()
+        let item = try content.item(output)
         Application.prepareToOpen()
         let app = try await Client.connect(as: request.application)
         let board = try Pasteboard(named: pasteboard, of: app)

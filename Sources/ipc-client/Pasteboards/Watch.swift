@@ -66,8 +66,13 @@ struct Watch: ToolCommand {
         let app = try await Client.connect()
         for board in boards { _ = try Pasteboard(named: board, of: app) }
         await app.onBusLost { [output] in output.tellBusLost() }
-        let start: UInt64
-        if let since { start = since } else { start = try await app.changeCount() }
+        let newest = try await app.changeCount()
+        let start = since ?? newest
+        if start > newest {
+            try output.warn(
+                "FutureChangeCount",
+                "there is no change \(start) yet, the newest is \(newest): the number is of another store")
+        }
         let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
         try output.tell("Watching", "watching \(names) after change count \(start)")
         do throws(ToolFailure) {

@@ -43,7 +43,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         if sensitive, let expire, expire.duration > .seconds(60) {
             try output.warn("Shortened", "a secret stays for 60 s at most, and no longer by --expire")
         }
-        let item = try content.item()
+        let item = try content.item(output)
         let app = try await Client.connect(as: application)
         let count = try await set(item, on: try Pasteboard(named: name, of: app), of: app)
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)

@@ -12,7 +12,8 @@ struct RequestsList: ToolCommand {
         abstract: "List requests in the order of their acceptance.",
         discussion: """
             Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \
-            are "waiting" (the application does not have it) and "delivered" (it has it). On a terminal the newest 20 are \
+            are "waiting" (the application does not have it) and "delivered" (it has it, and has not answered; also the \
+            outcome of what went to a program of the desktop, which never answers). On a terminal the newest 20 are \
             shown, the newest last, unless --limit says more, and URLs are cut to its width. In a pipe all are listed, \
             separated by tabs, without headings, the time of acceptance (UTC) stands in place of the age, and the URL \
             is whole. What was sent with a URL is never shown.
@@ -41,33 +42,44 @@ struct RequestsList: ToolCommand {
 
     @DBusActor
     func run() async throws {
-        let rows = requests(of: try await Client.connect())
-        guard output.json else { return try tell(try await newest(rows)) }
+        let lists = lists(of: try await Client.connect())
+        guard output.json else { return try tell(try await newest(lists)) }
         // Without a limit a row is out before the next page comes, so no length fills the memory.
         guard limit == nil else {
-            for row in try await newest(rows) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+            for row in try await newest(lists) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
             return
         }
-        for try await row in rows { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+        for rows in lists {
+            for try await row in rows { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+        }
     }
 
-    private func requests(of app: Application) -> Listing<RequestInfo> {
+    /// What is listed, one after the other.
+    private func lists(of app: Application) -> [Listing<RequestInfo>] {
         switch state {
-        case nil: app.requests(application: application)
-        case .state(let state): app.requests(state: state, application: application)
-        case .outcome(let outcome): app.requests(outcome: outcome, application: application)
+        case nil: [app.requests(application: application)]
+        // The word is a state and an outcome, and both are meant by who has seen it in the list.
+        case .state(.delivered):
+            [
+                app.requests(outcome: .delivered, application: application),
+                app.requests(state: .delivered, application: application),
+            ]
+        case .state(let state): [app.requests(state: state, application: application)]
+        case .outcome(let outcome): [app.requests(outcome: outcome, application: application)]
         }
     }
 
     @DBusActor
-    private func newest(_ rows: Listing<RequestInfo>) async throws(IPCError) -> [RequestInfo] {
-        guard let limit = limit.map(Int.init) else { return try await rows.all() }
+    private func newest(_ lists: [Listing<RequestInfo>]) async throws(IPCError) -> [RequestInfo] {
+        let limit = limit.map(Int.init)
         var kept: [RequestInfo] = []
-        for try await row in rows {
-            kept.append(row)
-            if kept.count >= 2 * limit { kept.removeFirst(kept.count - limit) }
+        for rows in lists {
+            for try await row in rows {
+                kept.append(row)
+                if let limit, kept.count >= 2 * limit { kept.removeFirst(kept.count - limit) }
+            }
         }
-        return kept.suffix(limit)
+        return limit.map { kept.suffix($0) } ?? kept
     }
 
     private func tell(_ requests: [RequestInfo]) throws(ToolFailure) {
@@ -91,7 +103,7 @@ enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
     case state(RequestState)
     case outcome(Outcome)
 
-    /// The word `delivered` is the state: an outcome of that name is an end.
+    /// The word `delivered` is the state, and stands for the outcome of that name too.
     init?(argument: String) {
         if let state = RequestState(rawValue: argument) {
             self = .state(state)

@@ -43,7 +43,8 @@ struct RequestsShow: ToolCommand {
                 guard request.state == .ended else { throw Self.notEnded(id) }
                 return try request.reply.writeFirst()
             }
-            let summary = RequestSummary(request).text(style: output.style)
+            let start = request.state == .waiting ? try await app.traceRequest(id).last : nil
+            let summary = RequestSummary(request, failedStart: start).text(style: output.style)
             try output.print(.request(request, reply: reply), text: (isFirst ? "" : "\n") + summary)
             isFirst = false
         }
@@ -60,10 +61,16 @@ struct RequestsShow: ToolCommand {
 /// What `requests show` says of a request.
 struct RequestSummary: Sendable {
     let request: RequestInfo
+    /// What was said of the start that it waits for, where that has failed.
+    let failedStart: String?
     /// Milliseconds since 1970 UTC.
     let now: UInt64
 
-    init(_ request: RequestInfo, now: UInt64 = Timestamp.now) { (self.request, self.now) = (request, now) }
+    /// - Parameter step: the last one of a request that waits.
+    init(_ request: RequestInfo, failedStart step: TraceStep? = nil, now: UInt64 = Timestamp.now) {
+        (self.request, self.now) = (request, now)
+        failedStart = step?.kind == .startFailed ? step?.detail : nil
+    }
 
     /// A line for each thing, its name in front.
     func text(style: Style) -> String {
@@ -79,6 +86,7 @@ struct RequestSummary: Sendable {
         if let parent = request.parent { lines.append(("parent", parent)) }
         if let retry = request.retriedAs { lines.append(("retried as", retry)) }
         if !request.reply.isEmpty { lines.append(("reply", reply)) }
+        if let failedStart { lines.append(("start failed", failedStart.asTold)) }
         if let code = request.errorCode ?? request.errorName { lines.append(("error", code.asTold)) }
         if let message = request.errorMessage { lines.append(("message", message.asTold)) }
         return Table.named(lines)

@@ -30,6 +30,7 @@ struct Handlers: ToolCommand {
         let app = try await Client.connect()
         let handlers =
             if let scheme { try await app.handlers(of: scheme) } else { try await app.handlers().all() }
+        guard !handlers.isEmpty else { return try tellNobody() }
         guard !output.json else {
             for handler in handlers { try OutputStream.output.writeLine(JSONValue.handler(handler).text) }
             return
@@ -40,14 +41,16 @@ struct Handlers: ToolCommand {
                 handler.scheme, handler.application, handler.kind, rank(handler), yesOrNo(handler.isRunning),
                 yesOrNo(handler.isActivatable))
         }
-        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        if !text.isEmpty { return try OutputStream.output.writeLine(text) }
+        try OutputStream.output.writeLine(table.text(aligned: OutputStream.output.isTerminal, style: output.style))
+    }
+
+    private func tellNobody() throws(ToolFailure) {
         try output.tell(
             "NoHandler",
             scheme.map {
                 "no application has registered \($0.quoted); 'ipc-client resolve \($0):' tells whether the desktop has one "
                     + "for it"
-            } ?? "no application has registered a scheme", after: "\(Client.tool): ")
+            } ?? "no application has registered a scheme")
     }
 
     private func rank(_ handler: Handler) -> String {

@@ -130,7 +130,7 @@ struct Register: ToolCommand {
         try output.print(json(links, conflicts), text: links?.files.lines)
         if !output.json {
             for conflict in conflicts {
-                try OutputStream.error.writeLine("ipc-client: stored; " + conflict.sentence(for: application).onOneLine)
+                try output.warn("Conflict", "stored; " + conflict.sentence(for: application))
             }
         }
         for (scheme, entry) in links?.elsewhere.sorted(by: { $0.key < $1.key }) ?? [] {

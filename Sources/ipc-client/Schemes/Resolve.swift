@@ -33,17 +33,15 @@ struct Resolve: ToolCommand {
     func run() async throws {
         let resolution = try await Client.connect().resolve(url)
         try output.print(json(resolution), text: text(resolution))
-        guard !output.json else { return }
         let scheme = String(url.prefix { $0 != ":" })
-        if let absent = resolution.absentDefault {
+        if !output.json, let absent = resolution.absentDefault {
             try output.warn(Default.absence, Default.sentence(ofAbsent: absent, scheme))
         }
         guard resolution.application == nil else { return }
         try output.tell(
             "NoHandler",
             "nobody gets it: no application has registered \(scheme.quoted), and the desktop has none for it; start the "
-                + "receiver, or make one known by 'ipc-client register \(scheme) --application ID --persistent'",
-            after: "ipc-client: ")
+                + "receiver, or make one known by 'ipc-client register \(scheme) --application ID --persistent'")
     }
 
     private func json(_ resolution: URLResolution) -> JSONValue {

@@ -289,4 +289,61 @@ struct FirstMistakeTests {
         #expect(gone.errors.contains("1 request waits for demo.IPCServer still"), "\(gone)")
         withExtendedLifetime(broker) {}
     }
+
+    @Test func anInputThatNobodyHasFilledIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let empty = try await Tools.client(["set", "notes"], input: .text("")).succeeded()
+        #expect(empty.errors.contains("the standard input is empty"), "\(empty)")
+        // The control: an empty text that was meant, and one that is not empty.
+        #expect(try await Tools.client(["set", "notes", ""]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["set", "notes"], input: .text("x")).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aChangeThatHasNotBeenYetIsTold() async throws {
+        let broker = try await BrokerProcess.start()
+        let count = try JSONText.string(
+            "change-count", in: try await Tools.client(["copy", "--json", "x"]).succeeded().output)
+        for (since, isTold) in [("99999999", true), (count, false)] {
+            let watcher = try await RunningProcess.start(
+                try Binaries.path("ipc-client"), ["watch", "--since", since], input: .none)
+            try await watcher.errors.waitForLine { $0.contains("watching all") }
+            #expect(try await watcher.terminate() == .success)
+            #expect(watcher.errors.text.contains("the number is of another store") == isTold)
+        }
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func nobodyIsToldToProgramsToo() async throws {
+        let broker = try await BrokerProcess.start()
+        for arguments in [["handlers", "nobody.here", "--json"], ["resolve", "nobody.here:x", "--json"]] {
+            let told = try await Tools.client(arguments).succeeded()
+            #expect(told.errors.contains("\"warning\":\"NoHandler\""), "\(told)")
+        }
+        try await Tools.claim()
+        #expect(try await Tools.client(["handlers", "--json"]).succeeded().errors.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aBrokerThatIsRefusedMakesNoStore() async throws {
+        let broker = try await BrokerProcess.start()
+        let store = try PrivateBus.current.directory.appending("other-store")
+        let second = try await RunningProcess.run(try Binaries.path("ipc-broker"), ["--store", store])
+        #expect(second.status == .exited(73) && !FileContents.exists(store), "\(second)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aStoreThatIsGoneTakesNothing() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "notes", "kept"]).succeeded()
+        _ = try await RunningProcess.run("rm", ["-r", broker.store]).succeeded()
+        let lost = try await Tools.client(["set", "notes", "lost"])
+        #expect(lost.status == .exited(74) && lost.errors.contains("was removed while its broker ran"), "\(lost)")
+        let large = try await Tools.client(["set", "notes"], input: .text(String(repeating: "long ", count: 20_000)))
+        #expect(large.status == .exited(74), "\(large)")
+        let folder = try PrivateBus.current.directory.appending("export")
+        _ = try await Tools.client(["export", folder]).succeeded()
+        #expect(try FileContents.text(folder + "/store.jsonl").contains("kept"))
+        withExtendedLifetime(broker) {}
+    }
 }

@@ -110,10 +110,54 @@ struct MovingToolTests {
         let failed = try await RunningProcess.run(
             "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "export", folder])
         #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
-        #expect(FileContents.names(in: folder)?.contains("store.jsonl") == false)
+        #expect(!FileContents.exists(folder))
         // The control: another folder, and a disk that takes everything.
         _ = try await Tools.client(["export", folder + "-2"]).succeeded()
         #expect(FileContents.names(in: folder + "-2")?.contains("store.jsonl") == true)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// What was killed can leave no word: its parts are told from what somebody else has put there.
+    @Test func anExportThatWasKilledIsNoneAndInNobodysWay() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", String(repeating: "long ", count: 2_000)]).succeeded()
+        let folder = try PrivateBus.current.directory.appending("export")
+        let trace = try PrivateBus.current.directory.appending("trace")
+        let client = try Binaries.path("ipc-client")
+        let killed = try await RunningProcess.run(
+            "strace", ["-f", "-o", trace, "-e", "inject=syncfs:signal=KILL", client, "export", folder])
+        #expect(killed.status != .success, "\(killed)")
+        #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl.unfinished"])
+        _ = try await Tools.client(["export", folder]).succeeded()
+        #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl"])
+        // The control: what is finished, or somebody else's, is not touched.
+        #expect(try await Tools.client(["export", folder]).status == .exited(73))
+        let other = try PrivateBus.current.directory.makeDirectory("export-2")
+        try FileContents.write("mine", to: other + "/store.jsonl.unfinished.txt")
+        #expect(try await Tools.client(["export", other]).status == .exited(73))
+        #expect(FileContents.names(in: other) == ["store.jsonl.unfinished.txt"])
+        withExtendedLifetime(broker) {}
+    }
+
+    /// A file that may not grow is like a full disk, and loses nothing.
+    @Test func whatDoesNotFitLeavesWhatWasThere() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "long"], input: .text(String(repeating: "long ", count: 2_000))).succeeded()
+        let directory = try PrivateBus.current.directory
+        let (old, new, folder) = (directory.appending("old"), directory.appending("new"), directory.appending("export"))
+        try FileContents.write("before", to: old)
+        let client = try Binaries.path("ipc-client")
+        for arguments in ["get long --output \(old)", "get long --output \(new)", "export \(folder)"] {
+            let refused = try await RunningProcess.run("bash", ["-c", "ulimit -f 1; \(client) \(arguments)"])
+            #expect(refused.status == .exited(74) && refused.errors.contains("File too large"), "\(refused)")
+        }
+        #expect(try FileContents.text(old) == "before" && !FileContents.exists(new) && !FileContents.exists(folder))
+        // The control.
+        _ = try await Tools.client(["get", "long", "--output", old]).succeeded()
+        #expect(try FileContents.read(old).count == 10_000)
+        _ = try await Tools.client(["set", "long", "short"]).succeeded()
+        _ = try await Tools.client(["get", "long", "--output", old]).succeeded()
+        #expect(try FileContents.text(old) == "short")
         withExtendedLifetime(broker) {}
     }
 

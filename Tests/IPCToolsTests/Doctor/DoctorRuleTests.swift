@@ -70,6 +70,13 @@ struct DoctorRuleTests {
             $0.desktop.entries = []
             $0.desktop.caches = []
         },
+        "handler-fails": {
+            $0.troubles = [TroubleFacts(application: "org.example.Well", request: "id", end: "failed")]
+        },
+        "desktop-entry-without-claim": {
+            $0.desktop.entries[0].application = "org.example.Gone"
+            $0.desktop.caches = []
+        },
         "desktop-entries-several": { $0.add(Facts.entry("other.desktop")) },
         "desktop-entry-spelling": { $0.desktop.entries = [Facts.entry(types: "x-scheme-handler/well.example;")] },
         "desktop-entry-without-url": { $0.desktop.entries = [Facts.entry(exec: "/usr/bin/ipc-client open")] },

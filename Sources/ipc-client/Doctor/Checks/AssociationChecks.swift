@@ -19,7 +19,9 @@ struct DesktopCacheCheck: Check {
     }
 
     private func finding(_ directory: String, _ facts: Facts) -> Finding? {
-        let entries = facts.desktop.entries.filter { $0.directory == directory }
+        // What is to go need not be known.
+        let orphaned = Set(facts.orphanedEntries.map(\.path))
+        let entries = facts.desktop.entries.filter { $0.directory == directory && !orphaned.contains($0.path) }
         let cache = facts.desktop.caches.first { $0.directory == directory } ?? CacheFacts(directory: directory)
         let unknown = entries.first { entry in
             !entry.schemes.allSatisfy { cache.entries[$0]?.contains(entry.id) == true }

@@ -1,3 +1,22 @@
+/// Entries of ours for applications that claim nothing any more, such as one that was changed by hand and so stayed.
+struct EntryClaimCheck: Check {
+    static let name = "desktop-claims"
+    static let words = ["desktop-entry-without-claim"]
+
+    func findings(in facts: Facts) -> [Finding] {
+        facts.orphanedEntries.map { entry in
+            .problem(
+                Self.words[0],
+                "\(entry.path) brings links to \(entry.application ?? ""), which claims nothing and is not registered",
+                mend: removal(of: [entry], facts))
+        }
+    }
+
+    func assurance(in facts: Facts) -> String? {
+        facts.desktop.entries.isEmpty ? nil : "every desktop entry of ours is for an application that claims something"
+    }
+}
+
 /// Whether the desktop knows exactly one program for each of our schemes.
 struct EntryUniquenessCheck: Check {
     static let name = "desktop-entries"
@@ -26,10 +45,23 @@ struct EntryUniquenessCheck: Check {
         facts.desktop.entries.isEmpty ? nil : "no scheme has two desktop entries"
     }
 
-    private func removal(of entries: [EntryFacts], _ facts: Facts) -> String {
+}
+
+extension Check {
+    /// Takes entries of one folder away.
+    fileprivate func removal(of entries: [EntryFacts], _ facts: Facts) -> String {
         ShellLine.all(
             entries.map { ShellLine.command("rm", "--", $0.path, asRoot: !$0.isWritable) }.joined(separator: " && "),
             facts.desktop.update(entries[0].directory, asRoot: !entries[0].isWritable))
+    }
+}
+
+extension Facts {
+    /// Entries that `register` has written for applications of which neither broker nor journals know.
+    var orphanedEntries: [EntryFacts] {
+        guard broker.version != nil, broker.silence == nil else { return [] }
+        let known = Set(claims.map(\.application) + registrations.map(\.application))
+        return desktop.entries.filter { $0.application.map { !known.contains($0) } ?? false }
     }
 }
 

@@ -18,9 +18,50 @@ extension Facts {
                     scheme: $0.scheme, application: $0.application, kind: $0.kind, isHandler: $0.isHandler,
                     isRunning: $0.isRunning ?? false, isActivatable: $0.isActivatable ?? false)
             }
+            try await readTroubles(application)
         } catch {
             broker.silence = error.message
         }
+    }
+
+    /// Looks for handlers that fail: those that handle a scheme, and have handled or declined nothing since.
+    private mutating func readTroubles(_ application: Application) async throws(IPCError) {
+        var newest: [String: RequestInfo] = [:]
+        for outcome in [Outcome.failed, .unavailable, .timedOut] {
+            for request in try await application.requests(outcome: outcome).all()
+            where request.end >= newest[request.application]?.end ?? 0 { newest[request.application] = request }
+        }
+        for request in try await application.requests(state: .waiting).all()
+        where request.attempts == 0 && newest[request.application]?.state != .waiting {
+            newest[request.application] = request
+        }
+        for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
+            guard let last = newest[name], let trouble = try await trouble(last, application) else { continue }
+            troubles.append(trouble)
+        }
+    }
+
+    private func trouble(_ last: RequestInfo, _ application: Application) async throws(IPCError) -> TroubleFacts? {
+        let name = last.application
+        guard last.state == .ended else {
+            guard let step = try await application.traceRequest(last.id).last, step.kind == .startFailed else {
+                return nil
+            }
+            return TroubleFacts(application: name, request: last.id, end: "waits for its start", message: step.detail)
+        }
+        var good: UInt64 = 0
+        for outcome in [Outcome.handled, .declined] {
+            let ends = try await application.requests(outcome: outcome, application: name).all().map(\.end)
+            good = max(good, ends.max() ?? 0)
+        }
+        guard last.end > good else { return nil }
+        var count = 0
+        for outcome in [Outcome.failed, .unavailable, .timedOut] {
+            count += try await application.requests(outcome: outcome, application: name).all().count { $0.end > good }
+        }
+        return TroubleFacts(
+            application: name, count: count, request: last.id, end: last.outcome.rawValue,
+            message: try await application.request(last.id).errorMessage ?? "")
     }
 
     /// What the broker's description says of itself.
@@ -58,4 +99,9 @@ extension LimitFacts {
         }
         return all
     }
+}
+
+extension RequestInfo {
+    /// When it ended; 0 where it has not.
+    fileprivate var end: UInt64 { endedMillisecondsSince1970 ?? 0 }
 }

@@ -15,6 +15,8 @@ struct Facts: Sendable {
     /// The D-Bus service files that concern the broker and known applications, in the order in which the bus looks.
     var services: [ServiceFacts] = []
     var claims: [ClaimFacts] = []
+    /// Handlers of which the newest requests came to nothing.
+    var troubles: [TroubleFacts] = []
     /// The user's choices of an application that does not claim the scheme, by scheme.
     var absentDefaults: [String: String] = [:]
     /// What `register --persistent` has noted.
@@ -59,6 +61,19 @@ struct ClaimFacts: Sendable, Hashable {
     var isActivatable = false
     /// The file that makes an installed claim.
     var file: FileFacts?
+}
+
+/// Requests of a handler that came to nothing, or wait for a start that fails; none has gone well since.
+struct TroubleFacts: Sendable, Hashable {
+    var application: String
+    /// How many.
+    var count = 1
+    /// The newest, or the first that waits.
+    var request: String
+    /// What became of it, as a word or two.
+    var end: String
+    /// What was said of it; empty where nothing was.
+    var message = ""
 }
 
 /// A registration on the desktop, as its journal tells it.
