@@ -251,8 +251,10 @@ struct BusTests {
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
         // The sender goes on waiting, and does not begin to.
-        let times = [old, new].map { $0.opened.first?.options.timeout ?? 0 }
-        #expect(times[0] == 20_000 && 0 < times[1] && times[1] < times[0], "\(times)")
+        let options = try #require(new.opened.first?.options)
+        let left = try #require(options.timeLeft)
+        #expect(options.timeout == 20_000 && 0 < left && left < 20_000)
+        #expect(old.opened.first?.options.timeLeft == nil)
         gate.end()
     }
 

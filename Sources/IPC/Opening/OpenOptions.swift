@@ -94,7 +94,7 @@ extension OpenURLOptions {
     func again(until end: ContinuousClock.Instant?) -> OpenURLOptions {
         var again = self
         again.repeated = true
-        if let end, let timeout { again.timeout = min(timeout, ContinuousClock.now.duration(to: end).wireMilliseconds) }
+        again.timeLeft = end.map { ContinuousClock.now.duration(to: $0).wireMilliseconds }
         return again
     }
 }

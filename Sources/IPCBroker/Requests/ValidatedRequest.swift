@@ -51,8 +51,9 @@ final class ValidatedRequest: Sendable {
         mayGoToDesktop = options.desktop ?? true && options.application == nil && !isQueued
         let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
         let milliseconds = UInt64(options.timeout ?? UInt32(clamping: usual))
-        guard milliseconds > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
-        timeout = .milliseconds(Int(milliseconds))
+        let left = UInt64(options.timeLeft ?? .max)
+        guard milliseconds > 0, left > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
+        timeout = .milliseconds(Int(min(milliseconds, left)))
         timeToLive = try Self.timeToLive(options, limits)
         try Self.checkCombination(options)
         guard !isQueued || !set.isSensitive else { throw Self.sensitiveQueued }
@@ -87,6 +88,9 @@ final class ValidatedRequest: Sendable {
             throw IPCError(
                 .invalidArguments, "“set” says how to put “items” on a “pasteboard”; give both, or leave it out")
         }
+        if options.timeLeft != nil, options.repeated != true || options.queue ?? false {
+            throw IPCError(.invalidArguments, "“time-left” is for a call that is “repeated”, and whose sender waits")
+        }
         if options.changeCount != nil, options.pasteboard == nil || options.items != nil {
             throw IPCError(
                 .invalidArguments, "“change-count” binds a version of a “pasteboard”; it goes without “items”")
@@ -112,8 +116,7 @@ final class ValidatedRequest: Sendable {
 
     /// Of all arguments with their names and lengths, so that no two calls have the same, to tell a repetition from
     /// another call with the same id; not of the items where they are sensitive, since the digest is kept on the disk and
-    /// would let a secret be guessed. What says how the answer is given is no part of it, nor how long its sender waits:
-    /// who calls again has less time left.
+    /// would let a secret be guessed. What says how the answer is given is no part of it.
     /// - Parameter items: the payload as it was taken in.
     func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
@@ -128,7 +131,7 @@ final class ValidatedRequest: Sendable {
         arguments.add("sensitive", set.isSensitive ? "true" : nil)
         arguments.add("once", options.set?.once.map(String.init))
         arguments.add("annotation", options.annotation.map { "\($0)" })
-        if isQueued { arguments.add("timeout", options.timeout.map(String.init)) }
+        arguments.add("timeout", options.timeout.map(String.init))
         arguments.add("queue", isQueued ? "true" : nil)
         arguments.add("time-to-live", options.timeToLive.map(String.init))
         arguments.add("parent", options.parent)

@@ -26,7 +26,8 @@ package struct FileState: Sendable, Hashable {
         defer { close(file) }
         var status = stat()
         guard fstat(file, &status) == 0 else { throw FileFailure("read", path, errno) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw FileFailure("read", path, EINVAL) }
+        let kind = status.st_mode & S_IFMT
+        guard kind == S_IFREG else { throw FileFailure("read", path, kind == S_IFDIR ? EISDIR : EINVAL) }
         var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
         var count = 0
         while true {

@@ -64,6 +64,8 @@ package struct OpenURLOptions: Options {
     package var fd: Bool?
     /// The call was made before, and its answer was lost.
     package var repeated: Bool?
+    /// Milliseconds of the time-out that are left to the sender of a repeated call.
+    package var timeLeft: UInt32?
     /// Whether a program of the desktop may get it where nobody claims the scheme; so where it is not said.
     package var desktop: Bool?
     package init() {}
@@ -73,7 +75,7 @@ package struct OpenURLOptions: Options {
         Key("timeout", \.timeout), Key("queue", \.queue), Key("time-to-live", \.timeToLive),
         Key("parent", \.parent), Key("source-application", \.sourceApplication),
         Key("activation-token", \.activationToken), Key("fd", \.fd), Key("repeated", \.repeated),
-        Key("desktop", \.desktop),
+        Key("time-left", \.timeLeft), Key("desktop", \.desktop),
     ]
 }
 

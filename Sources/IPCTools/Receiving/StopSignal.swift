@@ -2,6 +2,7 @@ private import Glibc
 private import IPC
 private import Synchronization
 
+internal import enum IPCDBus.Background
 internal import class IPCDBus.DBusActor
 
 /// SIGTERM, SIGINT and SIGHUP as requests to stop, counted: the first one ends the wait for work, the second one work.
@@ -30,7 +31,7 @@ package final class StopSignal: Sendable {
     /// Counts it as a signal when nobody reads standard output any more, which a program that waits for something to
     /// write would not notice. A closed pipe or socket then is an error of writing and no end of the process.
     package func listenForClosedOutput() {
-        signal(SIGPIPE, SIG_IGN)
+        ignoreClosedOutput()
         var status = stat()
         guard fstat(STDOUT_FILENO, &status) == 0, [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return }
         var thread = pthread_t()
@@ -40,6 +41,9 @@ package final class StopSignal: Sendable {
         guard failed == 0 else { return Unmanaged<StopSignal>.fromOpaque(me).release() }
         pthread_detach(thread)
     }
+
+    /// A closed pipe or socket then is an error of writing and no end of the process.
+    package func ignoreClosedOutput() { signal(SIGPIPE, SIG_IGN) }
 
     private func waitForClosedOutput() -> UnsafeMutableRawPointer? {
         // Nothing is asked for: the end of the reader is told unasked, poll(2).
@@ -79,6 +83,21 @@ package final class StopSignal: Sendable {
         let number = add(signals, action)
         defer { remove(number) }
         return try await body()
+    }
+
+    /// Does work that blocks on a thread of its own.
+    /// - Returns: `nil` where this many signals have come before its end; it then goes on for as long as the process does.
+    package func end<Result: Sendable>(
+        of work: @escaping @Sendable () -> Result, untilSignal signals: Int
+    ) async -> Result? {
+        let (ends, end) = AsyncStream<Result?>.makeStream()
+        return await run(atSignal: signals) {
+            end.yield(nil)
+        } _: {
+            Task { end.yield(await Background.run(work)) }
+            for await first in ends { return first }
+            return nil
+        }
     }
 
     /// Whether this many signals have come.

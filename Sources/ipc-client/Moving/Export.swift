@@ -28,6 +28,10 @@ struct Export: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard !folder.isEmpty else { throw ValidationError("The name of the folder is empty.") }
+    }
+
     @DBusActor
     func run() async throws {
         let app = try await Client.connect()

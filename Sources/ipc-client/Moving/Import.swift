@@ -32,6 +32,10 @@ struct Import: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard !folder.isEmpty else { throw ValidationError("The name of the folder is empty.") }
+    }
+
     @DBusActor
     func run() async throws {
         let reader = try Self.untouched { () throws in try ExportReader(folder) }

@@ -28,11 +28,11 @@ struct ConsumedContent: Sendable {
             expirationDate: version.endsMillisecondsSince1970, isSensitive: version.isSensitive, isOnce: version.isOnce)
     }
 
-    /// Puts it back where it could not be written, and says so; but not in the place of what somebody else has written since.
-    /// Nothing failed where its reader has gone: that one has had what it wanted.
+    /// Puts it back where it could not be written to its end, and says so; but not in the place of what somebody else has
+    /// written since.
     @DBusActor
     func afterFailure(_ failure: ToolFailure, on board: Pasteboard) async -> ToolFailure {
-        guard failure != .outputClosed else { return failure }
+        let failure = failure == .outputClosed ? .readerGone : failure
         guard await isPutBack(on: board) else {
             return failure.adding("what was read was to be read once, and could not be put back")
         }
@@ -49,4 +49,9 @@ struct ConsumedContent: Sendable {
         options.ifChangeCount = now.changeCount
         return (try? await board.restore(items, source: source, options: options)) != nil
     }
+}
+
+extension ToolFailure {
+    fileprivate static let readerGone = ToolFailure(
+        name: "InputOutput", message: "the reader of the output has gone before its end", exit: .inputOutput)
 }

@@ -66,8 +66,16 @@ struct ReadingArguments: ParsableArguments, Sendable {
         }
         let (version, representation) = try await take ? taken(board) : chosen(board)
         if let version, let representation {
-            try await written(ConsumedContent(representation, of: version, taken: take), board) {
-                () throws(ToolFailure) in try write(representation.value, to: file)
+            let consumed = ConsumedContent(representation, of: version, taken: take)
+            if let file {
+                do throws(ToolFailure) { try file.output.write(representation.value) } catch {
+                    throw await consumed?.afterFailure(error, on: board) ?? error
+                }
+            } else {
+                try await written(consumed, board) { () throws(ToolFailure) in
+                    var output = ContentOutput.standardOutput
+                    try output.write(representation.value)
+                }
             }
         }
         guard output.json else { return }
@@ -81,21 +89,20 @@ struct ReadingArguments: ParsableArguments, Sendable {
             ]).text)
     }
 
-    /// Writes, and puts back what is lost otherwise where that fails.
+    /// Writes to the output. What nobody else has any more is put back where that fails, and where a signal comes before the
+    /// end.
     @DBusActor
     private func written(
-        _ content: ConsumedContent?, _ board: Pasteboard, _ write: () throws(ToolFailure) -> Void
+        _ content: ConsumedContent?, _ board: Pasteboard, _ write: @escaping @Sendable () throws(ToolFailure) -> Void
     ) async throws(ToolFailure) {
-        do throws(ToolFailure) { try write() } catch {
-            guard let content else { throw error }
-            throw await content.afterFailure(error, on: board)
+        guard let content else { return try write() }
+        let stop = StopSignal()
+        stop.listen()
+        stop.ignoreClosedOutput()
+        let end = await stop.end(of: { Result { () throws(ToolFailure) in try write() } }, untilSignal: 1)
+        if case .failure(let failure) = end ?? .failure(.interrupted) {
+            throw await content.afterFailure(failure, on: board)
         }
-    }
-
-    private func write(_ value: Representation.Value, to file: Destination?) throws(ToolFailure) {
-        if let file { return try file.output.write(value) }
-        var output = ContentOutput.standardOutput
-        try output.write(value)
     }
 
     private typealias Read = (version: PasteboardVersionInfo?, representation: Representation?)
@@ -210,6 +217,9 @@ private final class Destination {
 }
 
 extension ToolFailure {
+    fileprivate static let interrupted = ToolFailure(
+        name: "Cancelled", message: "the output was not written to its end", exit: .cancelled)
+
     fileprivate static func noItem(_ item: UInt32, of count: Int, on board: String) -> ToolFailure {
         ToolFailure(
             name: "NoSuchItem",

@@ -126,21 +126,26 @@ struct RepeatedRequestTests {
         #expect(try await scene.peer.waitingCalls(on: "handler") == 0)
     }
 
-    @Test func `I10: who calls again has less time, and calls for the same`() async throws {
+    @Test func `I10: who calls again says how much time is left, and calls for the same`() async throws {
         let scene = try await DeliveryScene.start()
         let id = DeliveryScene.newID()
         _ = try await scene.send(id, "a", ["timeout": .u(60_000)])
         #expect(try await scene.next().attempt == 1)
         try await scene.broker.restart()
-        let again = try await scene.send(id, "a", ["timeout": .u(50_000)])
+        let again = try await scene.send(
+            id, "a", ["timeout": .u(60_000), "repeated": .b(true), "time-left": .u(50_000)])
         let request = try await scene.next()
         #expect((request["timeout"]?.number ?? .max) <= 50_000, "\(request)")
-        // The control: of what is queued the time is a part of the request.
-        let queued = try await scene.queue("a", ["timeout": .u(60_000)])
-        try await scene.expectError(
-            "InvalidArguments", of: DeliveryScene.open(queued, "a", ["queue": .b(true), "timeout": .u(50_000)]))
         try await scene.answer(request)
         #expect(try await scene.peer.reply(again)["outcome"]?.text == "handled")
+        // The control: it is of a repeated call, and takes the place of no other time-out.
+        for options: KeyValuePairs<String, WireValue> in [
+            ["time-left": .u(1)], ["repeated": .b(true), "time-left": .u(0)],
+            ["repeated": .b(true), "queue": .b(true), "time-left": .u(1)],
+        ] {
+            try await scene.expectError("InvalidArguments", of: DeliveryScene.open(DeliveryScene.newID(), "a", options))
+        }
+        try await scene.expectError("InvalidArguments", of: DeliveryScene.open(id, "a", ["timeout": .u(50_000)]))
     }
 
     @Test func `I10: who waits twice for one request is told the same twice`() async throws {

@@ -104,6 +104,35 @@ struct DesktopDoctorTests {
         #expect(after.words == [])
     }
 
+    @Test func `an entry that was changed by hand, and stayed when its claim went`() async throws {
+        let scene = try await DoctorScene.healthy()
+        try await scene.run("echo X-Mine=1 >>\(scene.entryPath)")
+        try await scene.run("ipc-client unregister --all --application \(DoctorScene.application)")
+        let after = try await scene.expectMended("desktop-entry-without-claim", "problem", saying: scene.entryPath)
+        #expect(after.words == [] && !FileContents.exists(scene.entryPath))
+    }
+
+    @Test func `a handler that fails, until it does not`() async throws {
+        let scene = try await DoctorScene.healthy()
+        // It runs to its end, and never takes its name.
+        let sent = try await RunningProcess.run(
+            try Binaries.path("ipc-client"), ["open", "\(DoctorScene.scheme):x"], environment: scene.environment)
+        #expect(sent.status == .exited(69), "\(sent)")
+        let before = try #require(try await scene.examine()["handler-fails"])
+        #expect(before.level == "note" && before.message.contains("the newest request to \(DoctorScene.application)"))
+        // The command says where.
+        let told = try await scene.run(try #require(before.command))
+        #expect(told.output.contains("start-failed"), "\(told)")
+        let server = try await RunningProcess.start(
+            try Binaries.path("ipc-server"),
+            ["--application", DoctorScene.application, "--scheme", DoctorScene.scheme],
+            environment: scene.environment, input: .none)
+        try await server.errors.waitForLine { $0.contains("listening as ") }
+        try await scene.run("ipc-client open \(DoctorScene.scheme):x")
+        #expect(try await scene.examine()["handler-fails"] == nil)
+        #expect(try await server.terminate() == .success)
+    }
+
     @Test func `a default that names an entry which is gone, with another one behind it`() async throws {
         let scene = try await DoctorScene.healthy()
         let rest = "[Default Applications]\ntext/plain=nobody.desktop;\nx-scheme-handler/well.example="

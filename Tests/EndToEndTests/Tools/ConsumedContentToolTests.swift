@@ -1,3 +1,4 @@
+import Glibc
 import IPCTesting
 import Testing
 
@@ -97,6 +98,31 @@ struct ConsumedContentToolTests {
         #expect(marks.contains("sensitive") == write.contains("--sensitive"), "\(marks)")
         #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")
         // The control: what was written is gone.
+        #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// More than a pipe holds, and a reader that leaves, or a signal that comes, before the end.
+    @Test(arguments: [["get", "b"], ["get", "b", "--json"]], [SIGPIPE, SIGINT])
+    func whatWasNotReadToItsEndIsNotLost(read: [String], signal: CInt) async throws {
+        let broker = try await BrokerProcess.start()
+        let text = String(repeating: "0123456789", count: 100_000)
+        _ = try await Tools.client(["set", "b", "--once"], input: .text(text)).succeeded()
+        let directory = try PrivateBus.current.directory
+        let pipe = directory.appending("pipe")
+        _ = try await RunningProcess.run("mkfifo", [pipe]).succeeded()
+        let program = try Binaries.path("ipc-client")
+        let writer = try await RunningProcess.start(
+            "/bin/sh", ["-c", "exec \"$0\" \"$@\" >\(pipe)", program] + read, input: .none)
+        let reader = open(pipe, O_RDONLY | O_CLOEXEC)
+        var byte: UInt8 = 0
+        #expect(Glibc.read(reader, &byte, 1) == 1)
+        if signal == SIGINT { writer.signal(SIGINT) } else { close(reader) }
+        #expect(try await writer.wait() == .exited(signal == SIGINT ? 2 : 74))
+        if signal == SIGINT { close(reader) }
+        #expect(writer.errors.text.contains("is on the pasteboard again"), "\(writer.errors.text)")
+        #expect(try await Tools.client(["get", "b"]).succeeded().output == text)
+        // The control: what was read to its end is gone.
         #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
         withExtendedLifetime(broker) {}
     }
