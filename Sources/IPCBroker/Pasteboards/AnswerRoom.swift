@@ -5,7 +5,7 @@ internal import IPCModel
 ///
 /// A reading of a few bytes may bring 16 MiB, and many of them are begun before the first one is answered. How much one
 /// brings is known from what was written or read last; where nothing is known it counts as a few MiB. A descriptor counts as
-/// 64 KiB, so that no more than 512 are made before they are sent (I17). A caller who does not
+/// 256 KiB, so that no more than 128 are made before they are sent, and 32 for one caller (I17). A caller who does not
 /// read what it has got so far gets no more, and holds up itself alone.
 @DBusActor
 final class AnswerRoom {
@@ -72,7 +72,7 @@ final class AnswerRoom {
     /// a direct connection.
     private static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
-    private static let bytesOfDescriptor = 64 << 10
+    private static let bytesOfDescriptor = 256 << 10
     /// Pasteboards of which something is known; then it is learnt anew.
     private static let mostKnown = 10_000
 

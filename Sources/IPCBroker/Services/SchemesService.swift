@@ -161,7 +161,9 @@ final class SchemesService {
     }
 
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
-        let owner = try await clients.owner(of: application)
+        var owner = try await clients.owner(of: application)
+        // By a direct connection a call may be here before the bus has told of the name that its caller has just got.
+        if owner == nil { owner = try await clients.refreshedOwner(of: application) }
         // The owner may have left while it was asked for.
         if owner == call.sender, clients.isRunning(application) { return }
         let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"

@@ -49,8 +49,8 @@ struct DirectBoundsTests {
             serials.append(try await scene.peer.send(asks, on: "owner"))
             made = max(made, try scene.broker.openDescriptors - base)
         }
-        // A caller has 128 at a time, beside those that are just leaving.
-        #expect(made <= 128 + 4 * 16, "\(made) descriptors")
+        // A caller has 32 at a time, beside those that are just leaving.
+        #expect(made <= 32 + 4 * 16, "\(made) descriptors")
         for serial in serials { #expect(try await scene.peer.reply(serial, on: "owner").error == nil) }
     }
 
