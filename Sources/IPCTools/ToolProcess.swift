@@ -104,7 +104,9 @@ package enum ToolProcess {
         let text = tool.fullMessage(for: error)
         if code.isSuccess {
             if let refusal = refusal(tool, arguments, text) { end(tool._commandName, arguments, refusal) }
-            let told = text.hasPrefix("#!/bin/bash") ? BashScript.mended(text, for: tool._commandName) : text
+            let told =
+                text.hasPrefix("#!/bin/bash")
+                ? BashScript.mended(text, for: tool._commandName, defaults: defaults(of: tool)) : text
             do throws(ToolFailure) { try OutputStream.output.writeLine(told) } catch {
                 end(tool._commandName, arguments, error)
             }
@@ -126,6 +128,15 @@ package enum ToolProcess {
         let prefix = style(arguments).red("\(tool._commandName):")
         try? OutputStream.error.writeLine(prefix + " " + sentence.printable)
         exit(IPCModel.ExitCode.usage.rawValue)
+    }
+
+    /// The subcommands that are meant where none is named, by their commands.
+    private static func defaults(of tool: any ParsableCommand.Type) -> [String: String] {
+        var defaults: [String: String] = [:]
+        for command in tool.configuration.subcommands {
+            defaults[command._commandName] = command.configuration.defaultSubcommand?._commandName
+        }
+        return defaults
     }
 
     /// What ArgumentParser answers and nobody has asked for: the help of all where the help of no command was wanted, and the

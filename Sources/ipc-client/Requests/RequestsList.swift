@@ -27,7 +27,7 @@ struct RequestsList: ToolCommand {
     @Option(
         help: ArgumentHelp(
             "Only those in a state (waiting, delivered, ended) or with an outcome; queued: all that have not ended.",
-            valueName: "state"))
+            valueName: "state"), completion: .list(RequestFilter.allValueStrings))
     var state: RequestFilter?
 
     @Option(help: ArgumentHelp("Only those to this application.", valueName: "id"), completion: LiveNames.applications)

@@ -74,7 +74,8 @@ struct ToyDeliveriesTests {
         let size = DeliveryRun.Size(
             // A toy finds something to reorder only where two of a line wait at a time.
             senders: 6, requests: toy == .reorder ? 240 : 30, handlers: 2,
-            brokerKills: toy == .right || toy == .answerBeforeCommit ? 4 : 0, handlerKills: toy == .right ? 2 : 0,
+            // A kill may come when nothing is held back, most of all beside others that keep the machine busy.
+            brokerKills: toy == .answerBeforeCommit ? 16 : toy == .right ? 4 : 0, handlerKills: toy == .right ? 2 : 0,
             killers: toy == .right ? 60 : .max)
         let report = try await DeliveryRun.run(
             size, SeededGenerator.forTest(toy.rawValue), try toy.settings(in: .current))
@@ -86,7 +87,9 @@ struct ToyDeliveriesTests {
         case .reorder: #expect(report.violations.contains { $0.kind == .outOfOrder })
         // What was accepted is gone, or the number of an attempt is.
         case .answerBeforeCommit:
-            #expect(report.violations.contains { $0.kind == .lost || $0.kind == .attemptNotHigher })
+            #expect(
+                report.violations.contains { $0.kind == .lost || $0.kind == .attemptNotHigher },
+                "\(Set(report.violations.map(\.kind)))")
         }
     }
 }

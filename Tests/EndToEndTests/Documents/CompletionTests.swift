@@ -16,7 +16,7 @@ struct CompletionTests {
                 . "$1"; shift
                 COMP_LINE=$1 COMP_POINT=${#1}; shift
                 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-                _ipc-client "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
+                __ipc-client_complete "$1" "${!#}" "${COMP_WORDS[COMP_CWORD - 1]}"
                 printf '%s\\n' "${COMPREPLY[@]}"
                 """, "bash", script, line,
             ] + words)
@@ -59,6 +59,11 @@ struct CompletionTests {
         #expect(try await offered(bash: ["ipc-client", "policy", "com"]) == ["com.example.Notes"])
         #expect(try await offered(bash: ["ipc-client", "requests", "show", ""]).contains(id))
         #expect(try await offered(bash: ["ipc-client", "reso"]) == ["resolve"])
+        for command in [["requests"], ["requests", "list"]] {
+            #expect(try await offered(bash: ["ipc-client"] + command + ["--state", "del"]) == ["delivered"])
+            #expect(
+                try await offered(bash: ["ipc-client"] + command + ["--application", "com"]) == ["com.example.Notes"])
+        }
         withExtendedLifetime(broker) {}
     }
 
