@@ -148,15 +148,15 @@ final class Bridge {
     }
 
     private func offerBoard() async throws {
-        guard let version = try await board.versions().last else { return clipboard.withdraw() }
+        guard let version = try await board.versions().last else { return await clipboard.withdraw() }
         known = max(known, version.changeCount)
         let isHidden = version.isOnce || version.isSensitive
         guard version.itemCount > 0, !isHidden || offersSecrets else {
-            report.trace("Withdrawn", "change count \(version.changeCount) is not offered to the desktop")
-            return clipboard.withdraw()
+            await clipboard.withdraw()
+            return report.trace("Withdrawn", "change count \(version.changeCount) is not offered to the desktop")
         }
         let offer = BoardOffer(version, on: board)
-        clipboard.offer(offer.clipboardOffer)
+        await clipboard.offer(offer.clipboardOffer)
         report.trace("Offered", "offered change count \(version.changeCount): \(offer.typeList)")
     }
 

@@ -19,10 +19,10 @@ protocol DesktopClipboard: AnyObject {
     /// The content in one target.
     /// - Parameter bytes: the most that is taken.
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent
-    /// Takes the clipboard, and gives what is offered to whoever asks for it.
-    func offer(_ offer: ClipboardOffer)
-    /// Gives up what was offered; the clipboard is empty then. Does nothing where another program owns it.
-    func withdraw()
+    /// Takes the clipboard, and gives what is offered to whoever asks for it; who asks when this returns gets it.
+    func offer(_ offer: ClipboardOffer) async
+    /// Gives up what was offered; the clipboard is empty when this returns. Does nothing where another program owns it.
+    func withdraw() async
     /// Leaves the display, without ``ended``.
     func close()
 }

@@ -85,7 +85,7 @@ final class WaylandClipboard: DesktopClipboard {
         return ClipboardContent(bytes: content, target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
 
-    func offer(_ offer: ClipboardOffer) {
+    func offer(_ offer: ClipboardOffer) async {
         let source = connection.newObject { [weak self] event in self?.sourceTells(&event, offer) }
         var request = WaylandRequest()
         request.add(source)
@@ -98,12 +98,14 @@ final class WaylandClipboard: DesktopClipboard {
         }
         self.source = source
         select(source)
+        await connection.answered()
     }
 
-    func withdraw() {
+    func withdraw() async {
         guard source != 0 else { return }
         source = 0
         select(0)
+        await connection.answered()
     }
 
     func close() {

@@ -23,6 +23,7 @@ final class WaylandConnection {
     private var last = WaylandConnection.displayObject
     private var watch: DescriptorWatch?
     private var hasEnded = false
+    private var awaited: [CheckedContinuation<Void, Never>] = []
 
     /// Runs once when the compositor has ended the connection.
     var ended: () -> Void = {}
@@ -70,6 +71,7 @@ final class WaylandConnection {
         watch?.end()
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         handlers = [:]
+        while !awaited.isEmpty { answeredFirst() }
     }
 
     private func end() {
@@ -129,6 +131,23 @@ final class WaylandConnection {
             wait(for: POLLIN)
             read()
         }
+    }
+
+    /// Returns when the compositor has done all that was sent so far, or has ended the connection; after ``begin()``.
+    func answered() async {
+        guard !hasEnded else { return }
+        await withCheckedContinuation { continuation in
+            var request = WaylandRequest()
+            let callback = newObject { [weak self] _ in self?.answeredFirst() }
+            awaited.append(continuation)
+            request.add(callback)
+            send(Self.displayObject, 0, request)
+        }
+    }
+
+    /// Answers come in the order of the questions.
+    private func answeredFirst() {
+        if !awaited.isEmpty { awaited.removeFirst().resume() }
     }
 
     private func wait(for event: Int32) {

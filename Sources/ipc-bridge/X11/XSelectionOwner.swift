@@ -38,6 +38,7 @@ final class XSelectionOwner {
         guard offer != nil else { return }
         offer = nil
         xcb_set_selection_owner(connection.handle, xcb_window_t(XCB_NONE), selection, since)
+        _ = connection.owner(of: selection)
     }
 
     /// Another program has taken it. What is on its way goes on.
