@@ -71,7 +71,7 @@ struct DoctorRuleTests {
             $0.desktop.caches = []
         },
         "handler-fails": {
-            $0.troubles = [TroubleFacts(application: "org.example.Well", request: "id", end: "failed")]
+            $0.troubles = [TroubleFacts(application: "org.example.Well", request: "id")]
         },
         "desktop-entry-without-claim": {
             $0.desktop.entries[0].application = "org.example.Gone"

@@ -47,7 +47,7 @@ extension Facts {
             guard let step = try await application.traceRequest(last.id).last, step.kind == .startFailed else {
                 return nil
             }
-            return TroubleFacts(application: name, request: last.id, end: "waits for its start", message: step.detail)
+            return TroubleFacts(application: name, request: last.id, end: nil, message: step.detail)
         }
         var good: UInt64 = 0
         for outcome in [Outcome.handled, .declined] {
@@ -60,7 +60,7 @@ extension Facts {
             count += try await application.requests(outcome: outcome, application: name).all().count { $0.end > good }
         }
         return TroubleFacts(
-            application: name, count: count, request: last.id, end: last.outcome.rawValue,
+            application: name, count: count, request: last.id, end: last.outcome,
             message: try await application.request(last.id).errorMessage ?? "")
     }
 

@@ -70,8 +70,8 @@ struct TroubleFacts: Sendable, Hashable {
     var count = 1
     /// The newest, or the first that waits.
     var request: String
-    /// What became of it, as a word or two.
-    var end: String
+    /// What became of it; nil where it waits.
+    var end: Outcome?
     /// What was said of it; empty where nothing was.
     var message = ""
 }
