@@ -40,7 +40,9 @@ ipc-broker_FLAGS = $(FIXED) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = .build/release
-BINARIES = $(PRODUCTS:%=$(RELEASE)/%)
+# When the release programs were built last, and of what.
+BUILT = .build/built
+SOURCES = Package.swift $(shell find Sources -type f)
 # What there is of these; hidden folders such as .build are passed over.
 LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 
@@ -96,6 +98,7 @@ build: ## the release programs, in .build/release (clean: some minutes)
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
+	@touch $(BUILT)
 
 bench: bench-programs ## P1 to P7 and peers in one table, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
 	Benchmarks/run table $(if $(QUICK),--quick) $(if $(JSON),--json "$(JSON)") $(BENCH)
@@ -111,8 +114,8 @@ bench-programs: build
 	$(MAKE) -s -C Benchmarks/Floor OUT=../.build/floor
 	swift build --package-path Benchmarks $(RELEASE_FLAGS) $(FIXED) --product Load
 
-# Only where one is missing: "make install" as root uses what "make build" has built as a user.
-$(BINARIES) &:
+# Only where something is newer: "make install" as root, where there is often no Swift, uses what "make build" has built as a user.
+$(BUILT): $(SOURCES)
 	$(MAKE) build
 
 docs: ## the library's reference and articles as a web site, in .build/docs (DocC)
@@ -125,13 +128,13 @@ manuals: debug ## write the manual pages in docs/man anew, from what the program
 lint: ## swift format, strict
 	swift format lint --strict --recursive --parallel $(LINTED)
 
-install: $(BINARIES) ## install below PREFIX (default /usr/local), staged below DESTDIR
+install: $(BUILT) ## install below PREFIX (default /usr/local), staged below DESTDIR
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install install $(RELEASE)
 
 uninstall: ## remove exactly what "make install" wrote, with the same PREFIX and DESTDIR
 	@PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" scripts/install uninstall
 
-deb: $(BINARIES) ## the Debian package, in .build/deb
+deb: $(BUILT) ## the Debian package, in .build/deb
 	@scripts/requirements deb
 	scripts/deb $(RELEASE) .build/deb
 
