@@ -65,6 +65,7 @@ struct Unregister: ToolCommand {
                     + "another XDG_DATA_HOME, run this there once more")
         }
         try await tellWaiting(app)
+        if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await tellRunning(app) }
         for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }
@@ -81,6 +82,16 @@ struct Unregister: ToolCommand {
             "RequestsWait",
             "\(waiting) request\(waiting == 1 ? " waits" : "s wait") for \(application) still; 'ipc-client requests --state waiting "
                 + "--application \(application)' lists them, and 'ipc-client requests cancel ID' calls one off")
+    }
+
+    /// Tells what an application that runs still claims by itself.
+    @DBusActor
+    private func tellRunning(_ app: Application) async throws {
+        let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
+        guard !kept.isEmpty else { return }
+        try output.warn(
+            "StillClaimed",
+            "\(application) runs, and claims \(kept.joined(separator: ", ")) by itself until it ends")
     }
 
     /// Tells that nothing was changed, and why.

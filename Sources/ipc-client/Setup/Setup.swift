@@ -54,7 +54,7 @@ struct Setup: ToolCommand {
         if changes.contains(where: { $0.path.hasSuffix("/systemd/user/ipc-broker.service") }) {
             _ = Program.run(["systemctl", "--user", "daemon-reload"])
         }
-        try await reload(after: changes)
+        try await reload(after: changes, in: data)
     }
 
     private func write(_ files: JournaledFiles, _ data: String) throws -> [FileChange] {
@@ -67,7 +67,7 @@ struct Setup: ToolCommand {
 
     /// Tells the bus and a broker that runs.
     @DBusActor
-    private func reload(after changes: [FileChange]) async throws {
+    private func reload(after changes: [FileChange], in data: String) async throws {
         do throws(IPCError) {
             let app = try await Client.connect()
             try await app.reloadBus(after: changes)
@@ -78,7 +78,8 @@ struct Setup: ToolCommand {
         }
         try output.warn(
             "NotActivatable",
-            "the bus does not look where the files were written; 'ipc-client doctor' tells more")
+            "the bus does not look below \(data), where the files were written; it has to be started with XDG_DATA_HOME=\(data), "
+                + "and 'ipc-client doctor' has the command")
     }
 
     /// sd_booted(3).

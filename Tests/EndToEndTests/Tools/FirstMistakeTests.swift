@@ -92,6 +92,10 @@ struct FirstMistakeTests {
         let server = try await Tools.server()
         let refused = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"])
         #expect(refused.status == .exited(73) && refused.errors.contains("itself, which runs"), "\(refused)")
+        try await Tools.claim()
+        let taken = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
+        #expect(
+            taken.errors.contains("demo.IPCServer runs, and claims IPCServer.demo by itself until it ends"), "\(taken)")
         #expect(try await Tools.client(["send", "hello"]).status == .success)
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
