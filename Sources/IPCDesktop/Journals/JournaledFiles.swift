@@ -46,9 +46,9 @@ package struct JournaledFiles: Sendable {
             _ = try takeBack(try self.journal(name) ?? journal, name)
             throw error
         }
-        let written = Set(journal.entries.map(\.path))
-        let left = kept.filter { !written.contains($0.path) }.map { FileChange(path: $0.path, kind: .kept) }
-        return try observed.changes() + left
+        let changes = try observed.changes()
+        let settled = Set(journal.entries.map(\.path) + changes.map(\.path))
+        return changes + kept.filter { !settled.contains($0.path) }.map { FileChange(path: $0.path, kind: .kept) }
     }
 
     /// Takes back what was written for a purpose.
@@ -77,7 +77,11 @@ package struct JournaledFiles: Sendable {
             try observed.note(file.path)
             let earlier = kept.first { $0.path == file.path }
             let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
-            guard let entry = file.entry(before: before) else { continue }
+            guard let entry = file.entry(before: before) else {
+                // What stood there before is what is wanted now.
+                if let earlier { try earlier.before?.write(to: file.path, keepsMode: true) }
+                continue
+            }
             journal.entries.append(entry)
             journal.directories += Folder.missing(Folder.parent(of: file.path)).filter {
                 !journal.directories.contains($0)

@@ -33,8 +33,8 @@ extension IPCError {
             } else if Self.absent.contains(name) {
                 self.init(
                     .storeUnavailable,
-                    "there is no broker: \(message). Install swift-ipc; where its programs are and the bus does not find them, "
-                        + "run 'ipc-client setup', and 'ipc-client doctor' tells more")
+                    "there is no broker: \(message). Install swift-ipc, or run 'ipc-client setup' where its programs lie; "
+                        + "where that was done, 'ipc-client doctor' tells why the bus does not find them")
             } else if Self.unstartable.contains(name) {
                 self.init(
                     .storeUnavailable,

@@ -94,22 +94,32 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether in a folder there are the parts of an export whose writer has ended, and nothing else.
+    /// Whether in a folder there are the parts of an export whose writer has ended, and nothing else: the table comes behind the
+    /// folder of values, and has a name that nobody else gives.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
             return false
         }
+        let values = self.names(parts[1]) ?? []
         let table = open(parts[0], O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard table >= 0 else { return errno == ENOENT }
+        guard table >= 0 else { return errno == ENOENT && values.isEmpty }
         defer { close(table) }
-        return flock(table, LOCK_EX | LOCK_NB) == 0
+        return flock(table, LOCK_EX | LOCK_NB) == 0 && values.allSatisfy(isPart)
     }
+
+    /// Whether a name in the folder of values is one that an export gives.
+    private static func isPart(_ name: String) -> Bool {
+        name == arriving || ExportPlaces.blob(ContentDigest.prefix + name, in: "") != nil
+    }
+
+    /// A value before it has its name.
+    private static let arriving = "arriving"
 
     /// Takes the parts of an export away that has not come to its end.
     private static func removeParts(_ path: String) {
         let blobs = ExportPlaces.blobs(path)
-        for name in names(blobs) ?? [] { unlink("\(blobs)/\(name)") }
+        for name in names(blobs) ?? [] where isPart(name) { unlink("\(blobs)/\(name)") }
         rmdir(blobs)
         unlink(ExportPlaces.unfinishedTable(path))
     }
@@ -142,7 +152,7 @@ package final class ExportFolder {
 
     private func store(_ value: Representation.Value, _ digest: String) throws(ToolFailure) {
         guard let place = ExportPlaces.blob(digest, in: path), access(place, F_OK) != 0 else { return }
-        let arriving = ExportPlaces.blobs(path) + "/arriving"
+        let arriving = ExportPlaces.blobs(path) + "/" + Self.arriving
         do {
             var output = try ContentOutput.file(arriving)
             try output.write(value)

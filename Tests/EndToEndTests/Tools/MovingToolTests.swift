@@ -136,6 +136,13 @@ struct MovingToolTests {
         try FileContents.write("mine", to: other + "/store.jsonl.unfinished.txt")
         #expect(try await Tools.client(["export", other]).status == .exited(73))
         #expect(FileContents.names(in: other) == ["store.jsonl.unfinished.txt"])
+        let values = try PrivateBus.current.directory.makeDirectory("export-3/blobs")
+        try FileContents.write("mine", to: values + "/picture")
+        for table in [false, true] {
+            if table { try FileContents.write("", to: values + "/../store.jsonl.unfinished") }
+            #expect(try await Tools.client(["export", values + "/.."]).status == .exited(73))
+            #expect(try FileContents.text(values + "/picture") == "mine")
+        }
         withExtendedLifetime(broker) {}
     }
 
