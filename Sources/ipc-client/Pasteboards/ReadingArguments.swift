@@ -2,6 +2,7 @@ import ArgumentParser
 import IPC
 import IPCModel
 import IPCTools
+import Synchronization
 
 import class IPCDBus.DBusActor
 
@@ -67,15 +68,10 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let (version, representation) = try await take ? taken(board) : chosen(board)
         if let version, let representation {
             let consumed = ConsumedContent(representation, of: version, taken: take)
-            if let file {
-                do throws(ToolFailure) { try file.output.write(representation.value) } catch {
-                    throw await consumed?.afterFailure(error, on: board) ?? error
-                }
-            } else {
-                try await written(consumed, board) { () throws(ToolFailure) in
-                    var output = ContentOutput.standardOutput
-                    try output.write(representation.value)
-                }
+            try await written(consumed, board) { () throws(ToolFailure) in
+                if let file { return try file.write(representation.value) }
+                var output = ContentOutput.standardOutput
+                try output.write(representation.value)
             }
         }
         guard output.json else { return }
@@ -210,10 +206,14 @@ extension Pasteboard {
 }
 
 /// A file that was opened for writing.
-private final class Destination {
-    var output: ContentOutput
-    init(_ path: String) throws(ToolFailure) { output = try .file(path) }
-    deinit { output.discardUnused() }
+private final class Destination: Sendable {
+    private let output: Mutex<ContentOutput>
+    init(_ path: String) throws(ToolFailure) { output = Mutex(try .file(path)) }
+    deinit { output.withLock { $0.discardUnused() } }
+
+    func write(_ value: Representation.Value) throws(ToolFailure) {
+        try output.withLock { (output) throws(ToolFailure) in try output.write(value) }
+    }
 }
 
 extension ToolFailure {

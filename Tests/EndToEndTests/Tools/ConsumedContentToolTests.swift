@@ -103,7 +103,8 @@ struct ConsumedContentToolTests {
     }
 
     /// More than a pipe holds, and a reader that leaves, or a signal that comes, before the end.
-    @Test(arguments: [["get", "b"], ["get", "b", "--json"]], [SIGPIPE, SIGINT])
+    @Test(
+        arguments: [["get", "b"], ["get", "b", "--json"], ["get", "b", "--output", "/dev/stdout"]], [SIGPIPE, SIGINT])
     func whatWasNotReadToItsEndIsNotLost(read: [String], signal: CInt) async throws {
         let broker = try await BrokerProcess.start()
         let text = String(repeating: "0123456789", count: 100_000)

@@ -31,24 +31,31 @@ extension Facts {
             for request in try await application.requests(outcome: outcome).all()
             where request.end >= newest[request.application]?.end ?? 0 { newest[request.application] = request }
         }
+        var waiting: [String: RequestInfo] = [:]
         for request in try await application.requests(state: .waiting).all()
-        where request.attempts == 0 && newest[request.application]?.state != .waiting {
-            newest[request.application] = request
-        }
+        where request.attempts == 0 && waiting[request.application] == nil { waiting[request.application] = request }
         for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
-            guard let last = newest[name], let trouble = try await trouble(last, application) else { continue }
-            troubles.append(trouble)
+            if let first = waiting[name], let trouble = try await trouble(waiting: first, application) {
+                troubles.append(trouble)
+            } else if let last = newest[name], let trouble = try await trouble(ended: last, application) {
+                troubles.append(trouble)
+            }
         }
     }
 
-    private func trouble(_ last: RequestInfo, _ application: Application) async throws(IPCError) -> TroubleFacts? {
-        let name = last.application
-        guard last.state == .ended else {
-            guard let step = try await application.traceRequest(last.id).last, step.kind == .startFailed else {
-                return nil
-            }
-            return TroubleFacts(application: name, request: last.id, end: nil, message: step.detail)
+    private func trouble(
+        waiting first: RequestInfo, _ application: Application
+    ) async throws(IPCError) -> TroubleFacts? {
+        guard let step = try await application.traceRequest(first.id).last, step.kind == .startFailed else {
+            return nil
         }
+        return TroubleFacts(application: first.application, request: first.id, end: nil, message: step.detail)
+    }
+
+    private func trouble(
+        ended last: RequestInfo, _ application: Application
+    ) async throws(IPCError) -> TroubleFacts? {
+        let name = last.application
         var good: UInt64 = 0
         for outcome in [Outcome.handled, .declined] {
             let ends = try await application.requests(outcome: outcome, application: name).all().map(\.end)
