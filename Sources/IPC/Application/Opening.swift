@@ -52,8 +52,8 @@ extension Application {
     /// - Returns: the outcome, also where the receiver declined or failed; `queued` at once for a queued request.
     /// - Throws: an error means that nothing was accepted and nobody was asked, such as `noHandler`,
     ///   `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`. `storeUnavailable`
-    ///   may also mean that the answer was lost of a request without an id, or that the task was cancelled; where the answer
-    ///   to one with an id stays away with its broker or bus, the outcome is `timedOut`.
+    ///   may also mean that the answer was lost of a request without an id, or that the task was cancelled; where a
+    ///   request with an id was sent again and no broker has come back to answer, the outcome is `timedOut`.
     public func open(
         _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
         options: OpenOptions = OpenOptions()

@@ -64,7 +64,7 @@ package struct ContentOutput: ~Copyable {
     }
 
     /// Takes the room for so many bytes before the first of them is written, so that a file keeps what it holds where the
-    /// disk is full. A file system that cannot do that lets go of it at once (fallocate(2)).
+    /// disk is full; not on a file system that copies what is overwritten. A file system that cannot do that lets go of it at once (fallocate(2)).
     /// - Returns: whether it was taken; what is longer is to be cut off behind.
     private borrowing func reserve(_ byteCount: Int) throws(ToolFailure) -> Bool {
         var status = stat()

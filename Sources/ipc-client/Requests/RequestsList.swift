@@ -45,7 +45,7 @@ struct RequestsList: ToolCommand {
         let lists = lists(of: try await Client.connect())
         guard output.json else { return try tell(try await newest(lists)) }
         // Without a limit a row is out before the next page comes, so no length fills the memory.
-        guard limit == nil else {
+        guard limit == nil, lists.count == 1 else {
             for row in try await newest(lists) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
             return
         }
@@ -54,7 +54,7 @@ struct RequestsList: ToolCommand {
         }
     }
 
-    /// What is listed, one after the other.
+    /// What is listed; several lists are to be brought into one order.
     private func lists(of app: Application) -> [Listing<RequestInfo>] {
         switch state {
         case nil: [app.requests(application: application)]
@@ -74,11 +74,14 @@ struct RequestsList: ToolCommand {
         let limit = limit.map(Int.init)
         var kept: [RequestInfo] = []
         for rows in lists {
+            var own: [RequestInfo] = []
             for try await row in rows {
-                kept.append(row)
-                if let limit, kept.count >= 2 * limit { kept.removeFirst(kept.count - limit) }
+                own.append(row)
+                if let limit, own.count >= 2 * limit { own.removeFirst(own.count - limit) }
             }
+            kept += own
         }
+        if lists.count > 1 { kept.sort { $0.acceptedMillisecondsSince1970 < $1.acceptedMillisecondsSince1970 } }
         return limit.map { kept.suffix($0) } ?? kept
     }
 

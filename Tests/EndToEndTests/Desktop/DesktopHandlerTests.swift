@@ -148,6 +148,7 @@ struct DesktopHandlerTests {
         let shown = try await Tools.client(["requests", "show", "--json", id]).succeeded().output
         #expect(try JSONText.string("application", in: shown) == "org.example.Started.desktop")
         #expect(try JSONText.string("outcome", in: shown) == "delivered")
+        #expect(try await Tools.ids(["--state", "delivered"]) == [id])
         // Another URL with the same id is a mistake, and nothing can be queued for the desktop afterwards.
         #expect(try await open("desk.example:other", "--id", id).status == .exited(65))
         let retried = try await Tools.client(["requests", "retry", id])

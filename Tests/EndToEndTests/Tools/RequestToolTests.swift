@@ -34,6 +34,7 @@ struct RequestToolTests {
         let id = try await Tools.queue("long work")
         #expect(try await server.nextLine() == "long work")
         #expect(try await Tools.request(id)["state"]?.text == "delivered")
+        #expect(try await Tools.ids(["--state", "delivered"]) == [id])
         #expect(try await Tools.client(["requests", "cancel", id]).status == .success)
         #expect(try await Tools.client(["requests", "wait", id]).status == .exited(2))
         #expect(try await server.terminate() == .success)

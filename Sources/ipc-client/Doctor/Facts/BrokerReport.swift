@@ -18,7 +18,8 @@ extension Facts {
                     scheme: $0.scheme, application: $0.application, kind: $0.kind, isHandler: $0.isHandler,
                     isRunning: $0.isRunning ?? false, isActivatable: $0.isActivatable ?? false)
             }
-            try await readTroubles(application)
+            // A request that is forgotten meanwhile says nothing of the broker.
+            do throws(IPCError) { try await readTroubles(application) } catch {}
         } catch {
             broker.silence = error.message
         }
