@@ -12,10 +12,11 @@ import Testing
 
     init() throws { place = try TestPlace() }
 
-    @Test func whatCannotComeBackIsRefused_I1() async throws {
+    @Test(arguments: [true, false])
+    func whatCannotComeBackIsRefused_I1(hadVolatile: Bool) async throws {
         let store = try Store.open(place.configuration())
         try await store.put("kept", on: board)
-        try await store.put("in memory", on: other, persistent: false)
+        if hadVolatile { try await store.put("in memory", on: other, persistent: false) }
         let path = place.configuration().directory
         _ = try await RunningProcess.run("rm", ["-r", path]).succeeded()
         for _ in 0..<3 {

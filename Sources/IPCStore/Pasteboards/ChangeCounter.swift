@@ -71,7 +71,8 @@ struct ChangeCounter {
 extension StoreSession {
     /// Takes a number for a change.
     func nextChangeCount() throws -> UInt64 {
-        if counter.needsReservation { try reserve() }
+        // In a file that was removed nothing is left for the next start to find.
+        if counter.needsReservation, !log.isRemoved { try reserve() }
         return try counter.take()
     }
 
@@ -101,7 +102,7 @@ extension StoreSession {
 
     /// Notes that the end of this run ends pasteboards whose removal nobody will have seen.
     func noteVolatilePasteboard() throws {
-        guard !counter.hadVolatile else { return }
+        guard !counter.hadVolatile, !log.isRemoved else { return }
         try reserve { $0.noteVolatile() }
     }
 
