@@ -242,6 +242,8 @@ struct BusTests {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.open = { _, _ in
+            // Whole milliseconds of the sender's time pass, which are rounded up.
+            try await Task.sleep(for: .milliseconds(5))
             asked.add(())
             await gate.wait()
             return OpenURLResult()
