@@ -242,20 +242,23 @@ struct BusTests {
         let (old, new) = (FakeBroker(), FakeBroker())
         let (asked, gate) = (Collected<Void>(), Gate())
         old.open = { _, _ in
-            // Whole milliseconds of the sender's time pass, which are rounded up.
-            try await Task.sleep(for: .milliseconds(5))
             asked.add(())
             await gate.wait()
             return OpenURLResult()
         }
         let application = try await Application.connect(id: "demo.IPCClient", bus: address)
-        let answer = try await cut(old, new, asked: asked) { try await application.open("x:").outcome }
+        // Rounded up to whole milliseconds: as soon as a nanosecond has passed, there is one less.
+        var waiting = OpenOptions()
+        waiting.timeout = .seconds(20) + .nanoseconds(1)
+        let answer = try await cut(old, new, asked: asked) { [waiting] in
+            try await application.open("x:", options: waiting).outcome
+        }
         #expect(try answer.get() == .handled)
         #expect(new.opened.map(\.options.id) == old.opened.map(\.options.id) && new.opened.count == 1)
         // The sender goes on waiting, and does not begin to.
         let options = try #require(new.opened.first?.options)
         let left = try #require(options.timeLeft)
-        #expect(options.timeout == 20_000 && 0 < left && left < 20_000)
+        #expect(options.timeout == 20_001 && 0 < left && left < 20_001)
         #expect(old.opened.first?.options.timeLeft == nil)
         gate.end()
     }

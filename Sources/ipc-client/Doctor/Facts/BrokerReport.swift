@@ -27,10 +27,11 @@ extension Facts {
 
     /// Looks for handlers that fail: those that handle a scheme, and have handled or declined nothing since.
     private mutating func readTroubles(_ application: Application) async throws(IPCError) {
-        var newest: [String: RequestInfo] = [:]
+        var failed: [String: [RequestInfo]] = [:]
         for outcome in [Outcome.failed, .unavailable, .timedOut] {
-            for request in try await application.requests(outcome: outcome).all()
-            where request.end >= newest[request.application]?.end ?? 0 { newest[request.application] = request }
+            for request in try await application.requests(outcome: outcome).all() {
+                failed[request.application, default: []].append(request)
+            }
         }
         var waiting: [String: RequestInfo] = [:]
         for request in try await application.requests(state: .waiting).all()
@@ -38,7 +39,7 @@ extension Facts {
         for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
             if let first = waiting[name], let trouble = try await trouble(waiting: first, application) {
                 troubles.append(trouble)
-            } else if let last = newest[name], let trouble = try await trouble(ended: last, application) {
+            } else if let trouble = try await trouble(ended: failed[name] ?? [], application) {
                 troubles.append(trouble)
             }
         }
@@ -54,21 +55,18 @@ extension Facts {
     }
 
     private func trouble(
-        ended last: RequestInfo, _ application: Application
+        ended failed: [RequestInfo], _ application: Application
     ) async throws(IPCError) -> TroubleFacts? {
-        let name = last.application
+        guard let last = failed.max(by: { $0.end < $1.end }) else { return nil }
         var good: UInt64 = 0
         for outcome in [Outcome.handled, .declined] {
-            let ends = try await application.requests(outcome: outcome, application: name).all().map(\.end)
-            good = max(good, ends.max() ?? 0)
+            for try await request in application.requests(outcome: outcome, application: last.application) {
+                good = max(good, request.end)
+            }
         }
         guard last.end > good else { return nil }
-        var count = 0
-        for outcome in [Outcome.failed, .unavailable, .timedOut] {
-            count += try await application.requests(outcome: outcome, application: name).all().count { $0.end > good }
-        }
         return TroubleFacts(
-            application: name, count: count, request: last.id, end: last.outcome,
+            application: last.application, count: failed.count { $0.end > good }, request: last.id, end: last.outcome,
             message: try await application.request(last.id).errorMessage ?? "")
     }
 
