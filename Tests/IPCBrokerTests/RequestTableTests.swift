@@ -1,4 +1,5 @@
 import IPCDBus
+import IPCInterface
 import IPCModel
 import Testing
 
@@ -96,23 +97,44 @@ struct RequestTableTests {
         #expect(table.depth(below: .random()) == 1, "one that nobody knows is at the top")
     }
 
-    @Test func `who waits is known by its connection, and only so much is waited for at a time`() throws {
-        let table = RequestTable(limits: Self.limits { $0.watchersPerCaller = 2 })
-        let (waiting, queued) = (try Self.request(isQueued: false), try Self.request())
-        let caller = BusName(":1.5")
-        let sender = RequestWaiter(caller, takesDescriptors: false, isSender: true)
-        let asker = RequestWaiter(caller, takesDescriptors: false, isSender: false)
+    @Test func `a caller has its share of waiting calls, and all callers have theirs`() throws {
+        let table = RequestTable(
+            limits: Self.limits { ($0.requestWaitersPerCaller, $0.requestWaiters) = (2, 3) })
+        let (caller, other, third) = (BusName(":1.5"), BusName(":1.6"), BusName(":1.7"))
+        let sender = RequestWaiter(caller, .sender, takesDescriptors: false)
+        let waiters = [caller, caller, other].map { RequestWaiter($0, .observer, takesDescriptors: false) }
+        table.note(sender)
+        for waiter in waiters {
+            try table.checkRoomForWaiter(of: waiter.caller)
+            table.note(waiter)
+        }
+        #expect { try table.checkRoomForWaiter(of: caller) } throws: { error in
+            (error as? LimitExceeded)?.limit == "request-waiters-per-caller"
+        }
+        #expect { try table.checkRoomForWaiter(of: third) } throws: { error in
+            (error as? LimitExceeded)?.limit == "request-waiters"
+        }
+        table.forget(waiters[2])
+        table.forget(waiters[2])
+        try table.checkRoomForWaiter(of: third)
+        #expect(table.takeWaiters(of: caller).map(\.number) == [sender, waiters[0], waiters[1]].map(\.number))
+        #expect(table.waiterCount == 0 && table.takeWaiters(of: caller).isEmpty)
         try table.checkRoomForWaiter(of: caller)
-        table.note(sender, of: waiting)
-        try table.checkRoomForWaiter(of: caller)
-        table.note(asker, of: queued)
-        #expect(throws: LimitExceeded.self) { try table.checkRoomForWaiter(of: caller) }
-        try table.checkRoomForWaiter(of: BusName(":1.6"))
-        #expect(Set(table.waiters(of: caller).map { $0.request?.id }) == [waiting.id, nil])
-        table.forget(sender)
-        table.forget(asker)
-        #expect(table.waiters(of: caller).isEmpty)
-        try table.checkRoomForWaiter(of: caller)
+    }
+
+    @Test func `a waiting call that ends leaves its request, however many others wait`() async throws {
+        let request = try Self.request()
+        let waiters = (0..<20_000).map { _ in RequestWaiter(BusName(":1.5"), .observer, takesDescriptors: false) }
+        var ended = 0
+        for waiter in waiters {
+            waiter.begin { _ in ended += 1 }
+            request.add(waiter)
+        }
+        let start = ContinuousClock.now
+        for waiter in waiters { waiter.end(with: .success(OpenURLResult(queued: request))) }
+        // A search among all others would take some seconds.
+        #expect(ContinuousClock.now - start < .seconds(1))
+        #expect(ended == waiters.count && request.waiters.isEmpty)
     }
 
     @Test func `deadlines pass in their order, and those of what has ended do not`() async throws {

@@ -1,6 +1,7 @@
-import IPCDBus
 import IPCTesting
 import Testing
+
+@testable import IPCDBus
 
 @DBusActor
 struct DBusTimerTests {
@@ -26,5 +27,29 @@ struct DBusTimerTests {
             timer.set(at: start + .milliseconds(place * 3)) { ran.add(place) }
         }
         #expect(try await ran.wait(for: 5) == [0, 1, 2, 3, 4])
+    }
+
+    @Test func `a crowd of timers that are due together runs in slices, and other work runs between them`() async throws
+    {
+        let ran = Collected<Int>()
+        let others = Collected<Int>()
+        let deadline = ContinuousClock.now
+        let timers = (0..<640).map { _ in DBusTimer() }
+        for (place, timer) in timers.enumerated() {
+            timer.set(at: deadline) {
+                if place == 0 { DBusActor.thread.soon { others.add(ran.elements.count) } }
+                ran.add(place)
+            }
+        }
+        #expect(try await ran.wait(for: 640) == Array(0..<640))
+        let between = try #require(try await others.wait(for: 1).first)
+        #expect(between <= Slices.size)
+    }
+
+    @Test func `work on a crowd runs in slices and in order`() async throws {
+        let ran = Collected<Int>()
+        Slices.forEach(Array(0..<1_000)) { ran.add($0) }
+        #expect(ran.elements.count == Slices.size)
+        #expect(try await ran.wait(for: 1_000) == Array(0..<1_000))
     }
 }

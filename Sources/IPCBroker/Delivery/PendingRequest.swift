@@ -77,12 +77,12 @@ final class PendingRequest {
     /// Steps that are not on the disk.
     var trace: [TraceStep] = []
     /// Who waits for the end.
-    var waiters: [RequestWaiter] = []
+    private(set) var waiters = RequestWaiters()
     /// What they were told.
     var conclusion: Boxed<Result<RequestEnd, any Error>>?
     /// Whether a queued request is on the disk, and who waits for that.
     var isAccepted = false
-    var acceptanceWaiters: [RequestWaiter] = []
+    private var acceptanceWaiters = RequestWaiters()
     /// Whether the payload may be kept with the record.
     var keepsPayload = true
     /// The order in which they came.
@@ -133,10 +133,27 @@ final class PendingRequest {
     /// The payload turned out to be larger; see ``RequestTable/recharge(_:size:)``.
     func setSize(_ size: UInt64, memory: UInt64) { (self.size, self.memory) = (size, memory) }
 
-    func takeAcceptanceWaiters() -> [RequestWaiter] {
-        defer { acceptanceWaiters = [] }
-        return acceptanceWaiters
+    /// Has a waiter wait for the end.
+    func add(_ waiter: RequestWaiter) {
+        waiter.request = self
+        waiters.insert(waiter)
     }
+
+    /// Has a waiter wait until the request is on the disk.
+    func addToAcceptance(_ waiter: RequestWaiter) {
+        waiter.request = self
+        acceptanceWaiters.insert(waiter)
+    }
+
+    /// Removes a waiter that waits no more.
+    func remove(_ waiter: RequestWaiter) {
+        waiters.remove(waiter)
+        acceptanceWaiters.remove(waiter)
+    }
+
+    func takeWaiters() -> [RequestWaiter] { waiters.takeAll() }
+
+    func takeAcceptanceWaiters() -> [RequestWaiter] { acceptanceWaiters.takeAll() }
 
     /// When something is to be done about it in the state in which it is; nil for nothing.
     var deadline: ContinuousClock.Instant? {
@@ -186,54 +203,6 @@ struct KeptContext: Facts {
         Key(any: "annotation", \.annotation), Key("activation-token", \.activationToken),
         Key("desktop-entry", \.desktopEntry), Key("desktop-service", \.desktopService),
     ]
-}
-
-/// Somebody who waits for the end of a request.
-@DBusActor
-final class RequestWaiter {
-    let caller: BusName?
-    /// Whether the reply may have descriptors.
-    let takesDescriptors: Bool
-    /// Whether it is the sender itself, whose leaving calls the request off.
-    let isSender: Bool
-    private var answer: DelayedAnswer<OpenURLResult>?
-    private var timer: DBusTimer?
-
-    init(_ caller: BusName?, takesDescriptors: Bool, isSender: Bool) {
-        (self.caller, self.takesDescriptors, self.isSender) = (caller, takesDescriptors, isSender)
-    }
-
-    /// Waits for the end with a closure.
-    func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
-
-    /// Waits until the request ends, or for so long.
-    /// - Parameters:
-    ///   - begin: runs when the wait has begun.
-    ///   - gaveUp: the result when the time is over.
-    func wait(
-        for time: Duration? = nil, begin: @DBusActor () -> Void,
-        gaveUp: @escaping @DBusActor () -> OpenURLResult
-    ) async throws -> OpenURLResult {
-        try await withCheckedThrowingContinuation { continuation in
-            self.begin { continuation.resume(with: $0) }
-            if let time {
-                let timer = DBusTimer()
-                timer.set(at: .now + time) { [weak self] in self?.end(with: .success(gaveUp())) }
-                self.timer = timer
-            }
-            begin()
-        }
-    }
-
-    /// Whether it still waits.
-    var isWaiting: Bool { answer != nil }
-
-    func end(with result: Result<OpenURLResult, any Error>) {
-        timer?.cancel()
-        let answer = answer
-        self.answer = nil
-        answer?(result)
-    }
 }
 
 extension Source {

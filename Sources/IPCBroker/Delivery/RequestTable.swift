@@ -32,7 +32,9 @@ final class RequestTable {
     private var requests: [RequestID: PendingRequest] = [:]
     private var ofSource: [String: Load] = [:]
     private var ofHandler: [ApplicationID: Load] = [:]
-    private var waiters: [BusName: [ObjectIdentifier: (waiter: RequestWaiter, request: PendingRequest)]] = [:]
+    private var waiters: [BusName?: CallerWaiters] = [:]
+    /// Calls that wait for a request that is charged to another call.
+    private(set) var waiterCount = 0
     /// What requests whose senders wait take in memory.
     private var waitingBytes: UInt64 = 0
     private var queuedCount: UInt64 = 0
@@ -167,26 +169,29 @@ final class RequestTable {
 
     // MARK: Those who wait
 
-    /// Refuses somebody who waits for too much at a time.
+    /// Refuses a caller that waits for too much at a time, or one too many of all.
     func checkRoomForWaiter(of caller: BusName?) throws(LimitExceeded) {
-        guard let caller else { return }
-        try limits.check(\.watchersPerCaller, use: UInt64(waiters[caller]?.count ?? 0), request: 1)
+        let own = waiters[caller]?.charged ?? 0
+        try limits.check(\.requestWaitersPerCaller, use: UInt64(own), request: 1)
+        try limits.check(\.requestWaiters, use: UInt64(waiterCount), request: 1)
     }
 
-    func note(_ waiter: RequestWaiter, of request: PendingRequest) {
-        guard let caller = waiter.caller else { return }
-        waiters[caller, default: [:]][ObjectIdentifier(waiter)] = (waiter, request)
+    func note(_ waiter: RequestWaiter) {
+        if waiter.isCharged { waiterCount += 1 }
+        waiters[waiter.caller, default: CallerWaiters()].insert(waiter)
     }
 
     func forget(_ waiter: RequestWaiter) {
-        guard let caller = waiter.caller, let place = waiters.index(forKey: caller) else { return }
-        waiters.values[place][ObjectIdentifier(waiter)] = nil
+        guard let place = waiters.index(forKey: waiter.caller), waiters.values[place].remove(waiter) else { return }
+        if waiter.isCharged { waiterCount -= 1 }
         if waiters.values[place].isEmpty { waiters.remove(at: place) }
     }
 
-    /// Everything that a caller waits for; with the request where the caller sent it and waits for its end.
-    func waiters(of caller: BusName) -> [(waiter: RequestWaiter, request: PendingRequest?)] {
-        (waiters[caller] ?? [:]).values.map { ($0.waiter, $0.waiter.isSender ? $0.request : nil) }
+    /// Removes and returns everything that a caller waits for.
+    func takeWaiters(of caller: BusName) -> [RequestWaiter] {
+        guard let all = waiters.removeValue(forKey: caller) else { return [] }
+        waiterCount -= all.charged
+        return all.inOrder
     }
 
     var all: [PendingRequest] { Array(requests.values) }
@@ -219,7 +224,9 @@ final class RequestTable {
 
     private func expire() {
         let now = ContinuousClock.now
-        while let request = deadlines.takeDue(at: now) {
+        // A slice at a time: the timer is due again at once where more have passed.
+        for _ in 0..<Slices.size {
+            guard let request = deadlines.takeDue(at: now) else { break }
             // Its deadline may have moved since.
             if let deadline = request.deadline, deadline <= now {
                 deadlinePassed(request)
@@ -243,6 +250,31 @@ final class RequestTable {
         let waiting = idle
         idle = []
         for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// What one caller waits for.
+@DBusActor
+private struct CallerWaiters {
+    private var waiters: [UInt64: RequestWaiter] = [:]
+    /// Those that count against the limit.
+    private(set) var charged = 0
+
+    var isEmpty: Bool { waiters.isEmpty }
+
+    /// In the order in which they came.
+    var inOrder: [RequestWaiter] { waiters.values.sorted { $0.number < $1.number } }
+
+    mutating func insert(_ waiter: RequestWaiter) {
+        waiters[waiter.number] = waiter
+        if waiter.isCharged { charged += 1 }
+    }
+
+    /// - Returns: whether it was here.
+    mutating func remove(_ waiter: RequestWaiter) -> Bool {
+        guard waiters.removeValue(forKey: waiter.number) != nil else { return false }
+        if waiter.isCharged { charged -= 1 }
+        return true
     }
 }
 

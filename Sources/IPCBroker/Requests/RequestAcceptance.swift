@@ -61,7 +61,7 @@ final class RequestAcceptance {
         pending.desktop = desktop
         if let earlier {
             table.remove(earlier)
-            pending.waiters = earlier.waiters
+            for waiter in earlier.takeWaiters() { pending.add(waiter) }
         }
         if earlier != nil || request.isRepeated {
             (pending.attempts, pending.mayHaveBeenSeen) = (1, true)
@@ -276,8 +276,7 @@ final class RequestAcceptance {
     /// - Parameter earlier: what stands there again, with those who wait for its end.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
-            earlier.waiters = pending.waiters.filter { !$0.isSender }
-            pending.waiters.removeAll { !$0.isSender }
+            for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }
         }
         withdraw(pending, .failure(error))
         if let earlier { table.insert(earlier) }
@@ -285,7 +284,7 @@ final class RequestAcceptance {
 
     /// Takes back a request whose end, or refusal, is known already.
     func withdraw(_ pending: PendingRequest, _ result: Result<RequestEnd, any Error>) {
-        pending.waiters += pending.takeAcceptanceWaiters()
+        for waiter in pending.takeAcceptanceWaiters() { pending.add(waiter) }
         deliveries.withdraw(pending)
         deliveries.surroundings.records.answer(pending, result)
     }

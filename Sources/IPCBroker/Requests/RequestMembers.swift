@@ -28,8 +28,8 @@ extension URLsService {
             return try await waitRequest(text, options, call)
         }
         try table.checkRoomForWaiter(of: call.sender)
-        let waiter = RequestWaiter(call.sender, takesDescriptors: options.fd ?? false, isSender: false)
-        table.note(waiter, of: pending)
+        let waiter = RequestWaiter(call.sender, .observer, takesDescriptors: options.fd ?? false)
+        table.note(waiter)
         defer { table.forget(waiter) }
         return try await waiter.wait(for: .milliseconds(Int(time))) {
             self.records.add(waiter, to: pending)

@@ -216,9 +216,7 @@ final class RequestRecords {
     /// Tells everybody who waits for a request, and those who come later, how it ended.
     func answer(_ request: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         request.conclusion = Boxed(result)
-        let waiters = request.waiters
-        request.waiters = []
-        for waiter in waiters { answer(waiter, request, result) }
+        Slices.forEach(request.takeWaiters()) { self.answer($0, request, result) }
     }
 
     private func answer(
@@ -244,7 +242,7 @@ final class RequestRecords {
         if let conclusion = request.conclusion {
             answer(waiter, request, conclusion.content)
         } else {
-            request.waiters.append(waiter)
+            request.add(waiter)
         }
     }
 

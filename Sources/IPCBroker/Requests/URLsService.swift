@@ -213,7 +213,7 @@ final class URLsService {
     private func queued(_ pending: PendingRequest) -> OpenURLResult {
         pending.isAccepted = true
         let result = OpenURLResult(queued: pending)
-        for waiter in pending.takeAcceptanceWaiters() { waiter.end(with: .success(result)) }
+        Slices.forEach(pending.takeAcceptanceWaiters()) { $0.end(with: .success(result)) }
         deliveries.ready(pending)
         return result
     }
@@ -231,14 +231,14 @@ final class URLsService {
         of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
-        let waiter = RequestWaiter(call.sender, takesDescriptors: request.takesDescriptors, isSender: true)
-        table.note(waiter, of: pending)
+        let waiter = RequestWaiter(call.sender, .sender, takesDescriptors: request.takesDescriptors)
+        table.note(waiter)
         waiter.begin { result in
             self.table.forget(waiter)
             answer(result)
         }
         records.add(waiter, to: pending)
-        if clients.hasDeparted(call.sender) { callerLeft(pending) }
+        if let caller = call.sender, clients.hasDeparted(caller) { callerLeft(caller) }
         deliveries.ready(pending)
     }
 
@@ -255,8 +255,8 @@ final class URLsService {
     ) async throws -> OpenURLResult {
         if pending.isQueued, pending.isAccepted { return OpenURLResult(queued: pending) }
         try table.checkRoomForWaiter(of: call.sender)
-        let waiter = RequestWaiter(call.sender, takesDescriptors: takesDescriptors, isSender: true)
-        table.note(waiter, of: pending)
+        let waiter = RequestWaiter(call.sender, .repetition, takesDescriptors: takesDescriptors)
+        table.note(waiter)
         defer { table.forget(waiter) }
         return try await waiter.wait {
             if !pending.isQueued {
@@ -266,7 +266,7 @@ final class URLsService {
             } else if let conclusion = pending.conclusion {
                 waiter.end(with: conclusion.content.map { _ in OpenURLResult(queued: pending) })
             } else {
-                pending.acceptanceWaiters.append(waiter)
+                pending.addToAcceptance(waiter)
             }
         } gaveUp: {
             OpenURLResult(queued: pending)
@@ -277,17 +277,19 @@ final class URLsService {
 
     /// A sender that left is not waited for: what was not delivered is cancelled.
     func callerLeft(_ caller: BusName) {
-        for (waiter, request) in table.waiters(of: caller) {
+        Slices.forEach(table.takeWaiters(of: caller)) { waiter in
+            let request = waiter.request
             waiter.end(with: .failure(ErrorReply(.noReply, "the caller has left")))
-            if let request { callerLeft(request) }
+            guard let request, waiter.isSender || self.clients.hasDeparted(request.caller) else { return }
+            self.cancelUnwanted(request)
         }
     }
 
-    private func callerLeft(_ request: PendingRequest) {
-        // Somebody else may wait for the same request.
-        request.waiters.removeAll { !$0.isWaiting }
-        let isWanted = request.waiters.contains { !clients.hasDeparted($0.caller) }
-        guard !request.isQueued, !isWanted, request.state == .waiting || request.state == .leaving else { return }
+    private func cancelUnwanted(_ request: PendingRequest) {
+        // Another call may wait for the same request.
+        guard !request.isQueued, !request.isOrphan, request.waiters.isEmpty,
+            request.state == .waiting || request.state == .leaving
+        else { return }
         deliveries.callOff(request, as: .senderLeft)
     }
 

@@ -107,7 +107,9 @@ final class ChangeWatchers {
 
     /// Nobody reads the answers to a connection that is gone, and its places are free again.
     func callerLeft(_ caller: BusName) {
-        for number in byCaller[caller] ?? [] { answer(number, (watchers[number]?.since ?? 0, [], ChangeFacts())) }
+        Slices.forEach((byCaller[caller] ?? []).sorted()) { number in
+            self.answer(number, (self.watchers[number]?.since ?? 0, [], ChangeFacts()))
+        }
     }
 
     /// Answers who waits for these pasteboards; a removal is told with the count 0. Costs what is concerned, however many
@@ -185,7 +187,10 @@ final class ChangeWatchers {
     }
 
     private func expire() {
-        while let number = deadlines.takeDue(at: .now) {
+        let now = ContinuousClock.now
+        // A slice at a time: the timer is due again at once where more have passed.
+        for _ in 0..<Slices.size {
+            guard let number = deadlines.takeDue(at: now) else { break }
             answer(number, (watchers[number]?.since ?? 0, [], ChangeFacts()))
         }
         arm()

@@ -1,10 +1,15 @@
 /// Calls that wait for their answers, by serial, with their deadlines.
 ///
-/// One timer serves them all: it is set for the earliest deadline and moved only when it fires, so a call that is
-/// answered in time costs no timer work.
+/// One timer serves them all: it is set for the earliest deadline and moved only when it fires. Then the calls made
+/// since the last time enter the queue of deadlines, each once: a call that is answered before costs no timer work.
 @DBusActor
 final class CallTable {
-    private var pending: [UInt32: (reply: PendingReply, responder: BusName?)] = [:]
+    private typealias Call = (reply: PendingReply, responder: BusName?)
+
+    private var pending: [UInt32: Call] = [:]
+    /// The calls whose deadline is in the queue, and those without one.
+    private var queued: [UInt32: Call] = [:]
+    private var deadlines = DeadlineQueue()
     private var timer: (number: UInt64, deadline: ContinuousClock.Instant)?
 
     isolated deinit { if let timer { DBusActor.thread.cancel(timer.number) } }
@@ -21,20 +26,23 @@ final class CallTable {
 
     /// Hands the answer to a call to a closure, however long it takes.
     func expect(_ serial: UInt32, from responder: BusName?, _ completed: @escaping PendingReply.Completion) {
-        pending[serial] = (PendingReply(completed), responder)
+        queued[serial] = (PendingReply(completed), responder)
     }
 
     /// To whom a call went that has not ended.
-    func responder(of serial: UInt32) -> BusName? { pending[serial]?.responder }
+    func responder(of serial: UInt32) -> BusName? { (pending[serial] ?? queued[serial])?.responder }
 
     /// Ends the call `serial`; a call that has already ended stays as it ended.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {
-        pending.removeValue(forKey: serial)?.reply.complete(result)
+        if let call = pending.removeValue(forKey: serial) { return call.reply.complete(result) }
+        guard let call = queued.removeValue(forKey: serial) else { return }
+        deadlines.remove(UInt64(serial))
+        call.reply.complete(result)
     }
 
     func failAll(_ error: CallError) {
-        let all = pending
-        pending = [:]
+        let all = pending.merging(queued) { call, _ in call }
+        (pending, queued, deadlines) = ([:], [:], DeadlineQueue())
         for call in all.values { call.reply.complete(.failure(error)) }
     }
 
@@ -51,10 +59,21 @@ final class CallTable {
 
     private func expire() {
         timer = nil
+        enqueueNew()
         let now = ContinuousClock.now
-        let late = pending.filter { $0.value.reply.deadline.map { $0 <= now } ?? false }
-        for serial in late.keys { complete(serial, with: .failure(.timedOut)) }
-        if let next = pending.values.compactMap(\.reply.deadline).min() { arm(next) }
+        for _ in 0..<Slices.size {
+            guard let serial = deadlines.takeDue(at: now) else { break }
+            queued.removeValue(forKey: UInt32(truncatingIfNeeded: serial))?.reply.complete(.failure(.timedOut))
+        }
+        if let next = deadlines.first { arm(next) }
+    }
+
+    private func enqueueNew() {
+        for (serial, call) in pending {
+            queued[serial] = call
+            if let deadline = call.reply.deadline { deadlines.insert(UInt64(serial), at: deadline) }
+        }
+        pending.removeAll(keepingCapacity: true)
     }
 }
 

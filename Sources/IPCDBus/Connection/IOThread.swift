@@ -197,12 +197,23 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
             afterEvents = []
             for action in waiting { action() }
         }
-        // One at a time, because an action may set or cancel timers.
-        while let action = timers.takeDue() { action() }
+        runDueTimers()
         let due = work
         work = []
         for action in due { action() }
     }
+
+    /// One at a time, because an action may set or cancel timers. A slice at most, because each resumes a task: the rest
+    /// follows after the sockets, and so does what these actions set.
+    private func runDueTimers() {
+        let (now, last) = (ContinuousClock.now, timers.last)
+        for _ in 0..<Self.timersPerTurn {
+            guard let action = timers.takeDue(at: now, upTo: last) else { return }
+            action()
+        }
+    }
+
+    private static let timersPerTurn = 64
 
     /// Runs what is there and what that brings along, for a while: a task comes here again at each of its steps, and to
     /// look at the sockets between any two of them costs more than the step.
@@ -259,39 +270,45 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Actions by deadline; few at a time, so a sorted array is enough.
+/// Actions by deadline.
 private struct TimerQueue {
-    private struct Entry {
-        let deadline: ContinuousClock.Instant
-        let number: UInt64
-        let action: () -> Void
-    }
-
-    private var entries: [Entry] = []
-    private var last: UInt64 = 0
+    private var deadlines = DeadlineQueue()
+    private var actions: [UInt64: () -> Void] = [:]
+    /// The number of the timer that was set last.
+    private(set) var last: UInt64 = 0
 
     mutating func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping () -> Void) -> UInt64 {
         last += 1
-        let place = entries.firstIndex { $0.deadline > deadline } ?? entries.count
-        entries.insert(Entry(deadline: deadline, number: last, action: action), at: place)
+        deadlines.insert(last, at: deadline)
+        actions[last] = action
         return last
     }
 
-    mutating func cancel(_ number: UInt64) { entries.removeAll { $0.number == number } }
+    mutating func cancel(_ number: UInt64) {
+        guard actions.removeValue(forKey: number) != nil else { return }
+        deadlines.remove(number)
+    }
 
     /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when it wakes.
     var millisecondsToNext: CInt {
-        guard let first = entries.first else { return -1 }
-        let left = ContinuousClock.now.duration(to: first.deadline).components
-        let milliseconds = left.seconds * 1000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        guard let first = deadlines.first else { return -1 }
+        let left = ContinuousClock.now.duration(to: first).components
+        // A deadline in a thousand years is looked at again in a while.
+        guard left.seconds < Self.longestSleep else { return CInt(Self.longestSleep * 1_000) }
+        let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return CInt(clamping: max(0, milliseconds))
     }
 
-    var isDue: Bool { entries.first.map { $0.deadline <= ContinuousClock.now } ?? false }
+    /// In seconds.
+    private static let longestSleep: Int64 = 86_400
 
-    /// The action of the first entry whose time has come.
-    mutating func takeDue() -> (() -> Void)? {
-        guard let first = entries.first, first.deadline <= ContinuousClock.now else { return nil }
-        return entries.removeFirst().action
+    var isDue: Bool { deadlines.first.map { $0 <= ContinuousClock.now } ?? false }
+
+    /// The action of the first timer, if it is due and its number is not above `last`.
+    mutating func takeDue(at now: ContinuousClock.Instant, upTo last: UInt64) -> (() -> Void)? {
+        guard let first = deadlines.firstNumber, first <= last, let number = deadlines.takeDue(at: now) else {
+            return nil
+        }
+        return actions.removeValue(forKey: number)
     }
 }

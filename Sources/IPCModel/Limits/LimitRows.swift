@@ -88,6 +88,8 @@ extension Limits {
         Row("pending-requests", \.pendingRequests, 1...10_000_000, raise),
         Row("pending-requests-per-source", \.pendingRequestsPerSource, 1...10_000_000, raise),
         Row("pending-requests-per-handler", \.pendingRequestsPerHandler, 1...10_000_000, raise),
+        Row("request-waiters", \.requestWaiters, 1...1_000_000, raise),
+        Row("request-waiters-per-caller", \.requestWaitersPerCaller, 1...1_000_000, "wait for answers first"),
         Row("pending-bytes-per-source", \.pendingBytesPerSource, 1...mostBytes, raise),
         Row("pending-bytes-per-handler", \.pendingBytesPerHandler, 1...mostBytes, raise),
         Row("waiting-bytes", \.waitingBytes, 1...mostBytes, "queue the request, or send a file descriptor"),

@@ -119,6 +119,10 @@ package struct Limits: Sendable, Hashable {
     package var pendingRequestsPerSource: UInt64 = 10_000
     /// Requests that have not ended, for one handler.
     package var pendingRequestsPerHandler: UInt64 = 20_000
+    /// Calls that wait for the end of a request of another call, of all callers.
+    package var requestWaiters: UInt64 = 10_000
+    /// Calls that wait for the end of a request of another call, of one caller.
+    package var requestWaitersPerCaller: UInt64 = 1_024
     /// Bytes of the payloads of requests that have not ended, of one source: 8 GiB.
     package var pendingBytesPerSource: UInt64 = 8_589_934_592
     /// Bytes of the payloads of requests that have not ended, for one handler: 8 GiB.

@@ -1,25 +1,31 @@
-/// Numbers with a deadline each, of which the earliest is at hand: a binary heap that knows the place of each number, so
-/// that adding, taking out and expiring cost the logarithm of how many there are.
-struct DeadlineQueue {
-    typealias Instant = ContinuousClock.Instant
+/// Numbers with a deadline each, earliest first: a binary heap that knows the place of each number.
+///
+/// Insertion, removal and expiry cost the logarithm of the count. Of equal deadlines the smaller number comes first.
+package struct DeadlineQueue {
+    package typealias Instant = ContinuousClock.Instant
 
     private var heap: [(deadline: Instant, number: UInt64)] = []
     private var places: [UInt64: Int] = [:]
 
-    var count: Int { heap.count }
+    package init() {}
+
+    package var count: Int { heap.count }
 
     /// The earliest deadline.
-    var first: Instant? { heap.first?.deadline }
+    package var first: Instant? { heap.first?.deadline }
+
+    /// The number of the earliest deadline.
+    package var firstNumber: UInt64? { heap.first?.number }
 
     /// Adds a number that is not in the queue.
-    mutating func insert(_ number: UInt64, at deadline: Instant) {
+    package mutating func insert(_ number: UInt64, at deadline: Instant) {
         heap.append((deadline, number))
         places[number] = heap.count - 1
         rise(from: heap.count - 1)
     }
 
-    /// Takes a number out, if it is there.
-    mutating func remove(_ number: UInt64) {
+    /// Removes a number if the queue holds it.
+    package mutating func remove(_ number: UInt64) {
         guard let place = places.removeValue(forKey: number) else { return }
         let last = heap.removeLast()
         guard place < heap.count else { return }
@@ -29,8 +35,8 @@ struct DeadlineQueue {
         sink(from: place)
     }
 
-    /// Takes out the number of the earliest deadline, if that is over.
-    mutating func takeDue(at now: Instant) -> UInt64? {
+    /// Removes the number of the earliest deadline if that has passed.
+    package mutating func takeDue(at now: Instant) -> UInt64? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.number)
         return first.number
@@ -38,7 +44,7 @@ struct DeadlineQueue {
 
     private mutating func rise(from start: Int) {
         var place = start
-        while place > 0, heap[place].deadline < heap[(place - 1) / 2].deadline {
+        while place > 0, heap[place] < heap[(place - 1) / 2] {
             exchange(place, (place - 1) / 2)
             place = (place - 1) / 2
         }
@@ -48,8 +54,9 @@ struct DeadlineQueue {
         var place = start
         while true {
             var earliest = place
-            for child in [2 * place + 1, 2 * place + 2]
-            where child < heap.count && heap[child].deadline < heap[earliest].deadline { earliest = child }
+            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[earliest] {
+                earliest = child
+            }
             guard earliest != place else { return }
             exchange(place, earliest)
             place = earliest

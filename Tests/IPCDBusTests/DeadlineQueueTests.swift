@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-@testable import IPCBroker
+@testable import IPCDBus
 
 @Suite struct DeadlineQueueTests {
     private static let start = ContinuousClock.now
@@ -42,6 +42,22 @@ import Testing
             #expect(queue.first == model.values.min().map(instant))
         }
         #expect(!model.isEmpty)
+    }
+
+    @Test func `equal deadlines cost no more than others, and the first number comes first`() {
+        var queue = DeadlineQueue()
+        let count = UInt64(200_000)
+        let start = ContinuousClock.now
+        for number in 0..<count { queue.insert(number, at: instant(5)) }
+        for number in 0..<count where number % 2 == 1 { queue.remove(number) }
+        var last: UInt64?
+        while let number = queue.takeDue(at: instant(5)) {
+            #expect(number == last.map { $0 + 2 } ?? 0)
+            last = number
+        }
+        #expect(last == count - 2)
+        // A sorted array takes minutes.
+        #expect(ContinuousClock.now - start < .seconds(20))
     }
 
     @Test func `an empty queue has nothing`() {
