@@ -72,6 +72,7 @@ package final class Broker {
         let objects = ObjectServer(logger: logger)
         objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { Self.translate($0) }
+        objects.bounds = WireBounds(configuration.limits)
         objects.tooLong = { [limits = configuration.limits] in
             LimitExceeded(
                 limit: "inline-message-bytes", use: 0, request: UInt64($0), allowed: limits.inlineMessageBytes
@@ -269,7 +270,21 @@ package final class Broker {
     /// else is a fault.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
+        if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
+            return LimitExceeded(limit: limit, use: 0, request: asked, allowed: allowed).errorReply
+        }
         return nil
+    }
+}
+
+extension WireBounds {
+    /// What a message to the broker may hold. Texts in arrays are names, content types and digests; the exact limits of
+    /// each are checked when they are read.
+    init(_ limits: Limits) {
+        self.init(
+            limits: limits.dictionary,
+            texts: max(limits.namesPerCall, limits.schemesPerApplication, 2 * limits.representationsPerVersion),
+            named: "names-per-call")
     }
 }
 

@@ -210,6 +210,7 @@ public final class Connection {
     // MARK: Messages
 
     private func receive(_ message: Message, from link: Link) {
+        message.bounds = objects.bounds
         if let length = message.fullLength { return receiveCut(message, of: length, from: link) }
         switch message.kind {
         case .methodReturn where mayAnswer(message): calls.complete(message.replySerial, with: .success(message))

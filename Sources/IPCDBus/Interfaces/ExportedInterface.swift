@@ -80,7 +80,7 @@ extension Method {
                 call.letGoOfArguments()
                 work(arguments, call, server)
             } catch {
-                call.fail(ErrorReply(server.invalidArguments, "\(name): \(error)"))
+                call.fail(server.unreadable(error, in: name.text))
             }
         }
     }

@@ -14,6 +14,8 @@ public final class ObjectServer {
     public var tooManyCalls: (Int) -> ErrorReply = {
         ErrorReply(.limitsExceeded, "more than \($0) calls of this connection wait for their answers")
     }
+    /// What messages to this process may hold, answers included; nil for whatever D-Bus allows.
+    package var bounds: WireBounds?
     /// How the product names an error that does not name itself on the wire; `nil` for a fault.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
@@ -117,6 +119,12 @@ public final class ObjectServer {
         if let error = error as? MessageError { return ErrorReply(invalidArguments, error.description) }
         logger.error("\(call.message.member ?? "") failed: \(error)")
         return ErrorReply(.failed, "the service failed; its log says why")
+    }
+
+    /// The error for arguments that cannot be read.
+    func unreadable(_ error: MessageError, in member: String) -> ErrorReply {
+        if case .beyondLimit = error, let reply = translate(error) { return reply }
+        return ErrorReply(invalidArguments, "\(member): \(error)")
     }
 
     // MARK: Introspection

@@ -18,33 +18,53 @@ struct PropertyAccess {
                 }
                 return values
             }
-        case "Set":
-            method(Properties.set, call) { input, call in
-                let property = try property(input.1, of: input.0)
-                guard let set = property.set else {
-                    throw ErrorReply(.propertyReadOnly, "the property \(input.1) cannot be written")
-                }
-                guard input.2.signature == property.signature else {
-                    throw ErrorReply(
-                        server.invalidArguments,
-                        "the property \(input.1) has the type “\(property.signature)”, not “\(input.2.signature)”")
-                }
-                try await set(input.2, call)
-            }
+        case "Set": set(call)
         default: call.fail(ErrorReply(.unknownMethod, "\(Properties.name) has no method \(member)"))
         }
+    }
+
+    /// Reads the new value only if it has the property's type.
+    private func set(_ call: IncomingCall) {
+        guard hasSignature(of: Properties.set, call) else { return }
+        do {
+            var reader = MessageReader(call.message)
+            let (interface, name) = (try String(from: &reader), try String(from: &reader))
+            let property = try property(name, of: interface)
+            guard let set = property.set else {
+                throw ErrorReply(.propertyReadOnly, "the property \(name) cannot be written")
+            }
+            guard reader.variantHolds(property.signature) else {
+                throw ErrorReply(
+                    server.invalidArguments,
+                    "the property \(name) has the type “\(property.signature)”, not “\(reader.variantSignature)”")
+            }
+            let value = try Value(from: &reader)
+            try reader.finish()
+            call.letGoOfArguments()
+            CallOrder.begin {
+                do {
+                    try await set(value, call)
+                    call.answer((), as: Properties.set.output)
+                } catch { call.fail(server.wire(error, call)) }
+            }
+        } catch { call.fail(server.wire(error, call)) }
     }
 
     private func method<Input, Output>(
         _ method: Method<Input, Output>, _ call: IncomingCall,
         _ body: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) {
-        guard call.message.signature == method.input.signature else {
-            return call.fail(
-                ErrorReply(
-                    server.invalidArguments, "\(method.name) takes arguments of type “\(method.input.signature)”"))
-        }
+        guard hasSignature(of: method, call) else { return }
         method.answered(by: body).invoke(call, server)
+    }
+
+    /// Whether a call has the arguments of a method; one that has not is answered.
+    private func hasSignature<Input, Output>(of method: Method<Input, Output>, _ call: IncomingCall) -> Bool {
+        if call.message.signature == method.input.signature { return true }
+        call.fail(
+            ErrorReply(
+                server.invalidArguments, "\(method.name) takes arguments of type “\(method.input.signature)”"))
+        return false
     }
 
     /// An empty name means any interface (D-Bus specification, "org.freedesktop.DBus.Properties").

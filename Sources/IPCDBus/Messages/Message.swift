@@ -41,6 +41,9 @@ public final class Message: @unchecked Sendable {
         }
     }
 
+    /// The bounds that the receiver sets for its arguments.
+    var bounds: WireBounds?
+
     /// Of a message that was too long to be kept: how long it was. Its arguments are gone.
     private(set) var fullLength: Int?
 

@@ -89,6 +89,12 @@ public struct MessageReader {
 
     // MARK: Bytes
 
+    /// What the message may hold; nil where the receiver sets no bounds.
+    package var bounds: WireBounds? { message?.bounds }
+
+    /// The bytes from here to the end of what the value stands in.
+    var bytesLeft: Int { container.end - at }
+
     /// Where the next value is, or its padding.
     @usableFromInline var position: Int { at }
 
@@ -317,6 +323,13 @@ public struct MessageReader {
     /// Goes on behind what was entered.
     @usableFromInline package mutating func leave(_ outer: Container) throws(MessageError) {
         try skipAll()
+        container = outer
+    }
+
+    /// Passes over the next array by its length, without a look at its elements: for a reader that only measures.
+    mutating func skipArrayByLength() throws(MessageError) {
+        let outer = try enterArray()
+        at = container.end
         container = outer
     }
 

@@ -20,6 +20,8 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     case invalidName(String)
     /// A value has the right type and is still not acceptable; the text says why.
     case refused(String)
+    /// A value has more bytes or elements than the receiver's limit of this name allows.
+    case beyondLimit(String, asked: UInt64, allowed: UInt64)
     case outOfMemory
 
     public static let longestArray = 64 << 20
@@ -42,6 +44,8 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
         case .malformed(let reason): reason
         case .invalidName(let reason): reason
         case .refused(let reason): reason
+        case .beyondLimit(let limit, let asked, let allowed):
+            "the limit “\(limit)” is reached: \(asked) asked for, \(allowed) allowed"
         case .outOfMemory: "out of memory"
         }
     }

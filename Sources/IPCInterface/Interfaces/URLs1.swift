@@ -71,10 +71,12 @@ package struct OpenURLOptions: Options {
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("id", \.id), Key("application", \.application), Key("items", \.items), Key("pasteboard", \.pasteboard),
-        Key("change-count", \.changeCount), Key("set", \.set), Key(any: "annotation", \.annotation),
+        Key("change-count", \.changeCount), Key("set", \.set),
+        Key(any: "annotation", \.annotation, limit: "annotation-bytes"),
         Key("timeout", \.timeout), Key("queue", \.queue), Key("time-to-live", \.timeToLive),
         Key("parent", \.parent), Key("source-application", \.sourceApplication),
-        Key("activation-token", \.activationToken), Key("fd", \.fd), Key("repeated", \.repeated),
+        Key("activation-token", \.activationToken, limit: "annotation-bytes"), Key("fd", \.fd),
+        Key("repeated", \.repeated),
         Key("time-left", \.timeLeft), Key("desktop", \.desktop),
     ]
 }

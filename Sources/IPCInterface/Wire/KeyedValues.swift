@@ -24,26 +24,31 @@ package struct Key<Root>: Sendable {
     package let name: String
     /// `v` stands for any type.
     package let signature: Signature
+    /// The name of the limit for its bytes on the wire, which is checked before it is decoded.
+    fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
     /// Reads the value, behind the beginning.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
-    package init<Content: DBusCodable>(_ name: String, _ place: any WritableKeyPath<Root, Content?> & Sendable) {
+    /// - Parameter limit: bounds the bytes of the value on the wire.
+    package init<Content: DBusCodable>(
+        _ name: String, _ place: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
+    ) {
         let type = Content.dbusSignature
-        self.init(name, type, EntryBeginning(key: name, type: type), place)
+        self.init(name, type, limit, EntryBeginning(key: name, type: type), place)
     }
 
-    /// A key whose value may have any type.
-    package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable) {
-        self.init(name, "v", EntryBeginning(key: name, type: nil), place)
+    /// A key whose value may have any type, and as many bytes as a limit allows.
+    package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable, limit: String) {
+        self.init(name, "v", limit, EntryBeginning(key: name, type: nil), place)
     }
 
     private init<Content: DBusCodable>(
-        _ name: String, _ signature: Signature, _ beginning: EntryBeginning,
+        _ name: String, _ signature: Signature, _ limit: String?, _ beginning: EntryBeginning,
         _ place: any WritableKeyPath<Root, Content?> & Sendable
     ) {
-        (self.name, self.signature, self.beginning) = (name, signature, beginning)
+        (self.name, self.signature, self.limit, self.beginning) = (name, signature, limit, beginning)
         let place = Place(place)
         read = { (reader, root) throws(MessageError) in place.set(try Content(from: &reader), in: &root) }
         write = { (root, writer) throws(MessageError) in
@@ -51,6 +56,21 @@ package struct Key<Root>: Sendable {
             try writer.entry(beginning) { (inside) throws(MessageError) in try content.write(to: &inside) }
         }
     }
+
+    /// Checks the value against its limit, before it is decoded.
+    fileprivate func check(_ reader: MessageReader) throws(MessageError) {
+        if let limit { return try reader.checkNextBytes(limit, slack: Self.slack) }
+        guard reader.bounds != nil, signature == "s", reader.hasMoreBytes(than: Self.mostText) else { return }
+        let length = try reader.nextLength
+        guard length > Self.mostText else { return }
+        throw .refused("it has \(length) bytes, and at most \(Self.mostText) are taken")
+    }
+
+    /// Bytes of a text that has no limit of its own.
+    private static var mostText: Int { 65_536 }
+
+    /// Bytes before a value that are no part of it: padding, the length of a text, the type of a variant.
+    private static var slack: Int { 272 }
 
     /// Enters the value of an entry whose key has been read.
     fileprivate func enterValue(_ reader: inout MessageReader) throws(MessageError) {
@@ -114,9 +134,13 @@ extension KeyedValues {
             next = key + 1
             do throws(MessageError) {
                 if !entry.isInValue { try table[key].enterValue(&reader) }
+                try table[key].check(reader)
                 try table[key].read(&reader, &self)
                 try reader.leave(entry.outer)
-            } catch { throw .refused("the key “\(table[key].name)”: \(error)") }
+            } catch {
+                if case .beyondLimit = error { throw error }
+                throw .refused("the key “\(table[key].name)”: \(error)")
+            }
         }
         try reader.leave(whole)
     }

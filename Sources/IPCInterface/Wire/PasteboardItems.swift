@@ -13,6 +13,16 @@ extension PasteboardItem: DBusCodable {
         }
     }
 
+    public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [PasteboardItem] {
+        if let allowed = reader.bounds?[Self.limit] {
+            try reader.checkNextElements(Self.limit, 4 * allowed, levels: 2)
+        }
+        return try reader.array { (element) throws(MessageError) in try PasteboardItem(from: &element) }
+    }
+
+    /// Items and representations count together here, so some more pass: the exact limits are checked when they are read.
+    private static let limit = "representations-per-version"
+
     fileprivate static func representations(
         from reader: inout MessageReader
     ) throws(MessageError) -> [Representation] {

@@ -1,0 +1,66 @@
+import Testing
+
+@testable import IPCDBus
+
+/// Limits are checked against the lengths of a message, before anything of it is decoded.
+struct WireBoundsTests {
+    private static let bounds = WireBounds(limits: ["note-bytes": 1_000], texts: 10, named: "names-per-call")
+
+    private func message<Content: DBusCodable>(_ content: Content, bounds: WireBounds? = bounds) throws -> Message {
+        let message = try Message.methodCall(
+            to: nil, path: "/a", interface: "org.example.A", member: "B", startsService: false,
+            signature: Content.dbusSignature.text
+        ) { (writer) throws(MessageError) in try content.write(to: &writer) }
+        message.bounds = bounds
+        return message
+    }
+
+    private func read<Content: DBusCodable>(
+        _ content: Content, bounds: WireBounds? = bounds
+    ) throws -> Content {
+        let message = try message(content, bounds: bounds)
+        var reader = MessageReader(message)
+        return try Content(from: &reader)
+    }
+
+    @Test(arguments: [0, 1, 10]) func `an array of texts within its limit is read`(count: Int) throws {
+        let texts = Array(repeating: "name", count: count)
+        #expect(try read(texts) == texts)
+        #expect(try read([Array(texts.dropLast(2))]) == [Array(texts.dropLast(2))])
+    }
+
+    @Test func `an array of texts beyond its limit is refused, also where arrays inside have them`() throws {
+        let beyond = MessageError.beyondLimit("names-per-call", asked: 11, allowed: 10)
+        #expect(throws: beyond) { try read(Array(repeating: "", count: 11)) }
+        #expect(throws: beyond) { try read(Array(repeating: [String](), count: 12)) }
+        #expect(throws: beyond) { try read([Array(repeating: "", count: 12)]) }
+        // The control: a receiver that sets no bounds reads all of them.
+        #expect(try read(Array(repeating: "", count: 11), bounds: nil).count == 11)
+    }
+
+    @Test(arguments: [(980, true), (1_000, true), (1_001, false), (100_000, false)])
+    func `the bytes of a value are those on the wire`(count: Int, fits: Bool) throws {
+        let message = try message(Value.bytes([UInt8](repeating: 1, count: count)))
+        let reader = MessageReader(message)
+        // The signature of the variant and the length of the array stand before the bytes.
+        #expect(try reader.nextLength == 8 + count)
+        let check = { try reader.checkNextBytes("note-bytes", slack: 8) }
+        if fits {
+            try check()
+        } else {
+            #expect(throws: MessageError.beyondLimit("note-bytes", asked: UInt64(count), allowed: 1_000)) {
+                try check()
+            }
+        }
+        try reader.checkNextBytes("no-such-limit", slack: 0)
+    }
+
+    @Test func `a probe leaves the reader where it is`() throws {
+        let message = try message(["a", "b"])
+        var reader = MessageReader(message)
+        let length = try reader.nextLength
+        try reader.checkNextElements("names-per-call", 2)
+        #expect(try reader.nextLength == length)
+        #expect(try [String](from: &reader) == ["a", "b"])
+    }
+}
