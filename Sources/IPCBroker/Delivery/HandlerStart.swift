@@ -40,11 +40,11 @@ extension HandlerDelivery {
         }
         (isStarting, asksAgain) = (true, false)
         DBusActor.task {
-            defer { self.isStarting = false }
             guard await self.surroundings.isActivatable(self.application) else { return self.isNotActivatable() }
             self.policy.started(at: SystemClock.uptimeMilliseconds())
             if let first = self.queue.first { self.requests[first]?.note(.starting) }
             let failure = await self.surroundings.start(self.application)
+            // Before what follows, which may start it again.
             self.isStarting = false
             guard let failure else { return self.deliver() }
             self.failedToStart(failure)
@@ -61,6 +61,7 @@ extension HandlerDelivery {
         endWaiting(
             name: ErrorName.serviceUnknown.text,
             because: "\(application) is not running, and the bus has no service file to start it")
+        isStarting = false
     }
 
     private func failedToStart(_ failure: StartFailure) {
