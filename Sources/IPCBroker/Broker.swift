@@ -256,8 +256,8 @@ package final class Broker {
         await urls.finish(within: .seconds(1))
         records.finish()
         do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
-        await direct.finish(within: .seconds(1))
-        await connection.closeAfterFlush()
+        await direct.finish(within: .milliseconds(300))
+        await connection.closeAfterFlush(within: .milliseconds(300))
     }
 
     /// Pasteboards moved, and that is on the disk.

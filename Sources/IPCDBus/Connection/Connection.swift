@@ -136,6 +136,15 @@ public final class Connection {
         close()
     }
 
+    /// The same, but no longer than so: the other side may have stopped reading.
+    package func closeAfterFlush(within patience: Duration) async {
+        let timer = DBusActor.thread.schedule(at: .now + patience) { [weak self] in
+            DBusActor.assumeIsolated { self?.close() }
+        }
+        await closeAfterFlush()
+        DBusActor.thread.cancel(timer)
+    }
+
     /// Returns when the connection has ended for good.
     public func ended() async {
         await withCheckedContinuation { continuation in _ = onEnd { continuation.resume() } }
