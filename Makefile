@@ -49,7 +49,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
-.PHONY: help packages run test test-full test-direct check-direct check debug build bench bench-growth bench-soak \
+.PHONY: help packages run test test-full test-direct check-direct check check-hostile debug build bench bench-growth bench-soak \
 	bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
@@ -67,7 +67,7 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check check-direct ## lint, build with warnings as errors, all tests at small size (about 6 minutes on 2 cores)
+test: packages lint check check-direct check-hostile ## lint, build with warnings as errors, all tests at small size (about 6 minutes on 2 cores)
 
 test-full: export IPC_TEST_SIZE = full
 test-direct: export IPC_TEST_SIZE = small
@@ -77,7 +77,7 @@ test-direct: packages check ## all tests over direct connections, where there ca
 
 # One after the other: at full size the broker's start is held to half a second, which needs the machine.
 test-full: PARALLEL = --no-parallel
-test-full: packages lint check ## the same tests at full size
+test-full: packages lint check check-hostile ## the same tests at full size
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
@@ -88,6 +88,10 @@ check: debug
 BOTH_WAYS = CrashTests|DeliveryRunTests|MixedOperationsTests|RestartTests|WaitingRequestTests|QueuedRequestTests|RepeatedRequestTests|LibraryTests|MainJobTests|RouteTests
 check-direct:
 	SWIFT_IPC_ROUTE=direct scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter 'EndToEndTests\.($(BOTH_WAYS))'
+
+# Hostile programs against the release programs: their bounds are times and memory, which a debug build does not keep.
+check-hostile: build
+	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests

@@ -1,0 +1,13 @@
+"""A control: the broker stands still for 400 ms, and the honest clients wait."""
+
+import os
+import signal
+import time
+
+EXPECTED = "waited"
+
+
+def attack(scene):
+    os.kill(scene.broker.pid, signal.SIGSTOP)
+    time.sleep(0.4)
+    os.kill(scene.broker.pid, signal.SIGCONT)

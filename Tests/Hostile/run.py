@@ -1,0 +1,97 @@
+#!/usr/bin/python3
+"""Runs hostile programs against a broker and says which bounds they broke.
+
+    Tests/Hostile/run.py [--programs FOLDER] [--size small|full] [--json] [--list] [ATTACK …]
+
+Each attack has a private bus, a broker, a receiver and four honest clients. The bounds, unless the attack states others:
+the same broker process serves on, every client stays connected, no honest client waits longer than 250 ms, broker and
+bus each grow by at most 64 MiB. Without names all attacks run, and before them the controls, which break a bound each:
+one that is not noticed is a failure of the bounds. Exit code 1: a bound was broken, or a control was not noticed.
+"""
+
+import argparse
+import importlib
+import json
+import os
+import pathlib
+import sys
+import traceback
+
+import scene
+
+HERE = pathlib.Path(__file__).resolve().parent
+NOBODY = 65_534
+
+
+def names():
+    """All attacks, the controls first."""
+    found = [path.stem for path in (HERE / "attacks").glob("*.py") if path.stem != "__init__"]
+    return sorted(found, key=lambda name: (not name.startswith("control_"), name))
+
+
+def run(name, programs, size):
+    attack = importlib.import_module(f"attacks.{name}")
+    drop = getattr(attack, "UNPRIVILEGED", False) and os.geteuid() == 0
+    # In a process of its own: it may change its user and its limits, and an attack may fail in any way.
+    reader, writer = os.pipe()
+    child = os.fork()
+    if child == 0:
+        if drop:
+            os.setgroups([])
+            os.setresgid(NOBODY, NOBODY, NOBODY)
+            os.setresuid(NOBODY, NOBODY, NOBODY)
+        try:
+            with scene.Scene(programs, attack, size) as place:
+                try:
+                    attack.attack(place)
+                    found = place.result()
+                except Exception:
+                    found = dict(attack=name, broken=place.broken_programs())
+                    found["broken"].append(f"the attack did not come to its end: {traceback.format_exc()}")
+        except Exception:
+            found = dict(attack=name, broken=[traceback.format_exc()])
+        with os.fdopen(writer, "w") as out:
+            json.dump(judged(found, attack), out)
+        os._exit(0)
+    os.close(writer)
+    with os.fdopen(reader) as text:
+        found = json.load(text)
+    os.waitpid(child, 0)
+    return found
+
+
+def judged(found, attack):
+    """Of a control, the bound that it has to break is expected, and all else that it breaks is of no matter."""
+    expected = getattr(attack, "EXPECTED", None)
+    if expected is None:
+        return found
+    noticed = any(expected in sentence for sentence in found["broken"])
+    return found | dict(broken=[] if noticed else [f"nothing noticed that \"{expected}\" had to be found"])
+
+
+def line(found):
+    state = "held" if not found["broken"] else "BROKEN"
+    figures = {key: value for key, value in found.items() if key not in ("attack", "broken", "waits")}
+    return f"{found['attack']:24} {state:7} {json.dumps(figures)}" + "".join(f"\n    {b}" for b in found["broken"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--programs", default=str(HERE.parents[1] / ".build/release"))
+    parser.add_argument("--size", choices=["small", "full"], default=os.environ.get("IPC_TEST_SIZE", "full"))
+    parser.add_argument("--json", action="store_true", help="one object a line")
+    parser.add_argument("--list", action="store_true", help="print the names of the attacks")
+    parser.add_argument("attack", nargs="*")
+    options = parser.parse_args()
+    if options.list:
+        print("\n".join(names()))
+        return 0
+    is_broken = False
+    for name in options.attack or names():
+        found = run(name, options.programs, options.size)
+        print(json.dumps(found) if options.json else line(found), flush=True)
+        is_broken |= bool(found["broken"])
+    return 1 if is_broken else 0
+
+
+sys.exit(main())

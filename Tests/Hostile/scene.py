@@ -1,0 +1,138 @@
+"""A bus and a broker of an attack's own, with honest programs on them; and what the attack did to them."""
+
+import json
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import wire
+
+HERE = pathlib.Path(__file__).resolve().parent
+
+
+class Scene:
+    """What an attack finds. `size` is `small` or `full`."""
+
+    def __init__(self, programs, attack, size):
+        self.programs, self.attack, self.size = pathlib.Path(programs), attack, size
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hostile-", dir=os.environ.get("TMPDIR", "/var/tmp")))
+        self.path = str(self.folder / "bus")
+        self.environment = dict(
+            PATH=os.environ["PATH"], HOME=str(self.folder), XDG_RUNTIME_DIR=str(self.folder), LANG="C.UTF-8",
+            XDG_DATA_HOME=str(self.folder / "data"), DBUS_SESSION_BUS_ADDRESS=f"unix:path={self.path}",
+            PYTHONDONTWRITEBYTECODE="1")
+        self.processes = []
+        self.facts, self.broken = {}, []
+
+    def full(self, full, small):
+        """A number by the size of the run."""
+        return full if self.size == "full" else small
+
+    def note(self, **facts):
+        """Figures of the attack itself, for the report."""
+        self.facts |= facts
+
+    def expect(self, condition, sentence):
+        """A bound of the attack's own."""
+        if not condition:
+            self.broken.append(sentence)
+
+    def start(self, *command, nofile=None, **options):
+        def limit():
+            if nofile:
+                resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
+        process = subprocess.Popen(
+            [str(word) for word in command], env=self.environment, preexec_fn=limit, text=True,
+            **dict(dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE), **options))
+        self.processes.append(process)
+        return process
+
+    def __enter__(self):
+        log = open(self.folder / "log", "w")
+        self.bus = self.start(
+            "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
+            f"--address=unix:path={self.path}", stderr=log)
+        self.bus.stdout.readline()
+        limits = [f"--limit={name}={value}" for name, value in getattr(self.attack, "LIMITS", {}).items()]
+        self.broker = self.start(
+            self.programs / "ipc-broker", "--log-level", "error", *limits, stderr=log, stdout=log,
+            nofile=getattr(self.attack, "NOFILE", None))
+        witness = self.connect()
+        self.wait_for_name(witness, wire.BROKER)
+        # A program of the library, which has to stay on the bus.
+        self.server = self.start(self.programs / "ipc-server", stderr=log, stdout=log)
+        self.server_name = self.wait_for_name(witness, "demo.IPCServer")
+        self.witness = witness
+        self.observer = self.start(
+            sys.executable, HERE / "observer.py", self.path, self.broker.pid, self.bus.pid, stdin=subprocess.PIPE)
+        if self.observer.stdout.readline() != "ready\n":
+            raise RuntimeError("the honest clients could not begin")
+        return self
+
+    def __exit__(self, *_):
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def connect(self):
+        deadline = time.monotonic() + 20
+        while True:
+            try:
+                return wire.Connection(self.path)
+            except (FileNotFoundError, ConnectionRefusedError):
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(0.01)
+
+    def wait_for_name(self, connection, name):
+        """The owner of a name, which is to come within 20 s."""
+        deadline = time.monotonic() + 20
+        while (reply := connection.request(*wire.BUS, "GetNameOwner", "s", name)).kind == wire.ERROR:
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{name} is not on the bus: {(self.folder / 'log').read_text()[-2000:]}")
+            time.sleep(0.01)
+        return reply.values[0]
+
+    def result(self):
+        """What the attack did, with each broken bound as a sentence."""
+        out, _ = self.observer.communicate()
+        seen = json.loads(out.splitlines()[-1])
+        bounds = dict(wait=250, broker=64, bus=64) | getattr(self.attack, "BOUNDS", {})
+        broken = [f"the connection '{name}' of an honest client: {error}" for name, error in seen["cut"].items()]
+        waits = {name: wait for name, wait in seen["waits"].items() if name != "bus"}
+        if max(waits.values()) > bounds["wait"]:
+            broken.append(f"an honest client waited {max(waits.values())} ms, more than {bounds['wait']}")
+        for name in ("broker", "bus"):
+            if seen["grown"][name] > bounds[name]:
+                broken.append(f"the {name} grew by {seen['grown'][name]} MiB, more than {bounds[name]}")
+        broken += self.broken_programs()
+        return dict(
+            attack=self.attack.__name__.split(".")[-1], wait=max(waits.values()), waits=seen["waits"],
+            grown=seen["grown"], **self.facts, broken=self.broken + broken)
+
+    def broken_programs(self):
+        broken = []
+        try:
+            # An end that has begun is one.
+            return [f"the broker ended with {self.broker.wait(0.5)}"]
+        except subprocess.TimeoutExpired:
+            pass
+        try:
+            owner = self.witness.request(*wire.BUS, "GetNameOwner", "s", "demo.IPCServer")
+            if owner.kind == wire.ERROR or owner.values[0] != self.server_name:
+                broken.append("ipc-server lost its connection")
+        except (OSError, wire.Gone, TimeoutError) as error:
+            broken.append(f"an idle client lost its connection: {error!r}")
+        sent = subprocess.run(
+            [str(self.programs / "ipc-client"), "send", "after the attack"], env=self.environment, timeout=60,
+            capture_output=True, text=True)
+        if sent.returncode:
+            broken.append(f"a request after the attack ended with {sent.returncode}: {sent.stderr.strip()}")
+        return broken
