@@ -100,6 +100,22 @@ struct LinkTests {
         #expect(received == (isAskedFor ? [1, 2] : [1]))
     }
 
+    /// A receiver that assigns descriptors to the last byte it reads with them, as dbus-broker does, finds them in their message.
+    @Test func `a message with descriptors leaves alone`() throws {
+        let (one, other) = try Self.pair()
+        var outgoing = OutgoingMessages()
+        let messages = [
+            try Self.signal(1, 10, nil), try Self.signal(2, 20, try Self.file(2)), try Self.signal(3, 30, nil),
+            try Self.signal(4, 40, nil),
+        ]
+        for message in messages { outgoing.append(message) }
+        let lengths = messages.map(\.bytes.count)
+        var sent: [Int] = []
+        while outgoing.byteCount > 0 { sent.append(outgoing.send(to: one.rawValue)) }
+        #expect(sent == [lengths[0], lengths[1], lengths[2] + lengths[3]])
+        withExtendedLifetime(other) {}
+    }
+
     /// Says what a client says, then the parts, each with so many descriptors.
     private static func say(_ parts: [(bytes: [UInt8], descriptors: Int)], over socket: Descriptor) throws {
         let hello = Array("\0AUTH EXTERNAL\r\nDATA\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)

@@ -61,17 +61,18 @@ struct OutgoingMessages {
         if first < parts.count, case .conversation = parts[first] { true } else { false }
     }
 
-    /// Writes as much as one call does.
+    /// Writes as much as one call does. A message with descriptors leaves alone: dbus-broker assigns descriptors to the last
+    /// byte that it reads together with them, so bytes of the next message would take them.
     /// - Returns: how many bytes have left; -1 and `errno` where none could.
     mutating func send(to socket: CInt) -> Int {
         var end = first + 1
         let isConversation = isConversation
-        while end < parts.count, end - first < Self.mostTogether, parts[end].descriptors.isEmpty {
+        let descriptors = sentOfFirst == 0 ? parts[first].descriptors.compactMap { $0?.rawValue } : []
+        while end < parts.count, end - first < Self.mostTogether, descriptors.isEmpty, parts[end].descriptors.isEmpty {
             // Messages wait until the conversation is over.
             if isConversation, case .message = parts[end] { break }
             end += 1
         }
-        let descriptors = sentOfFirst == 0 ? parts[first].descriptors.compactMap { $0?.rawValue } : []
         let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: end - first) { vectors in
             for index in first..<end {
                 // The parts keep their bytes where they are while they are in the list.
