@@ -63,7 +63,6 @@ final class BusClients {
 
     /// The same as the bus says it now, for a name whose change may not have been told yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
-        if let owner = knownOwner(of: application) { return owner }
         let owner = try await connection.owner(of: try BusName(application.text))
         if let owner, owners[application] == nil, !hasDeparted(owner) { owners[application] = .known(owner) }
         return owner

@@ -160,10 +160,15 @@ final class SchemesService {
         return result
     }
 
+    /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces that its
+    /// caller has got the name, so the bus is asked before a refusal.
+    private func owner(of application: ApplicationID, for call: IncomingCall) async throws -> BusName? {
+        let owner = try await clients.owner(of: application)
+        return owner == call.sender ? owner : try await clients.refreshedOwner(of: application)
+    }
+
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
-        var owner = try await clients.owner(of: application)
-        // By a direct connection a call may be here before the bus has told of the name that its caller has just got.
-        if owner == nil { owner = try await clients.refreshedOwner(of: application) }
+        let owner = try await owner(of: application, for: call)
         // The owner may have left while it was asked for.
         if owner == call.sender, clients.isRunning(application) { return }
         let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
@@ -178,7 +183,7 @@ final class SchemesService {
         let schemes = try input.1.map { try URLScheme($0) }
         let concerned = schemes.isEmpty ? registry.schemes(of: application) : schemes
         let kinds = Set(concerned.compactMap { registry.claim(of: application, on: $0) }.flatMap(\.kinds))
-        let owns = try await clients.owner(of: application) == call.sender
+        let owns = try await owner(of: application, for: call) == call.sender
         if !owns, kinds.contains(.live), !kinds.contains(.persistent) {
             throw IPCError(
                 .notOwner,

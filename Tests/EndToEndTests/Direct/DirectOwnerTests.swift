@@ -1,0 +1,43 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// A name that changes hands while its new owner already calls over a direct connection.
+@Suite(.privateBus, .serialized, .enabled(if: !DirectWay.isUsual, "its connections are those of the test alone"))
+struct DirectOwnerTests {
+    private static let name = "demo.Passed"
+
+    /// Calls `Register` over the direct connection of one caller, before the stopped bus gives the name to a caller.
+    private func register(directly caller: String, after others: [String]) async throws -> WireMessage {
+        let (scene, bus) = (try await DirectScene.start(), try PrivateBus.current.pid)
+        try await scene.peer.openDirect("direct", of: caller)
+        try await scene.peer.openDirect("other", of: "owner")
+        // A call that the broker answers without the bus, once it knows the caller.
+        let question = WireCall.getRequest("no-such-request-0")
+        for connection in ["direct", "other"] { _ = try await scene.peer.call(question, on: connection) }
+        #expect(try await scene.peer.call(.bus("RequestName", [.s(Self.name), .u(4)]), on: "owner").error == nil)
+        #expect(try await scene.peer.call(.register(Self.name, ["old.demo"]), on: "owner").error == nil)
+        kill(bus, SIGSTOP)
+        defer { kill(bus, SIGCONT) }
+        for other in others {
+            _ = try await scene.peer.send(.bus("ReleaseName", [.s(Self.name)]), on: "owner")
+            _ = try await scene.peer.send(.bus("RequestName", [.s(Self.name), .u(4)]), on: other)
+        }
+        let serial = try await scene.peer.send(.register(Self.name, ["new.demo"]), on: "direct")
+        // The broker has read the call before when it answers this one.
+        #expect(try await scene.peer.call(question, on: "other").error == "org.swiftipc.Error.NoSuchRequest")
+        kill(bus, SIGCONT)
+        return try await scene.peer.reply(serial, on: "direct")
+    }
+
+    @Test func `a registration is checked against the owner that the bus knows now`() async throws {
+        let answer = try await register(directly: "witness", after: ["witness"])
+        #expect(answer.error == nil, "\(answer)")
+    }
+
+    /// The control: without a name of its own the caller is refused.
+    @Test func `a registration by another connection is refused`() async throws {
+        let answer = try await register(directly: "witness", after: [])
+        #expect(answer.error == "org.swiftipc.Error.NotOwner", "\(answer)")
+    }
+}
