@@ -129,7 +129,7 @@ package final class Broker {
         deliveries = Deliveries(
             DeliverySurroundings(
                 connection: connection, direct: direct, clients: clients, table: table, records: records,
-                limits: configuration.limits, control: try configuration.deliveryControl
+                limits: configuration.limits, defects: try DeliveryDefects(configuration)
             ) { [schemes] in schemes.facts(of: $0) }, desktop: desktop)
         let acceptance = RequestAcceptance(
             store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry,
@@ -313,21 +313,12 @@ final class StoreEvents {
 }
 
 extension BrokerConfiguration {
-    /// The control of deliveries, where it is one of those; every other one is the store's.
-    fileprivate var deliveryControl: DeliveryControl? {
-        get throws(IPCError) {
-            guard let control, StoreConfiguration.Control(rawValue: control) == nil else { return nil }
-            guard let known = DeliveryControl(rawValue: control) else {
-                throw IPCError(.invalidArguments, "there is no control “\(control)” for tests")
-            }
-            return known
-        }
-    }
-
     fileprivate func storeConfiguration(_ events: StoreEvents) throws -> StoreConfiguration {
         var store = StoreConfiguration(directory: store)
         store.limits = limits
-        store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
+        #if DEBUG
+            store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
+        #endif
         store.executor = DBusActor.executor
         store.handOver = { answers in DBusActor.handOver { for answer in answers { answer() } } }
         store.whenIdle = { action in DBusActor.assumeIsolated { DBusActor.whenIdle(action) } }

@@ -7,8 +7,10 @@ package struct BrokerConfiguration: Sendable {
     package var store: String
     package var bus: BusAddress
     package var limits: Limits
-    /// A deliberate defect, for tests that must see their promise broken; `nil` outside them.
-    package var control: String?
+    #if DEBUG
+        /// A deliberate defect for tests that must see their promise broken. Release programs have none.
+        package var control: String?
+    #endif
 
     /// `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
     package var environment: [String: String] = [:]
@@ -19,11 +21,10 @@ package struct BrokerConfiguration: Sendable {
     /// Runs each time that a second has passed without work, after some.
     package var whenQuiet: (@Sendable () -> Void)?
 
-    package init(store: String, bus: BusAddress = .session, limits: Limits = Limits(), control: String? = nil) {
+    package init(store: String, bus: BusAddress = .session, limits: Limits = Limits()) {
         self.store = store
         self.bus = bus
         self.limits = limits
-        self.control = control
     }
 
     /// What this broker can do.

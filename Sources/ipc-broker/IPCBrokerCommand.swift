@@ -84,7 +84,9 @@ struct BrokerStart {
             configuration.environment = environment
             if file.opensOnDesktop { configuration.desktopProgram = Self.beside("ipc-desktop-open") }
             configuration.whenQuiet = { cjemalloc_give_memory_back() }
-            configuration.control = configuration.environment["SWIFT_IPC_TEST_CONTROL"]
+            #if DEBUG
+                configuration.control = environment["SWIFT_IPC_TEST_CONTROL"]
+            #endif
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
             // A session ends with its bus, and the broker with both.

@@ -25,8 +25,7 @@ final class DeliverySurroundings {
     let facts: @DBusActor (ApplicationID) -> HandlerFacts
     /// Whether the broker owns its name: handlers take calls from nobody else.
     private(set) var isServing = false
-    private let control: DeliveryControl?
-    private var chances = 0
+    private var defects: DeliveryDefects
     /// Which handlers have sent something to a connection that is on the bus.
     var uses: [BusName: Set<ApplicationID>] = [:]
     /// Which handlers wait until the way to a connection is free.
@@ -35,21 +34,17 @@ final class DeliverySurroundings {
     init(
         connection: Connection, direct: DirectConnections, clients: BusClients, table: RequestTable,
         records: RequestRecords, limits: Limits,
-        control: DeliveryControl?, facts: @escaping @DBusActor (ApplicationID) -> HandlerFacts
+        defects: DeliveryDefects, facts: @escaping @DBusActor (ApplicationID) -> HandlerFacts
     ) {
         (self.connection, self.clients, self.table, self.records) = (connection, clients, table, records)
         self.direct = direct
-        (self.limits, self.control, self.facts) = (limits, control, facts)
+        (self.limits, self.defects, self.facts) = (limits, defects, facts)
     }
 
     func serve() { isServing = true }
 
-    /// Whether a deliberate defect is to be shown now: at the first chance, and then once in a hundred.
-    func isFaulty(_ control: DeliveryControl) -> Bool {
-        guard self.control == control else { return false }
-        chances += 1
-        return chances % 100 == 1
-    }
+    /// Whether a deliberate defect shows now.
+    func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
     /// Whether nothing may be sent to a handler's connection now; it is told when that has changed.
     func isHeldUp(_ application: ApplicationID, _ owner: BusName) -> Bool {

@@ -2,7 +2,8 @@ internal import GRDB
 
 /// The settings of the connection that the promises of the store rest on, and their proof.
 struct StoreSettings {
-    let control: StoreConfiguration.Control?
+    /// False only for a control of the tests.
+    let waitsForDisk: Bool
 
     /// How GRDB opens a connection: its own write-ahead mode would make settings of its own.
     static var base: Configuration {
@@ -35,12 +36,11 @@ struct StoreSettings {
 
     /// In this order: the locking mode before the journal mode, so that no shared memory is used for the log's index.
     private var settings: [Setting] {
-        let isOff = control == .synchronousOff
-        return [
+        [
             Setting("main.locking_mode", "exclusive"),
             Setting("main.journal_mode", "wal"),
             // The store waits for the disk after each commit itself (WriteAheadLog); SQLite does before each checkpoint.
-            Setting("main.synchronous", isOff ? "OFF" : "NORMAL", shown: isOff ? "0" : "1"),
+            Setting("main.synchronous", waitsForDisk ? "NORMAL" : "OFF", shown: waitsForDisk ? "1" : "0"),
             Setting("trusted_schema", "OFF", shown: "0"),
             Setting("cell_size_check", "ON", shown: "1"),
             Setting("foreign_keys", "OFF", shown: "0"),

@@ -33,16 +33,24 @@ package struct StoreConfiguration: Sendable {
     package var willFlush: @Sendable () -> Void = {}
     /// Called on the thread that removes blobs before it removes those of a group.
     package var willRemove: @Sendable () -> Void = {}
-    /// Breaks a promise on purpose, for tests that show that they would notice.
-    package var control: Control?
+    #if DEBUG
+        /// Breaks a promise on purpose, for tests that show that they would notice. Release programs have none.
+        package var control: Control?
 
-    /// What a test can break.
-    package enum Control: String, Sendable, CaseIterable {
-        /// Answers come before the commit, and the commit is held back until the next operation comes.
-        case acknowledgeBeforeCommit = "acknowledge-before-commit"
-        /// A commit does not wait for the disk.
-        case synchronousOff = "synchronous-off"
-    }
+        /// What a test can break.
+        package enum Control: String, Sendable, CaseIterable {
+            /// Answers come before the commit, and the commit is held back until the next operation comes.
+            case acknowledgeBeforeCommit = "acknowledge-before-commit"
+            /// A commit does not wait for the disk.
+            case synchronousOff = "synchronous-off"
+        }
+
+        var answersBeforeCommit: Bool { control == .acknowledgeBeforeCommit }
+        var waitsForDisk: Bool { control != .synchronousOff }
+    #else
+        var answersBeforeCommit: Bool { false }
+        var waitsForDisk: Bool { true }
+    #endif
 
     package init(directory: String, now: @escaping @Sendable () -> UInt64 = SystemClock.milliseconds) {
         self.directory = directory

@@ -72,7 +72,7 @@ struct StoreOpening {
     private func open(_ report: inout OpeningReport) throws -> DatabaseQueue {
         try directory.prepareFile(directory.database)
         try directory.checkUnlessMissing(directory.log)
-        let settings = StoreSettings(control: configuration.control)
+        let settings = StoreSettings(waitsForDisk: configuration.waitsForDisk)
         let database = try DatabaseQueue(path: directory.database, configuration: settings.connection)
         do {
             report.wasClean = try database.writeWithoutTransaction { try prepare($0) }

@@ -198,7 +198,7 @@ extension GroupCommit {
 
     /// Writes the group to the log and brings it to the disk; nothing else may be on its way there.
     private mutating func end() throws {
-        if session.configuration.control == .acknowledgeBeforeCommit, session.isDirty { answerEarly() }
+        if session.configuration.answersBeforeCommit, session.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.openRequests.count <= waiting.count
         do {
             try session.endTransaction()

@@ -72,7 +72,7 @@ final class StoreSession {
         volatile = StatementCache(database, .volatile)
         log = WriteAheadLog(
             database, path: try StoreDirectory(configuration.directory).log,
-            waitsForDisk: configuration.control != .synchronousOff)
+            waitsForDisk: configuration.waitsForDisk)
         counter = ChangeCounter()
         try start(after: report)
     }
