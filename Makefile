@@ -49,7 +49,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
-.PHONY: help packages run test test-full test-direct check-direct check check-hostile debug build bench bench-growth bench-soak \
+.PHONY: help packages run test test-full test-direct check-direct check check-hostile check-dbus-broker debug build bench bench-growth bench-soak \
 	bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
@@ -69,15 +69,15 @@ test: export IPC_TEST_SIZE = small
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
 test: packages lint check check-direct check-hostile ## lint, build with warnings as errors, all tests at small size (about 6 minutes on 2 cores)
 
-test-full: export IPC_TEST_SIZE = full
 test-direct: export IPC_TEST_SIZE = small
 test-direct: export SWIFT_IPC_ROUTE = direct
 test-direct: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
 test-direct: packages check ## all tests over direct connections, where there can be one
 
-# One after the other: at full size the broker's start is held to half a second, which needs the machine.
+test-full: export IPC_TEST_SIZE = full
+# At full size the start of the broker must take less than half a second, so no test runs beside another.
 test-full: PARALLEL = --no-parallel
-test-full: packages lint check check-hostile ## the same tests at full size
+test-full: packages lint check check-dbus-broker check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
@@ -92,6 +92,10 @@ check-direct:
 # Hostile programs against the release programs: their bounds are times and memory, which a debug build does not keep.
 check-hostile: build
 	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
+
+# The tests with a message bus, on the other implementation of it.
+check-dbus-broker: debug
+	IPC_TEST_BUS=dbus-broker scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter '^(EndToEndTests|IPCTestingTests)\.'
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `scripts/tests` runs suites again, so there is no test outside of one.
+/// `scripts/tests` selects suites by their names.
 struct TestFileTests {
     /// Lines on which a test begins that stands in no suite, which would be indented.
     static func testsOutsideSuites(_ text: String) -> [Substring] {
@@ -20,5 +20,24 @@ struct TestFileTests {
     @Test func `a test outside of a suite is seen`() {
         #expect(Self.testsOutsideSuites("import Testing\n\n@Test func free() {}\n") == ["@Test func free() {}"])
         #expect(Self.testsOutsideSuites("struct A {\n    @Test func own() {}\n}\n").isEmpty)
+    }
+
+    /// The suites of the list in `scripts/tests`: one line each, `Module.Suite`.
+    static func suitesThatRunAlone(_ script: String) -> [Substring] {
+        script.split(separator: "\n").map { $0.drop { $0 == " " } }
+            .filter { $0.contains(/^[A-Za-z]+Tests\.[A-Za-z]+$/) }
+    }
+
+    @Test func `each suite that runs alone exists`() throws {
+        let suites = Self.suitesThatRunAlone(try FileContents.text("\(ProjectFiles.root)/scripts/tests"))
+        #expect(suites.count > 5)
+        for suite in suites {
+            let (module, name) = (suite.prefix { $0 != "." }, suite.drop { $0 != "." }.dropFirst())
+            let declaration = "struct \(name) {"
+            let isDeclared = try ProjectFiles.swiftFiles(below: "Tests/\(module)").contains {
+                try FileContents.text("\(ProjectFiles.root)/Tests/\(module)/\($0)").contains(declaration)
+            }
+            #expect(isDeclared, "\(suite)")
+        }
     }
 }
