@@ -18,7 +18,8 @@ struct HomeSnapshot: Equatable, CustomStringConvertible {
 
     private mutating func add(_ path: String, below root: String, _ isLeftOut: (String) -> Bool) {
         var status = stat()
-        guard !isLeftOut(path), lstat("\(root)/\(path)", &status) == 0 else { return }
+        // dbus-broker starts programs as units of systemd, which keeps its own state there.
+        guard !isLeftOut(path), path != "run/systemd", lstat("\(root)/\(path)", &status) == 0 else { return }
         switch status.st_mode & S_IFMT {
         case S_IFDIR:
             elements[path] = Element(mode: status.st_mode, bytes: nil)

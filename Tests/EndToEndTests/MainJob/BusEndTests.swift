@@ -28,7 +28,9 @@ struct BusEndTests {
         withExtendedLifetime((broker, server)) {}
     }
 
-    @Test func aReceiverThatTheBusHasStartedEndsWithIt() async throws {
+    /// dbus-broker does not say in the environment that it started a program.
+    @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon sets DBUS_STARTER_BUS_TYPE"))
+    func aReceiverThatTheBusHasStartedEndsWithIt() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let mark = bus.directory.appending("ended")

@@ -41,7 +41,12 @@ enum BrokerLauncher {
     static func writeUnits(_ files: BusDirectory) throws {
         let units = try files.directory.makeDirectory("config/systemd/user")
         for (name, text) in [
-            ("private-bus.target", "[Unit]\nRequires=dbus.socket dbus.service\nAfter=dbus.service\n"),
+            // Each program that the bus starts requires it, and Debian's starts sockets of GnuPG and others.
+            ("basic.target", "[Unit]\nDefaultDependencies=no\n"),
+            (
+                "private-bus.target",
+                "[Unit]\nDefaultDependencies=no\nRequires=dbus.socket dbus.service\nAfter=dbus.service\n"
+            ),
             ("dbus.socket", "[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=\(files.socket)\n"),
             (
                 "dbus.service",

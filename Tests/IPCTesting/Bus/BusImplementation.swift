@@ -14,9 +14,3 @@ package enum BusImplementation: String, Sendable {
         return implementation
     }()
 }
-
-/// This machine cannot run the bus that was asked for.
-package struct BusUnavailable: Error, CustomStringConvertible, Sendable {
-    /// What is missing and what to do.
-    package let description: String
-}

@@ -17,7 +17,7 @@ package final class PrivateBus: Sendable {
     }
 
     package let implementation: BusImplementation
-    private let files: BusDirectory
+    let files: BusDirectory
     private let lives: Observed<Lives>
 
     private struct Lives: Sendable {
@@ -28,7 +28,7 @@ package final class PrivateBus: Sendable {
 
     /// Starts a bus and returns when it accepts connections. Call ``stop()`` at the end.
     ///
-    /// - Throws: ``BusUnavailable`` when this machine cannot run this implementation.
+    /// - Throws: a ``HarnessError`` if this machine cannot run this implementation.
     package static func start(_ implementation: BusImplementation = .current) async throws -> PrivateBus {
         let files = try BusDirectory()
         return PrivateBus(implementation, files, try await BusProcesses.start(implementation, in: files))

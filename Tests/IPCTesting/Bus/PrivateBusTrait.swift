@@ -3,20 +3,14 @@ package import Testing
 /// Gives each test, and each case of a test with arguments, a ``PrivateBus`` of its own, which the test finds as
 /// `PrivateBus.current`. The children of the test and then the bus are gone when the test has ended.
 ///
-/// On a suite the trait counts for each test in it. Where the bus that `IPC_TEST_BUS` names cannot run, the test is
-/// skipped and says why.
+/// On a suite the trait counts for each test in it. If the bus that `IPC_TEST_BUS` names cannot run, the test fails.
 package struct PrivateBusTrait: TestTrait, SuiteTrait, TestScoping {
     package var isRecursive: Bool { true }
 
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        let bus: PrivateBus
-        do {
-            bus = try await PrivateBus.start()
-        } catch let unavailable as BusUnavailable {
-            try Test.cancel("\(unavailable)")
-        }
+        let bus = try await PrivateBus.start()
         let result: Result<Void, any Error>
         do {
             try await PrivateBus.$scoped.withValue(bus) { try await withProcessScope(function) }
