@@ -94,9 +94,11 @@ import Testing
     /// The control: where answers come before the commit, the disk is not waited for.
     @Test func controlThatAnswersBeforeTheCommitIsFound_I1() async throws {
         let disk = try SlowDisk(place, control: .acknowledgeBeforeCommit)
+        try await disk.store.put("first", on: board)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])
-        #expect(try await disk.answers.wait(for: 2).count == 2)
-        // Nobody is answered late either, so that nothing goes by the other thread.
+        // The test never releases the thread that waits for the disk.
+        let answers = try await disk.answers.wait(for: 2)
+        #expect(answers == ["one: true", "two: true"])
         try await disk.store.close()
     }
 
@@ -121,7 +123,16 @@ import Testing
         try await disk.store.put("first", on: board)
         try await disk.addTogether([disk.set("one", board), disk.set("two", board)])
         await disk.awaitGroup()
-        let closing = Task { try await disk.store.close() }
+        let isClosed = Observed(false)
+        let closing = Task {
+            try await disk.store.close()
+            isClosed.update { $0 = true }
+        }
+        // The end has begun when the store takes nothing more.
+        await #expect(throws: StoreError.unavailable) {
+            while true { _ = try await disk.store.stage { _ in } }
+        }
+        #expect(!isClosed.value && disk.answers.elements.isEmpty)
         disk.letGo()
         try await closing.value
         #expect(disk.answers.elements == ["one: true", "two: true"])

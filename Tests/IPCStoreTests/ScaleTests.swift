@@ -16,6 +16,11 @@ import Testing
 
     private struct Times {
         var start, set, get, page, usage: Duration
+
+        /// Each time with its name.
+        var all: [(name: String, time: Duration)] {
+            [("start", start), ("set", set), ("get", get), ("page", page), ("usage", usage)]
+        }
     }
 
     private func measure(boards: Int, items: Int) async throws -> Times {
@@ -66,5 +71,9 @@ import Testing
         let few = try await measure(boards: 10, items: 10)
         let many = try await measure(boards: boards, items: items)
         print("store: 10 boards, 100 items: \(few)\nstore: \(boards) boards, \(boards * items) items: \(many)")
+        // A cost that grows with the store would show as a hundredfold.
+        for (one, other) in zip(few.all, many.all) {
+            #expect(other.time < max(one.time * 10, .milliseconds(10)), "\(other)")
+        }
     }
 }

@@ -21,16 +21,10 @@ struct ColdStartTests {
         let peer = try await WirePeer.start()
         let connections = (0..<4).map { "caller\($0)" }
         for connection in connections { try await peer.open(connection) }
-        var slowest = Duration.zero
         for round in 0..<Self.rounds {
-            let begin = ContinuousClock.now
             let urls = try await openAll(round, handler, peer, connections, queued: queued)
-            slowest = max(slowest, ContinuousClock.now - begin)
             try await expectOneProcess(round, handler, urls)
         }
-        print(
-            "cold start, \(queued ? "queued" : "waiting"): \(Self.rounds) times \(Self.requests) URLs, slowest \(slowest)"
-        )
         withExtendedLifetime(broker) {}
     }
 

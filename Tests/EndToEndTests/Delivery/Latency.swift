@@ -4,6 +4,9 @@ import IPCTesting
 
 /// How long calls of one client took.
 struct Latency: Sendable, CustomStringConvertible {
+    /// What another client may wait at most while one misbehaves.
+    static let bound = Duration.milliseconds(250)
+
     private var times: [Duration] = []
 
     /// What 99 of 100 calls stay below.

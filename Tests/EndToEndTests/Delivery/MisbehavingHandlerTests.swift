@@ -52,8 +52,8 @@ struct MisbehavingHandlerTests {
             for _ in 0..<Self.rounds { try await Self.misbehave(bad, client) }
         }
         let busy = try await measuring.value
-        let bound = max(.milliseconds(50), quiet.p99 * 3)
-        print("misbehaving: another client quiet \(quiet); meanwhile \(busy); bound \(bound)")
+        print("misbehaving: another client quiet \(quiet); meanwhile \(busy)")
+        #expect(busy.count > Self.calls && busy.p99 < Latency.bound)
         #expect(good.connection.isConnected && broker.isRunning)
     }
 

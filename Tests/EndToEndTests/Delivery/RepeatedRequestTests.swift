@@ -30,7 +30,6 @@ struct RepeatedRequestTests {
             Repeated(
                 id: RequestID.random(using: &generator).text, text: "text \(number)", queued: number % 2 == 0)
         }
-        let begin = ContinuousClock.now
         let results = Observed<[String: [OpenURLResult]]>([:])
         try await withThrowingTaskGroup(of: Void.self) { group in
             // Each client sends all, from another place on: those of one request come at all distances.
@@ -48,7 +47,6 @@ struct RepeatedRequestTests {
             let end = try await clients[0].call(URLs1.waitRequest, (request.id, options))
             #expect(end.outcome == "handled")
         }
-        print("repeats: \(Self.repeats) calls of \(requests.count) requests, \(ContinuousClock.now - begin)")
         try await expectOneEffect(requests, results.value, handler, clients[0])
         withExtendedLifetime(broker) {}
     }

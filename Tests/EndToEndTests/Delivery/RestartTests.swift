@@ -11,6 +11,8 @@ struct RestartTests {
     private nonisolated static let brokerRestarts = TestSize.pick(small: 5, full: 100)
     private nonisolated static let busRestarts = TestSize.pick(small: 2, full: 20)
     private nonisolated static let senders = 4
+    /// The delay that a request may have: far below its time-out, and above the time that the bus and the broker need.
+    private nonisolated static let longest = Duration.seconds(10)
     /// Between two restarts.
     private nonisolated static let requests = 20
 
@@ -49,6 +51,7 @@ struct RestartTests {
         print(
             "restarts: \(Self.brokerRestarts) of the broker, \(Self.busRestarts) of the bus, \(done.count) requests, "
                 + "slowest \(done.slowest), \(deliveries.value.count - done.count) duplicates")
+        #expect(done.slowest < Self.longest)
         let history = DeliveryHistory(
             requests: done.requests, deliveries: ["demo.Restarted": deliveries.value], ends: done.ends)
         #expect(DeliveryChecker.check(history) == [])

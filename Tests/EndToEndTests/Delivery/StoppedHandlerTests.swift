@@ -46,6 +46,7 @@ struct StoppedHandlerTests {
             "stopped handler: \(requests.count) tried, \(accepted) accepted, \(held) stopped, the bus grew by \(grown) "
                 + "bytes, another client \(latency), then \(time) for all")
         #expect(grown < Self.bound)
+        #expect(latency.p99 < Latency.bound)
         #expect(accepted == Self.limit)
         try await expectEnds(requests, handler, victim)
         withExtendedLifetime((broker, good)) {}

@@ -16,11 +16,8 @@ struct LargeValueTests {
                 // All of a volatile board are in memory, though not in the broker's own.
                 let world = try await DescriptorBroker.start(persistent: persistent)
                 let descriptor = WireDescriptor(kind: kind, size: size, seed: seed)
-                let clock = ContinuousClock()
-                let time = try await clock.measure {
-                    let answer = try await world.peer.call(DescriptorBroker.set(.h(descriptor)))
-                    #expect(answer.error == nil, "\(kind), \(size): \(answer)")
-                }
+                let answer = try await world.peer.call(DescriptorBroker.set(.h(descriptor)))
+                #expect(answer.error == nil, "\(kind), \(size): \(answer)")
                 try world.expectLittleMemory()
                 let expected = try await world.peer.digest(size, seed: seed)
                 let value = try #require(try await world.values().first)
@@ -29,7 +26,6 @@ struct LargeValueTests {
                 #expect(!value.isWritable && value.offset == 0)
                 // Opened anew: one reader's position is not the next one's.
                 #expect(try await world.values().first == value)
-                if size >= 64 << 20 { print("large values: \(kind), persistent \(persistent), \(size) bytes: \(time)") }
                 try await world.expectRestored()
                 try await world.broker.terminate()
             }
@@ -79,7 +75,9 @@ struct LargeValueTests {
         }
     }
 
-    @Test func `a seventeenth descriptor ends the caller's connection and nothing else`() async throws {
+    /// dbus-broker lets it pass.
+    @Test(.enabled(if: BusImplementation.current == .daemon, "a limit of dbus-daemon"))
+    func `a seventeenth descriptor ends the caller's connection and nothing else`() async throws {
         let world = try await DescriptorBroker.start()
         let pid = world.broker.pid
         try await world.peer.open("greedy", descriptors: true)

@@ -97,7 +97,6 @@ struct MainJobTests {
         let total = TestSize.pick(small: 160, full: 1_000)
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--count", "\(total)"])
-        let begin = ContinuousClock.now
         try await withThrowingTaskGroup(of: Void.self) { group in
             for sender in 0..<16 {
                 group.addTask {
@@ -111,7 +110,6 @@ struct MainJobTests {
         }
         #expect(try await server.wait() == .success)
         let lines = server.output.text.split(separator: "\n").map(String.init)
-        print("senders: \(total) sends, 16 at a time, \(lines.count) lines, \(ContinuousClock.now - begin)")
         #expect(lines.count == total)
         #expect(Set(lines) == Set((0..<total).map { "text number \($0)" }))
         withExtendedLifetime(broker) {}
