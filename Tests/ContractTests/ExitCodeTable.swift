@@ -7,7 +7,7 @@ enum ExitCodeTable {
         "HandlerUnavailable": 69, "StoreUnavailable": 69,
         "NotOwner": 73,
         "NoSpace": 74, "InputOutput": 74,
-        "ChangeCountMismatch": 75, "LimitExceeded": 75,
+        "TimedOut": 75, "ChangeCountMismatch": 75, "LimitExceeded": 75,
         "AccessDenied": 77, "ReservedScheme": 77, "LoopDetected": 77,
     ]
 

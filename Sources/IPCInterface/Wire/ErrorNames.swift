@@ -42,7 +42,7 @@ extension IPCError {
             } else {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }
-        case .timedOut: self.init(.storeUnavailable, "the broker did not answer in time")
+        case .timedOut: self.init(.timedOut, "the broker did not answer in time")
         case .disconnected: self.init(.storeUnavailable, "the connection to the message bus was lost")
         case .cancelled: self.init(.storeUnavailable, "the call was cancelled")
         case .unsendable(let error): self.init(error.isTooLarge ? .limitExceeded : .invalidArguments, error.description)

@@ -48,6 +48,8 @@ extension IPCError {
         case handlerUnavailable = "HandlerUnavailable"
         /// The store cannot be used at present.
         case storeUnavailable = "StoreUnavailable"
+        /// The bus or the broker did not answer in time; the broker may have carried the call out.
+        case timedOut = "TimedOut"
         /// The caller does not own the bus name of the application: another process does, or none.
         case notOwner = "NotOwner"
         /// The disk is full; what was acknowledged is safe, and reading goes on.
@@ -79,7 +81,7 @@ extension IPCError.Code {
         case .handlerUnavailable, .storeUnavailable: .unavailable
         case .notOwner: .cannotCreate
         case .noSpace, .inputOutput: .inputOutput
-        case .changeCountMismatch, .limitExceeded: .tryAgain
+        case .timedOut, .changeCountMismatch, .limitExceeded: .tryAgain
         case .accessDenied, .reservedScheme, .loopDetected: .notPermitted
         }
     }

@@ -38,7 +38,7 @@ package actor ChangeFeed {
                 if let change { cursor = change.cursor }
                 return change
             } catch {
-                guard error.code == .storeUnavailable else { throw error }
+                guard [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
                 if Task.isCancelled { return nil }
                 // All that was told has been handed out before a question fails, so the cursor is the place to go on.
                 iterator = application.changes(of: names, since: cursor).makeAsyncIterator()

@@ -98,7 +98,7 @@ final class LibraryWatcher: BoardWatcher {
                     seen.update { $0[change.name] = change.changeCount }
                 }
             } catch {
-                guard !Task.isCancelled, error.code == .storeUnavailable else { throw error }
+                guard !Task.isCancelled, [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
             }
             if Task.isCancelled { return }
             application = try await .connect(id: "org.example.Watcher", bus: .address(bus.address))

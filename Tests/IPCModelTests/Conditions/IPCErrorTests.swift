@@ -8,6 +8,7 @@ struct IPCErrorTests {
         (.payloadInvalid, "PayloadInvalid", 65), (.noSuchPasteboard, "NoSuchPasteboard", 66),
         (.noSuchItem, "NoSuchItem", 66), (.noSuchRequest, "NoSuchRequest", 66), (.noHandler, "NoHandler", 68),
         (.handlerUnavailable, "HandlerUnavailable", 69), (.storeUnavailable, "StoreUnavailable", 69),
+        (.timedOut, "TimedOut", 75),
         (.notOwner, "NotOwner", 73), (.noSpace, "NoSpace", 74), (.inputOutput, "InputOutput", 74),
         (.changeCountMismatch, "ChangeCountMismatch", 75), (.limitExceeded, "LimitExceeded", 75),
         (.accessDenied, "AccessDenied", 77), (.reservedScheme, "ReservedScheme", 77),
