@@ -22,7 +22,8 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 # up in all conformances of the program, at each start. No symbol is exported, for nothing is loaded that could ask for one.
 RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --disable-local-rpath \
 	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
-	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic
+	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic \
+	-Xlinker --strip-all
 # A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
 STATIC = $(CURDIR)/.build/static
 # A copy of libc.a without its sections ".gnu.warning.NAME", which stands before the other one: each makes the linker warn whoever
@@ -33,10 +34,12 @@ QUIET = $(STATIC)/libc-quiet.a
 # relocation at each start, their pages are shared by all processes, and no call goes through a table. The compiler takes the
 # start of a program that relocates itself; these have nothing to relocate.
 FIXED = -Xlinker $(QUIET) -Xlinker -no-pie -Xlinker -static -Xlinker --defsym=_dl_relocate_static_pie=clinux_nothing
-ipc-client_FLAGS = $(FIXED)
-ipc-server_FLAGS = $(FIXED)
+# libdbus-1.a asks libsystemd for sockets on which a server listens. There is no such server here, and no libsystemd.a either.
+DBUS = -Xlinker --defsym=sd_listen_fds=clinux_no_sockets -Xlinker --defsym=sd_is_socket=clinux_no_sockets
+ipc-client_FLAGS = $(FIXED) $(DBUS)
+ipc-server_FLAGS = $(FIXED) $(DBUS)
 # libc.a's fork(2) brings its malloc along, and jemalloc's was there first.
-ipc-broker_FLAGS = $(FIXED) -Xlinker -z -Xlinker muldefs
+ipc-broker_FLAGS = $(FIXED) $(DBUS) -Xlinker -z -Xlinker muldefs
 
 PRODUCTS = ipc-broker ipc-server ipc-client ipc-desktop-open ipc-bridge
 RELEASE = .build/release
@@ -120,7 +123,7 @@ bench-soak: bench-programs ## 80 % of the greatest rate for 10 minutes (SOAK_SEC
 bench-programs: build
 	@scripts/requirements bench
 	$(MAKE) -s -C Benchmarks/Floor OUT=../.build/floor
-	swift build --package-path Benchmarks $(RELEASE_FLAGS) $(FIXED) --product Load
+	swift build --package-path Benchmarks $(RELEASE_FLAGS) $(FIXED) $(DBUS) --product Load
 
 # Only where something is newer: "make install" as root, where there is often no Swift, uses what "make build" has built as a user.
 $(BUILT): $(SOURCES)

@@ -40,12 +40,13 @@ let package = Package(
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
+        .systemLibrary(name: "CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
 
         // Floor 1: foundations
         .target(name: "IPCModel", dependencies: ["CXXHash"], swiftSettings: product),
-        .target(name: "IPCDBus", dependencies: ["CLinux", logging], swiftSettings: product),
+        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
         .target(name: "IPCDesktop", dependencies: ["IPCModel"], swiftSettings: product),

@@ -175,3 +175,7 @@ void clinux_occupy_standard_streams(void) {
 }
 
 void clinux_buffer_lines_of_output(void) { setvbuf(stdout, 0, _IOLBF, 0); }
+
+const char *clinux_environment(const char *name) { return secure_getenv(name); }
+
+int clinux_no_sockets(void) { return 0; }

@@ -4,7 +4,7 @@ struct ImportRules {
     private static let allowed: [String: Set<String>] = [
         // Floor 1
         "IPCModel": ["CXXHash"],
-        "IPCDBus": ["CLinux", "Logging"],
+        "IPCDBus": ["CLibDBus", "CLinux", "Logging"],
         // Floor 2
         "IPCDesktop": ["IPCModel"],
         "IPCInterface": ["IPCModel", "IPCDBus"],
@@ -28,7 +28,7 @@ struct ImportRules {
         "ipc-desktop-open", "ipc-bridge",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB", "CLibDBus"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {

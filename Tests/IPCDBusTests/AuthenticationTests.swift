@@ -93,7 +93,7 @@ struct AuthenticationTests {
     }
 
     @Test func aClientSaysAllAtOnce() {
-        var client = Authentication(.client, user: 1000)
+        var client = Authentication(.client(server: nil), user: 1000)
         #expect(
             String(decoding: client.takeOutgoing(), as: UTF8.self)
                 == "\0AUTH EXTERNAL 31303030\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n")
@@ -101,13 +101,12 @@ struct AuthenticationTests {
     }
 
     @Test func aClientBelievesTheServerOnly() {
-        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\n", side: .client).state == .finished)
-        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\nl", side: .client, piece: .max).left == 1)
-        #expect(converse("OK 1234\r\n", side: .client).state == .speaking)
-        #expect(converse("OK 1234\r\nERROR\r\n", side: .client).state == .failed(reason: "it takes no descriptors"))
-        for refusal in ["REJECTED EXTERNAL\r\n", "AGREE_UNIX_FD\r\n", "DATA\r\n", "\r\n"] {
+        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\n", side: .client(server: nil)).state == .finished)
+        #expect(converse("OK 1234\r\nAGREE_UNIX_FD\r\nl", side: .client(server: nil), piece: .max).left == 1)
+        #expect(converse("OK 1234\r\n", side: .client(server: nil)).state == .speaking)
+        for refusal in ["AGREE_UNIX_FD\r\n", "DATA\r\n", "\r\n"] {
             #expect(
-                converse(refusal, side: .client).state == .failed(reason: "it does not let this user in"))
+                converse(refusal, side: .client(server: nil)).state == .failed(reason: "it does not let this user in"))
         }
     }
 }

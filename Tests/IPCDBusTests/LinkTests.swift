@@ -46,7 +46,7 @@ struct LinkTests {
         let (one, other) = try Self.pair()
         var size: CInt = 1
         try #require(setsockopt(one.rawValue, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size)) == 0)
-        let client = Link(one, Authentication(.client, user: getuid()))
+        let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
         let messages = Self.messages(server)
         let lengths = [0, 10, 5_000, 100_000, 3, 70_000, 1]
@@ -81,7 +81,7 @@ struct LinkTests {
     @Test(arguments: [true, false])
     func whatCameBeforeTheEndIsTakenInOnlyWhereItIsAskedFor(_ isAskedFor: Bool) async throws {
         let (one, other) = try Self.pair()
-        let client = Link(one, Authentication(.client, user: getuid()))
+        let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
         var received: [UInt32] = []
         let (first, told) = AsyncStream.makeStream(of: Void.self)
@@ -180,7 +180,7 @@ struct LinkTests {
     @Test(arguments: [1_000, 100_000, 3_000_000])
     func ofAMessageThatIsTooLongTheHeaderIsTaken(_ length: Int) async throws {
         let (one, other) = try Self.pair()
-        let client = Link(one, Authentication(.client, user: getuid()))
+        let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
         server.limitMessages(bytes: 999, descriptors: 2)
         let messages = Self.messages(server)
@@ -208,7 +208,7 @@ struct LinkTests {
     /// A read comes between, so that what is written finds nobody.
     @Test func whatWasSaidBeforeTheEndCountsWhereAnAnswerFindsNobody() async throws {
         let (one, other) = try Self.pair()
-        let client = Link(one, Authentication(.client, user: getuid()))
+        let client = Link(one, Authentication(.client(server: nil), user: getuid()))
         let server = Self.server(other)
         let messages = Self.messages(server)
         var received: [UInt32] = []
@@ -260,8 +260,9 @@ struct LinkTests {
     /// Answers one client with these bytes and hangs up where it is told to.
     private static func open(_ answer: [UInt8], hangsUp: Bool) async throws -> (Result<Link, any Error>, Descriptor?) {
         let path = try #require(SocketPath("unix:tmpdir=/tmp"))
-        let listening = try path.socket(blocks: true) { bind($0, $1, $2) == 0 && listen($0, 1) == 0 ? 0 : -1 }.get()
-        defer { unlink(path.text) }
+        let listening = try path.socket(wait: .seconds(30)) { bind($0, $1, $2) == 0 && listen($0, 1) == 0 ? 0 : -1 }
+            .get()
+        defer { path.remove() }
         let peer = Task.detached {
             await Background.run { () -> Descriptor? in
                 let peer = Descriptor(owning: accept(listening.rawValue, nil, nil))
@@ -272,13 +273,15 @@ struct LinkTests {
             }
         }
         let result: Result<Link, any Error>
-        do { result = .success(try await Link.open(path.address)) } catch { result = .failure(error) }
+        do {
+            result = .success(try await Link.open(ServerAddress(path.address.utf8), until: .now + .seconds(30)))
+        } catch { result = .failure(error) }
         return (result, await peer.value)
     }
 
-    @Test(arguments: ["REJECTED EXTERNAL\r\n", "OK 1234\r\nERROR\r\n", "OK 1234\r\n", ""])
+    @Test(arguments: ["REJECTED EXTERNAL\r\n", "REJECTED\r\n", "OK 1234\r\n", ""])
     func whoIsNotLetInLearnsItOnce(_ answer: String) async throws {
-        let (result, _) = try await Self.open(Array(answer.utf8), hangsUp: !answer.hasSuffix("ERROR\r\n"))
+        let (result, _) = try await Self.open(Array(answer.utf8), hangsUp: true)
         #expect(throws: ConnectionError.self) { try result.get() }
         guard case .failure(let error as ConnectionError) = result, case .refused = error else {
             Issue.record("\(result)")

@@ -79,3 +79,9 @@ int clinux_accept(int socket);
 
 // malloc.h is not imported: all threads share one heap, which saves the making of a second one (M_ARENA_MAX).
 void clinux_share_heap(void);
+
+// secure_getenv hides as well: a variable of the environment, unless the program runs with the rights of another user.
+const char *clinux_environment(const char *name);
+
+// For the linker alone: a static program links libdbus without libsystemd, and gets no socket from systemd. See the Makefile.
+int clinux_no_sockets(void);

@@ -11,12 +11,15 @@ extension IPCError {
             case .system: "system bus"
             case .address(let address): "message bus at “\(address)”"
             }
-        let reason =
-            switch error {
-            case .noBus(let reason), .refused(let reason): reason
-            case .cannotConnect(let address, let reason), .cannotListen(let address, let reason):
-                "nobody can be reached at \(address): \(reason)"
-            }
+        let reason: String
+        switch error {
+        case .timedOut:
+            self.init(.timedOut, "the \(name) did not answer in time; try again, or restart it if it is stuck")
+            return
+        case .noBus(let why), .refused(let why): reason = why
+        case .cannotConnect(let address, let why), .cannotListen(let address, let why):
+            reason = "\(address) cannot be reached: \(why)"
+        }
         self.init(
             .storeUnavailable,
             "there is no \(name): \(reason); log in to a session that has one, or start one with "

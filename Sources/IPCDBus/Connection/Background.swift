@@ -32,6 +32,20 @@ package enum Background {
         await withCheckedContinuation { continuation in add { continuation.resume(returning: body()) } }
     }
 
+    /// Runs a call that may block for ever, and waits for it until the deadline.
+    /// - Returns: `nil` at the deadline; a later result is released.
+    @DBusActor
+    static func run<Result: Sendable>(
+        until deadline: ContinuousClock.Instant, _ body: @escaping @Sendable () -> Result
+    ) async -> Result? {
+        await LimitedWait.result(until: deadline) { end in
+            add {
+                let result = body()
+                DBusActor.handOver { end(result) }
+            }
+        }
+    }
+
     private static func add(_ job: @escaping @Sendable () -> Void) {
         let isNew = state.withLock { state in
             state.waiting.append(job)

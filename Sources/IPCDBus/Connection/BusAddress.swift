@@ -1,3 +1,4 @@
+private import CLinux
 internal import Glibc
 
 /// Where a message bus is.
@@ -9,58 +10,46 @@ public enum BusAddress: Sendable, Hashable {
     /// A D-Bus address (D-Bus specification, "Server addresses").
     case address(String)
 
-    /// The addresses to try, in order.
-    /// - Throws: ``ConnectionError/noBus(reason:)`` when none is known, or none is a unix socket: others start a process
-    ///   (`autolaunch:`, `unixexec:`), or leave the machine (`tcp:`).
-    func resolve() throws(ConnectionError) -> [String] {
+    /// The servers to try, in order.
+    /// - Throws: ``ConnectionError/noBus(reason:)`` if the address is unknown or malformed.
+    func resolve() throws(ConnectionError) -> [ServerAddress] {
         switch self {
-        case .address(let text): return try Self.usable(text)
+        case .address(let text): return try Self.list(Array(text.utf8))
         case .system:
-            return try Self.usable(
-                Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? "unix:path=/var/run/dbus/system_bus_socket")
+            return try Self.list(
+                Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? Array("unix:path=/var/run/dbus/system_bus_socket".utf8))
         case .session:
-            if let text = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return try Self.usable(text) }
-            guard let directory = Self.environment("XDG_RUNTIME_DIR"), access("\(directory)/bus", F_OK) == 0 else {
-                throw .noBus(
-                    reason: "DBUS_SESSION_BUS_ADDRESS is not set and there is no socket $XDG_RUNTIME_DIR/bus")
-            }
-            return ["unix:path=\(Self.escaped("\(directory)/bus"))"]
+            if let text = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return try Self.list(text) }
+            guard let directory = Self.environment("XDG_RUNTIME_DIR") else { throw Self.unknownSession }
+            let socket = directory + Array("/bus".utf8)
+            guard access((socket + [0]).map(CChar.init(bitPattern:)), F_OK) == 0 else { throw Self.unknownSession }
+            return try Self.list(Array("unix:path=\(ServerAddress.escaped(socket))".utf8))
         }
     }
+
+    private static let unknownSession = ConnectionError.noBus(
+        reason: "DBUS_SESSION_BUS_ADDRESS is not set and there is no socket $XDG_RUNTIME_DIR/bus")
 
     /// Whether this is the machine's system bus, also under another name.
     public var isSystemBus: Bool {
         get throws(ConnectionError) { !Set(try resolve()).isDisjoint(with: try BusAddress.system.resolve()) }
     }
 
-    private static func environment(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    /// A variable byte for byte; `nil` if it is empty. A program with the rights of another user ignores it, because its
+    /// caller chose it (secure_getenv(3)).
+    private static func environment(_ name: String) -> [UInt8]? {
+        guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
+        return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
     }
 
-    private static func usable(_ text: String) throws(ConnectionError) -> [String] {
-        guard !text.utf8.contains(0) else { throw .noBus(reason: "the bus address contains a NUL character") }
-        let all = text.split(separator: ";").map(String.init)
-        let safe = all.filter { address in
-            address.hasPrefix("unix:")
-        }
-        guard !safe.isEmpty else {
-            throw .noBus(
-                reason: "the bus address “\(text)” names no unix socket; addresses of other kinds are not followed")
-        }
-        return safe
-    }
-
-    /// D-Bus specification, "Server addresses": bytes outside `[-0-9A-Za-z_/.\*]` are percent-encoded.
-    static func escaped(_ path: String) -> String {
-        let digits = Array("0123456789abcdef".utf8)
-        var bytes: [UInt8] = []
-        for byte in path.utf8 {
-            if NameGrammar.isWordByte(byte) || "-/.\\*".utf8.contains(byte) {
-                bytes.append(byte)
-            } else {
-                bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: bytes, as: UTF8.self)
+    private static func list(_ text: [UInt8]) throws(ConnectionError) -> [ServerAddress] {
+        do throws(ServerAddress.Malformed) {
+            let addresses = try ServerAddress.list(text)
+            if !addresses.isEmpty { return addresses }
+        } catch {}
+        throw .noBus(
+            reason:
+                "“\(String(decoding: text, as: UTF8.self))” is not a D-Bus address, such as unix:path=/run/user/1000/bus"
+        )
     }
 }

@@ -32,6 +32,9 @@ final class CallTable {
     /// To whom a call went that has not ended.
     func responder(of serial: UInt32) -> BusName? { (pending[serial] ?? queued[serial])?.responder }
 
+    /// Whether a call has not ended.
+    func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil }
+
     /// Ends the call `serial`; a call that has already ended stays as it ended.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {
         if let call = pending.removeValue(forKey: serial) { return call.reply.complete(result) }

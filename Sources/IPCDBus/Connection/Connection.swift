@@ -25,6 +25,10 @@ public final class Connection {
     var mostCalls = Int.max
     private let address: BusAddress?
     private let reconnects: Bool
+    /// How long it may take to connect, to authenticate and to say `Hello`.
+    private let openingTime: Duration
+    /// Whether descriptors can be sent and received: not over TCP, and not if the server does not agree.
+    public private(set) var passesDescriptors = true
     private var state = State.reconnecting
     private let calls = CallTable()
     let signals = SignalRouter()
@@ -35,58 +39,85 @@ public final class Connection {
     private var reconnectHandlers: [@DBusActor () -> Void] = []
     private var disconnectHandlers: [@DBusActor () -> Void] = []
 
-    private init(address: BusAddress?, reconnects: Bool, objects: ObjectServer) {
+    private init(address: BusAddress?, reconnects: Bool, openingTime: Duration, objects: ObjectServer) {
         self.address = address
         self.reconnects = reconnects
+        self.openingTime = openingTime
         self.objects = objects
     }
 
     isolated deinit { close() }
 
     /// Connects to a bus.
-    /// - Parameter reconnects: whether to connect again when the bus goes; the first connect is tried once either way.
+    /// - Parameters:
+    ///   - reconnects: whether to connect again when the bus goes; the first connect is tried once either way.
+    ///   - timeout: for each try to connect, until the bus has answered `Hello`.
+    /// - Throws: ``ConnectionError/timedOut(address:)`` if a bus is there and does not answer.
     public static func open(
-        _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil
+        _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil,
+        timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
-        let connection = Connection(address: address, reconnects: reconnects, objects: objects ?? ObjectServer())
+        let connection = Connection(
+            address: address, reconnects: reconnects, openingTime: timeout, objects: objects ?? ObjectServer())
         try await connection.connect()
         return connection
     }
 
     /// Connects to one peer, without a bus between.
+    /// - Parameter address: D-Bus specification, "Server addresses"; of several the first that answers.
     public static func openPeer(
-        _ address: String, objects: ObjectServer? = nil
+        _ address: String, objects: ObjectServer? = nil, timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
-        Connection(peer: try await Link.open(address), objects: objects ?? ObjectServer())
+        try await first(of: BusAddress.address(address).resolve(), within: timeout) {
+            (address, deadline) throws(ConnectionError) in
+            Connection(peer: try await Link.open(address, until: deadline), objects: objects ?? ObjectServer())
+        }
     }
 
     /// A connection that a listener has accepted.
     convenience init(peer link: Link, objects: ObjectServer) {
-        self.init(address: nil, reconnects: false, objects: objects)
+        self.init(address: nil, reconnects: false, openingTime: .zero, objects: objects)
         adopt(link)
+        // Of a link that a listener has accepted this is not known yet.
+        passesDescriptors = !link.isAuthenticated || link.passesDescriptors
         state = .connected(link)
     }
 
     // MARK: Life
 
     private func connect() async throws(ConnectionError) {
+        let addresses = try (address ?? .session).resolve()
+        let link = try await Self.first(of: addresses, within: openingTime) {
+            (address, deadline) throws(ConnectionError) in
+            let link = try await Link.open(address, until: deadline)
+            adopt(link)
+            try await greet(link, address, until: deadline)
+            return link
+        }
+        if case .closed = state { return link.close() }
+        passesDescriptors = link.passesDescriptors
+        state = .connected(link)
+        for waiting in readiness { waiting.resume() }
+        readiness = []
+    }
+
+    /// Tries addresses in their order (D-Bus specification, "Server Addresses"). Each has its share of the time, so a silent
+    /// server leaves some for the next one.
+    private static func first<Opened>(
+        of addresses: [ServerAddress], within time: Duration,
+        _ open: (ServerAddress, ContinuousClock.Instant) async throws(ConnectionError) -> Opened
+    ) async throws(ConnectionError) -> Opened {
+        let end = ContinuousClock.now + time
         var failure = ConnectionError.noBus(reason: "no address")
-        for address in try (address ?? .session).resolve() {
-            do throws(ConnectionError) {
-                let link = try await Link.open(address)
-                adopt(link)
-                try await greet(link)
-                if case .closed = state { return link.close() }
-                state = .connected(link)
-                for waiting in readiness { waiting.resume() }
-                readiness = []
-                return
-            } catch { failure = error }
+        for (index, address) in addresses.enumerated() {
+            let share = ContinuousClock.now.duration(to: end) / (addresses.count - index)
+            do throws(ConnectionError) { return try await open(address, .now + share) } catch { failure = error }
         }
         throw failure
     }
 
     private func adopt(_ link: Link) {
+        link.isAwaited = { [calls] in calls.awaits($0) }
         link.receive = { [weak self, weak link] message in
             guard let self, let link else { return }
             self.receive(message, from: link)
@@ -98,22 +129,24 @@ public final class Connection {
     }
 
     /// `Hello`, then everything that the bus must know of this connection.
-    private func greet(_ link: Link) async throws(ConnectionError) {
+    private func greet(
+        _ link: Link, _ address: ServerAddress, until deadline: ContinuousClock.Instant
+    ) async throws(ConnectionError) {
         do throws(CallError) {
-            let name = try await call(MessageBus.hello, on: .bus, at: MessageBus.path, (), over: link)
+            let name = try await callBus(MessageBus.hello, (), over: link, until: deadline)
             uniqueName = BusName(trusted: name)
             for rule in signals.rules {
-                try await call(MessageBus.addMatch, on: .bus, at: MessageBus.path, rule, over: link)
+                try await callBus(MessageBus.addMatch, rule, over: link, until: deadline)
             }
             try await names.restore { name, flags throws(CallError) in
-                try await call(MessageBus.requestName, on: .bus, at: MessageBus.path, (name, flags), over: link)
+                try await callBus(MessageBus.requestName, (name, flags), over: link, until: deadline)
             } owner: { name throws(CallError) in
-                try await owner(of: name, over: link)
+                try await owner(of: name, over: link, until: deadline)
             }
         } catch {
             uniqueName = nil
             link.close()
-            throw .refused(reason: "\(error)")
+            throw error == .timedOut ? .timedOut(address: address.text) : .refused(reason: "\(error)")
         }
     }
 
@@ -315,7 +348,7 @@ public final class Connection {
             guard case .connected(let link) = state else { throw .disconnected }
             let message = try message(calling: method, on: destination, at: path, input, startsService: false)
             let serial = link.send(message)
-            guard serial != 0 else { throw link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected }
+            guard serial != 0 else { throw Self.unsent(message, by: link) }
             calls.expect(serial, from: destination) { [output = method.output] result in
                 completed(Result { () throws(CallError) in try Self.read(output, from: try result.get()) })
             }
@@ -333,13 +366,19 @@ public final class Connection {
     private func reply(to message: Message, over link: Link, timeout: Duration) async -> Result<Message, CallError> {
         guard !Task.isCancelled else { return .failure(.cancelled) }
         let serial = link.send(message)
-        guard serial != 0 else { return .failure(link.isOpen ? .unsendable(.descriptorUnavailable) : .disconnected) }
+        guard serial != 0 else { return .failure(Self.unsent(message, by: link)) }
         let reply = calls.expect(serial, from: message.destination, timeout: timeout)
         return await withTaskCancellationHandler {
             await reply.value()
         } onCancel: {
             Task { @DBusActor [weak self] in self?.calls.complete(serial, with: .failure(.cancelled)) }
         }
+    }
+
+    /// Why a link did not send a call.
+    private static func unsent(_ message: Message, by link: Link) -> CallError {
+        guard link.isOpen else { return .disconnected }
+        return .unsendable(link.carries(message) ? .descriptorUnavailable : .descriptorsNotPassed)
     }
 
     /// The link, after a reconnect if one is under way.
@@ -369,10 +408,20 @@ public final class Connection {
         for continuation in waiting { continuation.resume() }
     }
 
-    private func owner(of name: BusName, over link: Link) async throws(CallError) -> BusName? {
+    /// Calls a method of the bus over a link that is not in use yet.
+    private func callBus<Input, Output>(
+        _ method: Method<Input, Output>, _ input: Input, over link: Link, until deadline: ContinuousClock.Instant
+    ) async throws(CallError) -> Output {
+        try await call(
+            method, on: .bus, at: MessageBus.path, input, over: link,
+            timeout: ContinuousClock.now.duration(to: deadline))
+    }
+
+    private func owner(
+        of name: BusName, over link: Link, until deadline: ContinuousClock.Instant
+    ) async throws(CallError) -> BusName? {
         do throws(CallError) {
-            let owner = try await call(MessageBus.getNameOwner, on: .bus, at: MessageBus.path, name.text, over: link)
-            return BusName(trusted: owner)
+            return BusName(trusted: try await callBus(MessageBus.getNameOwner, name.text, over: link, until: deadline))
         } catch {
             if error.isRemote(.nameHasNoOwner) { return nil }
             throw error

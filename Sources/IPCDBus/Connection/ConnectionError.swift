@@ -6,6 +6,8 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
     case cannotListen(address: String, reason: String)
     /// The bus did not greet back (`Hello`).
     case refused(reason: String)
+    /// A server was found, and did not answer in time.
+    case timedOut(address: String)
 
     public var description: String {
         switch self {
@@ -13,6 +15,7 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
         case .cannotConnect(let address, let reason): "cannot connect to the message bus at \(address): \(reason)"
         case .cannotListen(let address, let reason): "cannot listen at \(address): \(reason)"
         case .refused(let reason): "the message bus refused the connection: \(reason)"
+        case .timedOut(let address): "the message bus at \(address) did not answer in time"
         }
     }
 }

@@ -30,7 +30,7 @@ extension Connection {
     public func notify<Input>(
         _ method: Method<Input, Void>, on destination: BusName?, at path: ObjectPath, _ input: Input
     ) throws(MessageError) {
-        broadcast(
+        try send(
             try Message.methodCall(
                 to: destination, path: path, interface: method.interface, member: method.name, expectsReply: false,
                 startsService: false, signature: method.input.signature
@@ -41,7 +41,7 @@ extension Connection {
     public func emit<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
     ) throws(MessageError) {
-        broadcast(try message(signal, from: path, values, to: destination))
+        try send(try message(signal, from: path, values, to: destination))
     }
 
     func message<Values>(
@@ -51,6 +51,11 @@ extension Connection {
             path: path, interface: signal.interface, member: signal.name, to: destination,
             signature: signal.arguments.signature
         ) { (writer) throws(MessageError) in try signal.arguments.write(values, &writer) }
+    }
+
+    private func send(_ message: Message) throws(MessageError) {
+        guard link?.carries(message) ?? true else { throw .descriptorsNotPassed }
+        broadcast(message)
     }
 
     /// Sends what has no answer; while disconnected nobody is there to listen.

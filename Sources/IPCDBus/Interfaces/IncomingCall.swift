@@ -52,10 +52,11 @@ public final class IncomingCall {
 
     func answer<Output>(_ output: Output, as arguments: Arguments<Output>) {
         do throws(MessageError) {
-            finish(
-                try Message.methodReturn(for: message, signature: arguments.signature) {
-                    (writer) throws(MessageError) in try arguments.write(output, &writer)
-                })
+            let reply = try Message.methodReturn(for: message, signature: arguments.signature) {
+                (writer) throws(MessageError) in try arguments.write(output, &writer)
+            }
+            guard link?.carries(reply) ?? true else { throw .descriptorsNotPassed }
+            finish(reply)
         } catch {
             fail(ErrorReply(.failed, "the answer does not fit into a message: \(error)"))
         }

@@ -2,7 +2,8 @@
 /// out. The one mechanism is `EXTERNAL`: the system says who is at the other end of the socket.
 struct Authentication {
     enum Side {
-        case client
+        /// - Parameter server: the id that the server must have (`guid` in its address); `nil` accepts any.
+        case client(server: String?)
         /// The user at the other end, and our own one: nobody else is let in.
         case server(peer: UInt32, own: UInt32, id: String)
     }
@@ -10,6 +11,8 @@ struct Authentication {
     enum State: Equatable {
         case speaking
         case finished
+        /// The server does not accept `EXTERNAL`, and names the mechanisms that it accepts.
+        case rejected(mechanisms: [String])
         case failed(reason: String)
     }
 
@@ -21,6 +24,8 @@ struct Authentication {
     private let side: Side
     private var step: Step
     private(set) var state = State.speaking
+    /// Whether both sides have agreed to pass descriptors.
+    private(set) var passesDescriptors = false
     private var line: [UInt8] = []
     private var lines = 0
     /// What is to be sent.
@@ -40,6 +45,12 @@ struct Authentication {
             outgoing = [0] + Array("AUTH EXTERNAL \(identity)\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         case .server: step = .nul
         }
+    }
+
+    /// A conversation that another implementation has finished, for a client.
+    init(finishedWith passesDescriptors: Bool) {
+        (side, step, state) = (.client(server: nil), .awaitsConsent, .finished)
+        self.passesDescriptors = passesDescriptors
     }
 
     /// What is to be sent now.
@@ -67,7 +78,7 @@ struct Authentication {
             lines += 1
             guard lines <= Self.mostLines else { return fail("it goes on for ever", index) }
             switch side {
-            case .client: answered(words)
+            case .client(let server): answered(words, server)
             case .server(let peer, let own, let id): asked(words, peer, own, id)
             }
         }
@@ -91,7 +102,9 @@ struct Authentication {
             }
             identify(words[2], peer, own, id)
         case ("DATA", .awaitsIdentity): identify(words.count > 1 ? words[1] : "", peer, own, id)
-        case ("NEGOTIATE_UNIX_FD", .awaitsBeginning): say("AGREE_UNIX_FD")
+        case ("NEGOTIATE_UNIX_FD", .awaitsBeginning):
+            passesDescriptors = true
+            say("AGREE_UNIX_FD")
         case ("BEGIN", .awaitsBeginning): state = .finished
         case ("BEGIN", _): state = .failed(reason: "it begins before it has said who it is")
         case ("CANCEL", _), ("ERROR", _): reject()
@@ -116,11 +129,20 @@ struct Authentication {
 
     // MARK: Client
 
-    private mutating func answered(_ words: [String]) {
+    private mutating func answered(_ words: [String], _ server: String?) {
         switch (words[0], step) {
-        case ("OK", .awaitsConsent): step = .awaitsDescriptors
-        case ("AGREE_UNIX_FD", .awaitsDescriptors): state = .finished
-        case ("ERROR", .awaitsDescriptors): state = .failed(reason: "it takes no descriptors")
+        case ("OK", .awaitsConsent):
+            guard server == nil || words.count > 1 && words[1] == server else {
+                state = .failed(reason: "the id of the server differs from the guid in the address")
+                return
+            }
+            step = .awaitsDescriptors
+        case ("AGREE_UNIX_FD", .awaitsDescriptors):
+            passesDescriptors = true
+            state = .finished
+        // Whatever needs no descriptors works without this consent.
+        case ("ERROR", .awaitsDescriptors): state = .finished
+        case ("REJECTED", .awaitsConsent): state = .rejected(mechanisms: Array(words.dropFirst()))
         default: state = .failed(reason: "it does not let this user in")
         }
     }

@@ -15,7 +15,11 @@ final class Link {
     private var hasEnded = false
     private var isFlushDue = false
     private var awaitsRoom = false
-    private var lastSerial: UInt32 = 0
+    /// The number of the last message; a test sets it.
+    var lastSerial: UInt32 = 0
+    private var hasWrapped = false
+    /// Whether a call with this number still waits for its answer.
+    var isAwaited: (UInt32) -> Bool = { _ in false }
     private var flushWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// Takes every message that comes in; until somebody does they are not read.
@@ -63,39 +67,36 @@ final class Link {
 
     isolated deinit { close() }
 
-    /// Connects, and returns when the other side has consented.
-    static func open(_ address: String) async throws(ConnectionError) -> Link {
-        guard let path = SocketPath(address) else {
-            throw .cannotConnect(address: address, reason: "this is no address of a unix socket with a path")
+    /// Connects to a server by the connector that knows the way, and returns when the server accepts this process.
+    static func open(
+        _ address: ServerAddress, until deadline: ContinuousClock.Instant
+    ) async throws(ConnectionError) -> Link {
+        if let path = SocketPath(address), let link = try await NativeConnector.open(path, address, until: deadline) {
+            return link
         }
-        var opened = path.socket(blocks: false) { connect($0, $1, $2) }
-        if case .failure(let error) = opened, error.code == EAGAIN {
-            // The queue of the other side is full: connect(2) is to wait for it, elsewhere.
-            opened = await Background.run { path.socket(blocks: true) { connect($0, $1, $2) } }
-        }
-        let link: Link
-        switch opened {
-        case .success(let socket):
-            _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
-            link = Link(socket, Authentication(.client, user: getuid()))
-        case .failure(let error):
-            throw .cannotConnect(address: address, reason: String(cString: strerror(error.code)))
-        }
-        let state = await withCheckedContinuation { (continuation: CheckedContinuation<Authentication.State, Never>) in
-            // The way here may have been a suspension of its own.
-            if link.authentication.state == .speaking, !link.isClosed {
-                link.authenticated = { continuation.resume(returning: $0) }
-            } else {
-                continuation.resume(returning: link.authentication.state)
-            }
-        }
-        guard state == .finished else {
-            link.close()
-            throw .refused(reason: "the other side ended the conversation before the first message: \(state)")
-        }
-        return link
+        return try await LibDBusConnector.open(address, until: deadline)
     }
 
+    /// Waits for the end of the authentication.
+    /// - Returns: how it ended; `speaking` at the deadline.
+    func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
+        let timer = DBusTimer()
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            // The way here may have been a suspension of its own.
+            guard authentication.state == .speaking, !isClosed else {
+                return continuation.resume(returning: authentication.state)
+            }
+            authenticated = { continuation.resume(returning: $0) }
+            timer.set(at: deadline) { [weak self] in self?.tellAuthenticated(.speaking) }
+        }
+    }
+
+    /// Whether both sides have agreed to pass descriptors.
+    var passesDescriptors: Bool { authentication.passesDescriptors }
+    /// Whether the message has no descriptors that the link cannot pass. During the authentication that is not known, and
+    /// messages wait.
+    func carries(_ message: Message) -> Bool { message.descriptors.isEmpty || passesDescriptors || !isAuthenticated }
     var isAuthenticated: Bool { authentication.state == .finished }
     /// Bytes that wait because the other side does not read.
     var bytesWaiting: Int { outgoing.byteCount }
@@ -137,14 +138,22 @@ final class Link {
     // MARK: Sending
 
     /// Queues a message, to be written before the thread sleeps as far as the socket takes it.
-    /// - Returns: its serial number; 0 if the link has ended.
+    /// - Returns: its serial number; 0 if the link has ended, or cannot pass the descriptors of the message.
     @discardableResult
     func send(_ message: Message) -> UInt32 {
-        guard isOpen, shares?.admitMessage() ?? true else { return 0 }
-        lastSerial = lastSerial == .max ? 1 : lastSerial + 1
-        message.setSerial(lastSerial)
+        guard isOpen, carries(message), shares?.admitMessage() ?? true else { return 0 }
+        message.setSerial(nextSerial())
         outgoing.append(message)
         if awaitsRoom { noteOutgoing() } else if outgoing.byteCount > Self.largeBatch { flush() } else { flushSoon() }
+        return lastSerial
+    }
+
+    /// The next number that no unanswered call has, also after all numbers were used once.
+    private func nextSerial() -> UInt32 {
+        repeat {
+            lastSerial &+= 1
+            if lastSerial == 0 { (lastSerial, hasWrapped) = (1, true) }
+        } while hasWrapped && isAwaited(lastSerial)
         return lastSerial
     }
 

@@ -29,7 +29,7 @@ final class ListeningSocket {
             let part = String(UInt32.random(in: .min ... .max), radix: 16)
             return String(repeating: "0", count: 8 - part.count) + part
         }.joined()
-        let made = path.socket(blocks: false) { socket, address, size in
+        let made = path.socket { socket, address, size in
             // Others are kept out by the file already.
             fchmod(socket, 0o600) == 0 && bind(socket, address, size) == 0
                 && listen(socket, acceptsOne ? 1 : Self.backlog) == 0 ? 0 : -1
@@ -61,7 +61,7 @@ final class ListeningSocket {
         pause.cancel()
         // Who waits in the queue learns it at once.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
-        unlink(path.text)
+        path.remove()
     }
 
     private func ready() {
@@ -74,7 +74,8 @@ final class ListeningSocket {
         if acceptsOne { close() }
         accept(
             Link(
-                peer, Authentication(.server(peer: user, own: getuid(), id: id), user: getuid()), checksArguments: true)
+                peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid()),
+                checksArguments: true)
         )
     }
 

@@ -14,6 +14,8 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     /// A value has another type than the one asked for; types as in a signature.
     case unexpectedType(expected: String, found: String)
     case descriptorUnavailable
+    /// The connection carries none: it is TCP, or the other side did not agree.
+    case descriptorsNotPassed
     /// The bytes are no message of the protocol; the text says why.
     case malformed(String)
     /// A name in the message breaks its grammar.
@@ -41,6 +43,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
         case .tooDeep: "the value is nested deeper than D-Bus allows (32 arrays, 32 structures)"
         case .unexpectedType(let expected, let found): "expected a value of type “\(expected)”, found “\(found)”"
         case .descriptorUnavailable: "the file descriptor could not be passed on"
+        case .descriptorsNotPassed: "this connection cannot pass file descriptors"
         case .malformed(let reason): reason
         case .invalidName(let reason): reason
         case .refused(let reason): reason

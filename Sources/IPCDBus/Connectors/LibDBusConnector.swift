@@ -1,0 +1,81 @@
+internal import CLibDBus
+internal import Glibc
+
+/// Opens connections by libdbus, the reference implementation: with every transport and mechanism that it knows.
+///
+/// libdbus connects and authenticates; then a link of this module takes the socket over. That is before `Hello`, and a bus
+/// sends nothing before it, so libdbus has read no message.
+enum LibDBusConnector {
+    private struct Opened: Sendable {
+        let socket: Descriptor
+        let passesDescriptors: Bool
+    }
+
+    /// How long libdbus waits for the server before the deadline is checked again.
+    private static let pause = Duration.milliseconds(250)
+
+    /// Connects, and authenticates this process. libdbus blocks, so it runs on a thread of its own. If that thread is still
+    /// busy at the deadline, it ends later and closes what it opened.
+    @DBusActor
+    static func open(
+        _ address: ServerAddress, until deadline: ContinuousClock.Instant
+    ) async throws(ConnectionError) -> Link {
+        guard let result = await Background.run(until: deadline, { connect(address, until: deadline) }) else {
+            throw .timedOut(address: address.text)
+        }
+        let opened = try result.get()
+        return Link(opened.socket, Authentication(finishedWith: opened.passesDescriptors))
+    }
+
+    private static func connect(
+        _ address: ServerAddress, until deadline: ContinuousClock.Instant
+    ) -> Result<Opened, ConnectionError> {
+        // libdbus would ignore SIGPIPE for the whole program. It does not need that: it sends with MSG_NOSIGNAL.
+        dbus_connection_set_change_sigpipe(0)
+        var error = DBusError()
+        dbus_error_init(&error)
+        defer { dbus_error_free(&error) }
+        let children = ChildReaper.childrenOfThread()
+        guard let connection = dbus_connection_open_private(address.text, &error) else {
+            let reason = error.message.map { String(cString: $0) } ?? "out of memory"
+            return .failure(.cannotConnect(address: address.text, reason: reason))
+        }
+        defer {
+            dbus_connection_close(connection)
+            dbus_connection_unref(connection)
+        }
+        ChildReaper.reap(ChildReaper.childrenOfThread().subtracting(children))
+        dbus_connection_set_exit_on_disconnect(connection, 0)
+        return Result { () throws(ConnectionError) in
+            try authenticate(connection, address, until: deadline)
+            return try handOver(connection, address)
+        }
+    }
+
+    private static func authenticate(
+        _ connection: OpaquePointer, _ address: ServerAddress, until deadline: ContinuousClock.Instant
+    ) throws(ConnectionError) {
+        while dbus_connection_get_is_authenticated(connection) == 0 {
+            let left = ContinuousClock.now.duration(to: deadline)
+            guard left > .zero else { throw .timedOut(address: address.text) }
+            let milliseconds = min(left, pause).components.attoseconds / 1_000_000_000_000_000
+            guard dbus_connection_read_write(connection, CInt(milliseconds) + 1) != 0 else {
+                throw .refused(reason: "the server at \(address.text) did not accept this process")
+            }
+        }
+    }
+
+    private static func handOver(
+        _ connection: OpaquePointer, _ address: ServerAddress
+    ) throws(ConnectionError) -> Opened {
+        var number: CInt = -1
+        guard dbus_connection_get_unix_fd(connection, &number) != 0, let socket = Descriptor(duplicating: number) else {
+            throw .cannotConnect(address: address.text, reason: "the process has no file descriptor left")
+        }
+        // Small messages leave at once. A socket that is not TCP refuses the option.
+        var isOn: CInt = 1
+        setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
+        return Opened(
+            socket: socket, passesDescriptors: clibdbus_passes_descriptors(connection) != 0)
+    }
+}

@@ -1,0 +1,76 @@
+/// One entry of an address list (D-Bus specification, "Server Addresses"): a transport and its keys.
+struct ServerAddress: Sendable, Hashable {
+    private struct Field: Sendable, Hashable {
+        let key: String
+        /// Unescaped. A path is bytes, and need not be UTF-8.
+        let value: [UInt8]
+    }
+
+    /// Why a text is not an address list.
+    struct Malformed: Error {}
+
+    let transport: String
+    private let fields: [Field]
+
+    /// Reads a list; empty entries are skipped.
+    static func list(_ text: [UInt8]) throws(Malformed) -> [ServerAddress] {
+        try text.split(separator: UInt8(ascii: ";")).map { (entry) throws(Malformed) in try ServerAddress(entry) }
+    }
+
+    init(_ entry: some Collection<UInt8>) throws(Malformed) {
+        let parts = entry.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, !parts[0].isEmpty else { throw Malformed() }
+        transport = String(decoding: parts[0], as: UTF8.self)
+        fields = try parts[1].split(separator: UInt8(ascii: ",")).map { (pair) throws(Malformed) in
+            let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard halves.count == 2, !halves[0].isEmpty, let value = Self.unescaped(halves[1]) else {
+                throw Malformed()
+            }
+            return Field(key: String(decoding: halves[0], as: UTF8.self), value: value)
+        }
+    }
+
+    /// The unescaped value of a key.
+    subscript(key: String) -> [UInt8]? { fields.first { $0.key == key }?.value }
+
+    /// The id that the server must have.
+    var serverID: String? { self["guid"].map { String(decoding: $0, as: UTF8.self) } }
+
+    /// The entry with its values escaped; without a NUL character.
+    var text: String {
+        transport + ":" + fields.map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: ",")
+    }
+
+    /// Bytes outside `[-0-9A-Za-z_/.\*]` are percent-encoded.
+    static func escaped(_ bytes: some Sequence<UInt8>) -> String {
+        let digits = Array("0123456789abcdef".utf8)
+        var escaped: [UInt8] = []
+        for byte in bytes {
+            if NameGrammar.isWordByte(byte) || "-/.\\*".utf8.contains(byte) {
+                escaped.append(byte)
+            } else {
+                escaped += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: escaped, as: UTF8.self)
+    }
+
+    /// - Returns: `nil` for a broken escape and for a NUL byte, at which C would end the value.
+    private static func unescaped(_ value: some Collection<UInt8>) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        var rest = Array(value)[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            // A sign would be read as part of the number.
+            guard rest.count >= 2, rest.first != UInt8(ascii: "+"),
+                let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else { return nil }
+            bytes.append(code)
+            rest = rest.dropFirst(2)
+        }
+        return bytes.contains(0) ? nil : bytes
+    }
+}

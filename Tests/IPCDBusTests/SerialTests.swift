@@ -1,0 +1,28 @@
+import IPCTesting
+import Testing
+
+@testable import IPCDBus
+
+/// Numbers of messages.
+@DBusActor
+struct SerialTests {
+    @Test func `a call that waits keeps its number when the numbers begin again`() async throws {
+        let objects = ObjectServer()
+        objects.export([Echo.interface()], at: "/echo")
+        let listener = try PeerListener("unix:tmpdir=/tmp", objects: objects)
+        let client = try await Connection.openPeer(listener.address)
+        let waiting = Task { @DBusActor in
+            try await client.call(Echo.never, on: nil, at: "/echo", (), timeout: .seconds(60))
+        }
+        // Answered after the first call has been sent.
+        while client.link?.lastSerial == 0 { await Task.yield() }
+        #expect(try await client.call(Echo.add, on: nil, at: "/echo", (1, 2)) == 3)
+        client.link?.lastSerial = .max
+        #expect(try await client.call(Echo.add, on: nil, at: "/echo", (2, 3)) == 5)
+        #expect(client.link?.lastSerial == 2)
+        client.close()
+        try await withDeadline("end of the call that waits") {
+            _ = await #expect(throws: CallError.disconnected) { try await waiting.value }
+        }
+    }
+}

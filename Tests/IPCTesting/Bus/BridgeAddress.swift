@@ -1,0 +1,20 @@
+/// Addresses of a program that carries messages to a bus, in place of `ssh HOST systemd-stdio-bridge`.
+package enum BridgeAddress {
+    /// - Parameters:
+    ///   - bus: the address of the bus.
+    ///   - throughPipes: whether pipes lie between, as with ssh. Pipes carry no descriptors.
+    ///   - file: gets the process ID of the program.
+    package static func of(_ bus: String, throughPipes: Bool, noting file: String? = nil) -> String {
+        let bridge = "systemd-stdio-bridge -p '\(bus)'"
+        let script = throughPipes ? "cat | \(bridge) | cat" : "exec \(bridge)"
+        let text = file.map { "echo $$ >'\($0)'; \(script)" } ?? script
+        return "unixexec:path=sh,argv1=-c,argv2=\(escaped(text))"
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.utf8.map { byte in
+            let digits = String(byte, radix: 16)
+            return "%" + (digits.utf8.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+}
