@@ -22,6 +22,8 @@ final class FakeBroker {
         result.outcome = "handled"
         return result
     }
+    /// How often a direct connection was asked for.
+    private(set) var connects = 0
     var canOpen: @DBusActor (String) -> Bool = { $0.hasPrefix("known:") }
     /// The URLs that `CanOpenURL` was asked about.
     let asked = Collected<String>()
@@ -57,8 +59,14 @@ final class FakeBroker {
 
     private func broker() -> ExportedInterface {
         ExportedInterface(
-            InterfaceDescription(Broker1.name, "", [Broker1.describe.description]),
-            methods: [Broker1.describe.answered { _, _ async throws in try await self.describe() }])
+            InterfaceDescription(Broker1.name, "", [Broker1.describe.description, Broker1.connect.description]),
+            methods: [
+                Broker1.describe.answered { _, _ async throws in try await self.describe() },
+                Broker1.connect.answered { _, _ throws in
+                    self.connects += 1
+                    throw IPCError(.storeUnavailable, "stay on the bus")
+                },
+            ])
     }
 
     private func schemes() -> ExportedInterface {

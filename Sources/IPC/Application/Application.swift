@@ -69,7 +69,7 @@ public final class Application {
         var options = RegisterOptions()
         if window != 1 { options.window = window }
         if allowReserved { options.allowReserved = true }
-        options.fd = true
+        options.fd = link.takesDescriptors
         return try await receiver.receive(schemes, options)
     }
 

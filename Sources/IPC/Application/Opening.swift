@@ -61,7 +61,10 @@ extension Application {
         try check(url: url)
         var wire = try options.wire()
         wire.id = wire.id ?? repetitionID()
-        if let items { wire.items = try await OutgoingItems.prepare(items, prefersInline: true) }
+        wire.fd = link.takesDescriptors
+        if let items {
+            wire.items = try await OutgoingItems.prepare(items, passes: link.passesDescriptors, prefersInline: true)
+        }
         wire.pasteboard = board?.name
         wire.sourceApplication = id
         let storing = BrokerLink.time(storing: items?.byteCount ?? 0)
@@ -92,7 +95,7 @@ extension Application {
             guard let id = wire.id else { throw error }
             if Task.isCancelled {
                 link.callOff(id)
-            } else if mayBeDone, error.code == .storeUnavailable {
+            } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
                 // Nobody is left who could say more.
                 guard end == nil else { return OpenURLResponse(unknownEndOf: id, error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")

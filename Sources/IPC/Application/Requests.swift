@@ -11,7 +11,7 @@ extension Application {
     public func request(_ id: String) async throws(IPCError) -> RequestInfo {
         try check(request: id)
         var options = GetRequestOptions()
-        options.fd = true
+        options.fd = link.takesDescriptors
         return try RequestInfo(try await link.call(URLs1.getRequest, (id, options), repeatable: true))
     }
 
@@ -65,7 +65,7 @@ extension Application {
             let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? Self.question
             var options = WaitRequestOptions()
             options.timeout = min(left, Self.question).wireMilliseconds
-            options.fd = true
+            options.fd = link.takesDescriptors
             let result = try await link.call(
                 URLs1.waitRequest, (id, options), timeout: Self.question + BrokerLink.margin * 2, repeatable: true)
             let response = try OpenURLResponse(result)

@@ -70,7 +70,7 @@ extension Application {
         if window != 1 { options.window = window }
         if allowReserved { options.allowReserved = true }
         // What this library receives it can take as descriptors; of other programs nothing is known by itself.
-        if takesDescriptors || (application ?? id) == id { options.fd = true }
+        if takesDescriptors || (application ?? id) == id { options.fd = link.takesDescriptors }
         let result = try await link.call(
             Schemes1.register, (application ?? id, schemes, options), repeatable: true)
         return (result.conflicts ?? []).map { Handler($0) }

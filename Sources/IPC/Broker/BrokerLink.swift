@@ -34,6 +34,11 @@ final class BrokerLink {
         self.bus = bus
     }
 
+    /// Whether values can travel as descriptors.
+    var passesDescriptors: Bool { connection.passesDescriptors }
+    /// The same as options say it: `nil` for no.
+    var takesDescriptors: Bool? { passesDescriptors ? true : nil }
+
     /// Connects to a bus; the connection outlives restarts of it.
     static func open(_ bus: BusAddress, isLasting: Bool = false) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {

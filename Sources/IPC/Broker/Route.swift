@@ -83,7 +83,8 @@ final class Route {
     }
 
     private func begin() {
-        guard policy != .never, !isClosed, opening == nil, opened == nil, bus.isConnected else { return }
+        guard policy != .never, !isClosed, opening == nil, opened == nil, bus.isConnected, bus.passesDescriptors
+        else { return }
         if let notBefore, ContinuousClock.now < notBefore { return }
         opening = DBusActor.task { [weak self] in
             await self?.open()

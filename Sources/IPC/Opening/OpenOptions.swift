@@ -66,7 +66,6 @@ extension OpenOptions {
         wire.timeToLive = requestTimeToLive?.wholeMilliseconds
         wire.parent = parent ?? HandledRequest.id
         wire.activationToken = activationToken
-        wire.fd = true
         wire.set = try set()
         return wire
     }

@@ -4,14 +4,22 @@ internal import IPCDBus
 /// inline.
 enum OutgoingItems {
     /// Brings items into a form that fits one message, before anything is sent.
-    /// - Parameter prefersInline: pass no descriptor where everything fits without.
+    /// - Parameters:
+    ///   - passes: whether descriptors can go with them.
+    ///   - prefersInline: pass no descriptor where everything fits without.
     /// - Throws: `limitExceeded` where they do not fit; `noSpace`, `inputOutput` where a file cannot be made or read.
     static func prepare(
-        _ items: [PasteboardItem], prefersInline: Bool = false
+        _ items: [PasteboardItem], passes: Bool = true, prefersInline: Bool = false
     ) async throws(IPCError) -> [PasteboardItem] {
         let values = items.flatMap { $0.representations.map(\.value) }
         let fit = try checked { () throws(LimitExceeded) in
-            try Limits().messageFit(values.map { UInt64($0.byteCount) }, prefersInline: prefersInline)
+            try Limits().messageFit(values.map { UInt64($0.byteCount) }, prefersInline: prefersInline || !passes)
+        }
+        guard passes || fit.descriptors.isEmpty else {
+            throw IPCError(
+                .limitExceeded,
+                "the values have \(values.reduce(0) { $0 + $1.byteCount }) bytes, and this connection to the bus passes no "
+                    + "file descriptors: at most \(Limits().inlineMessageBytes) bytes are allowed in one message")
         }
         guard !fit.descriptors.isEmpty || values.contains(where: \.isFile) else { return items }
         return try await Background.run { Result { () throws(IPCError) in try form(items, fit) } }.get()

@@ -59,7 +59,7 @@ extension Pasteboard {
     ) async throws(IPCError) -> UInt64 {
         var wire = try await wireOptions(options)
         wire.sourceApplication = source.isEmpty ? nil : source
-        let items = try await OutgoingItems.prepare(items)
+        let items = try await OutgoingItems.prepare(items, passes: application.link.passesDescriptors)
         return try await application.link.call(
             Pasteboard1.setItems, at: path, (items, wire), timeout: BrokerLink.timeout(storing: items.byteCount),
             repeatable: wire.id != nil)

@@ -52,7 +52,7 @@ extension Pasteboard {
 
     private func read(_ options: GetItemsOptions, repeatable: Bool) async throws(IPCError) -> PasteboardVersion {
         var options = options
-        options.fd = true
+        options.fd = await application.link.takesDescriptors
         let (count, read, facts) = try await application.link.call(
             Pasteboard1.getItems, at: path, options, repeatable: repeatable)
         let items = read.map(\.item)
@@ -80,7 +80,7 @@ extension Pasteboard {
     ) async throws(IPCError) -> Representation.Value {
         var options = GetDataOptions()
         options.changeCount = changeCount
-        options.fd = true
+        options.fd = await application.link.takesDescriptors
         let (value, facts) = try await application.link.call(
             Pasteboard1.getData, at: path, (item, type.text, options), repeatable: true)
         try await IncomingValues.check(value, size: facts.size, digest: facts.digest)

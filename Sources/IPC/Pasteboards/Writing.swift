@@ -55,7 +55,7 @@ extension Pasteboard {
         _ options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {
         var wire = try await wireOptions(options)
-        let items = try await OutgoingItems.prepare(items)
+        let items = try await OutgoingItems.prepare(items, passes: application.link.passesDescriptors)
         wire.digests = OutgoingItems.digests(of: items)
         do {
             return try await send(method, items, wire)

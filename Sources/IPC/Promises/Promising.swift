@@ -31,7 +31,9 @@ extension Pasteboard {
         try Self.check(promises, beside: items)
         var wire = try await wireOptions(options)
         wire.promises = promises.map { $0.map(\.text) }
-        let (ready, complete) = (try await OutgoingItems.prepare(items), wire)
+        let (ready, complete) = (
+            try await OutgoingItems.prepare(items, passes: application.link.passesDescriptors), wire
+        )
         return try await application.keepPromises(promises, on: self, provider: provider) { () throws(IPCError) in
             try await application.link.call(
                 Pasteboard1.setItems, at: path, (ready, complete),

@@ -1,0 +1,89 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// The tools on a bus that only libdbus reaches. docs/connections.md describes it.
+@Suite(.privateBus)
+struct RemoteBusTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus.current }
+
+    private func environment(_ address: String, _ more: [String: String] = [:]) -> [String: String] {
+        bus.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }.merging(more) { $1 }
+    }
+
+    @Test(arguments: [true, false])
+    func `a text arrives over a program in place of ssh`(throughPipes: Bool) async throws {
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--count", "1"])
+        let sent = try await Tools.client(
+            ["send", "hello"], environment: environment(BridgeAddress.of(bus.address, throughPipes: throughPipes)))
+        #expect(sent.status == .success, "\(sent)")
+        #expect(try await server.nextLine() == "hello")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `a receiver is reached over a program in place of ssh`() async throws {
+        let broker = try await BrokerProcess.start()
+        let remote = environment(BridgeAddress.of(bus.address, throughPipes: true))
+        let server = try await Tools.server(["--count", "1"], environment: remote)
+        let text = String(repeating: "a", count: 1 << 20)
+        let sent = try await Tools.client(["send"], input: .text(text))
+        #expect(sent.status == .success, "\(sent)")
+        #expect(try await server.nextLine() == text)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `without descriptors large values travel inline or are refused`() async throws {
+        let broker = try await BrokerProcess.start()
+        let remote = environment(BridgeAddress.of(bus.address, throughPipes: true))
+        let fits = String(repeating: "a", count: 1 << 20)
+        let set = try await Tools.client(["set", "remote"], environment: remote, input: .text(fits))
+        #expect(set.status == .success, "\(set)")
+        #expect(try await Tools.client(["get", "remote"], environment: remote).output == fits)
+        #expect(try await Tools.client(["get", "remote"]).output == fits)
+        let tooLong = String(repeating: "b", count: 17 << 20)
+        let refused = try await Tools.client(["set", "remote"], environment: remote, input: .text(tooLong))
+        #expect(refused.status == .exited(75), "\(refused.errors)")
+        #expect(refused.errors.contains("passes no file descriptors"), "\(refused.errors)")
+        // The control: the same value is accepted where descriptors pass, and the remote reader is refused.
+        #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
+        let unread = try await Tools.client(["get", "remote"], environment: remote)
+        #expect(unread.status != .success && !unread.errors.isEmpty && unread.output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `autolaunch takes the bus that dbus-launch names`() async throws {
+        let broker = try await BrokerProcess.start()
+        // libdbus runs dbus-launch and reads the address, a process ID and a window.
+        let folder = try bus.directory.makeDirectory("launcher")
+        try FileContents.write(
+            "#!/bin/sh\nprintf '%s\\000' '\(bus.address)'\nhead -c 12 /dev/zero\n", to: "\(folder)/dbus-launch")
+        chmod("\(folder)/dbus-launch", 0o755)
+        let path = "\(folder):\(bus.environment["PATH"] ?? "/usr/bin:/bin")"
+        let found = try await Tools.client(
+            ["status"], environment: environment("autolaunch:", ["PATH": path, "DISPLAY": ":99"]))
+        #expect(found.status == .success, "\(found)")
+        let none = try await Tools.client(["status"], environment: environment("autolaunch:"))
+        #expect(none.status == .exited(69) && none.errors.contains("autolaunch:"), "\(none)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a program away"))
+    func `a program with the rights of another user ignores the address`() async throws {
+        let tool = bus.directory.appending("ipc-client")
+        _ = try await RunningProcess.run("cp", [try Binaries.path("ipc-client"), tool]).succeeded()
+        chmod(bus.directory.path, 0o755)
+        let mark = bus.directory.appending("mark")
+        let address = environment("unixexec:path=touch,argv1=\(mark)")
+        for (user, isSecure) in [("nobody", true), ("root", false)] {
+            _ = try await RunningProcess.run("chown", [user, tool]).succeeded()
+            chmod(tool, 0o4755)
+            let status = try await RunningProcess.run(tool, ["status"], environment: address)
+            #expect(status.status == .exited(69), "\(status)")
+            #expect(status.errors.contains("DBUS_SESSION_BUS_ADDRESS is not set") == isSecure, "\(status)")
+            #expect(FileContents.exists(mark) != isSecure)
+        }
+    }
+}
