@@ -23,8 +23,9 @@ enum Client {
     /// Connects without asking for the bus name, so any number of clients run at a time.
     ///
     /// A client makes one call and ends: one that was cut off is told to the user and not sent again.
+    /// - Parameter time: how long the bus may take to answer; `nil` for the usual time.
     @DBusActor
-    static func connect(as id: String = Client.id) async throws(IPCError) -> Application {
-        try await Application.connect(id: id, over: connection)
+    static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
+        try await Application.connect(id: id, over: connection, within: time)
     }
 }

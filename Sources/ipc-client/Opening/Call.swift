@@ -67,7 +67,7 @@ struct Call: ToolCommand {
     func run() async throws {
         try request.checkSurroundings()
         let items = try items()
-        let app = try await Client.connect(as: request.application)
+        let app = try await request.connect()
         let options = request.open()
         let result: Result<CallReply, CallFailure>
         do throws(CallFailure) {

@@ -42,7 +42,7 @@ struct Open: ToolCommand {
     @DBusActor
     func run() async throws {
         try request.checkSurroundings()
-        let app = try await Client.connect(as: request.application)
+        let app = try await request.connect(queueing)
         let board = try pasteboard.map { (name) throws(IPCError) in try Pasteboard(named: name, of: app) }
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, on: board, options: options)

@@ -3,6 +3,8 @@ import IPC
 import IPCModel
 import IPCTools
 
+import class IPCDBus.DBusActor
+
 /// Options of the commands that open a URL.
 struct RequestOptions: ParsableArguments, Sendable {
     @Option(
@@ -49,6 +51,12 @@ struct RequestOptions: ParsableArguments, Sendable {
 
     /// The time-out of a sender who waits, as it was written.
     var waitingTime: String { timeout?.defaultValueDescription ?? Self.defaultTimeout }
+
+    /// Connects; a sender that waits for the answer waits no longer for the bus.
+    @DBusActor
+    func connect(_ queueing: QueueOptions? = nil) async throws(IPCError) -> Application {
+        try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)
+    }
 
     /// Refuses what the environment says where it counts and is wrong.
     func checkSurroundings(_ surroundings: Surroundings = .ofProcess) throws(ToolFailure) {

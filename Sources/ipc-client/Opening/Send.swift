@@ -54,7 +54,7 @@ struct Send: PlainCommand {
         try request.checkSurroundings()
         let item = try content.item(output)
         Application.prepareToOpen()
-        let app = try await Client.connect(as: request.application)
+        let app = try await request.connect(queueing)
         let board = try Pasteboard(named: pasteboard, of: app)
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, sending: [item], on: board, options: options)

@@ -34,7 +34,7 @@ struct RequestsWait: ToolCommand {
 
     @DBusActor
     func run() async throws {
-        let app = try await Client.connect()
+        let app = try await Client.connect(within: timeout?.duration)
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         try await requests.forEach(output) { (id) throws in
             let left = deadline.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) }

@@ -64,7 +64,7 @@ extension Facts {
     @DBusActor
     mutating func readBus() async {
         let connection: Connection
-        do throws(ConnectionError) { connection = try await Connection.open(.session) } catch {
+        do throws(ConnectionError) { connection = try await Connection.open(.session, timeout: Self.busTime) } catch {
             bus.failure = "\(error)"
             bus.otherAddress = await otherAddress()
             return
@@ -86,7 +86,7 @@ extension Facts {
             let socket = directory.path + "/bus"
             guard FileFacts.read(socket).isThere, ShellLine.word(socket) == socket else { continue }
             let address = "unix:path=\(socket)"
-            if let connection = try? await Connection.open(.address(address)) {
+            if let connection = try? await Connection.open(.address(address), timeout: Self.busTime) {
                 connection.close()
                 return address
             }
@@ -139,6 +139,8 @@ extension Facts {
 
     /// How long the broker may take to come up; opening a store after a crash takes some seconds at most.
     private static let startTime = Duration.seconds(15)
+    /// How long a bus may take to answer.
+    private static let busTime = Duration.seconds(5)
 
     @DBusActor
     private func activation(_ connection: Connection) async -> ActivationEnvironment? {

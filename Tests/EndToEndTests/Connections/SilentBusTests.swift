@@ -1,0 +1,70 @@
+import Glibc
+import IPCTesting
+import Testing
+
+/// A bus that accepts connections and stays silent: tools report it within their time-out.
+@Suite(.privateBus)
+struct SilentBusTests {
+    private let bus: PrivateBus
+
+    init() throws { bus = try PrivateBus.current }
+
+    /// Accepts connections, perhaps consents to the authentication, and answers nothing else.
+    private static let script = """
+        import socket, sys
+        listening = socket.socket(socket.AF_UNIX)
+        listening.bind(sys.argv[1])
+        listening.listen(8)
+        print("ready", flush=True)
+        kept = []
+        while True:
+            peer = listening.accept()[0]
+            kept.append(peer)
+            peer.recv(4096)
+            if sys.argv[2] == "consents":
+                peer.sendall(b"OK 1234\\r\\nAGREE_UNIX_FD\\r\\n")
+
+        """
+
+    private func expectTryAgain(_ command: [String], _ address: String, within most: Duration) async throws {
+        let begin = ContinuousClock.now
+        let output = try await RunningProcess.run(
+            try Binaries.path("ipc-client"), command,
+            environment: bus.environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }, deadline: .seconds(60))
+        let time = ContinuousClock.now - begin
+        #expect(output.status == .exited(75), "\(command): \(output)")
+        #expect(output.errors.contains("did not answer in time"), "\(output)")
+        #expect(time < most, "\(command)")
+    }
+
+    @Test(arguments: ["silent", "consents"])
+    func `a sender waits no longer for the bus than for its answer`(behaviour: String) async throws {
+        let socket = bus.directory.appending("silent")
+        let peer = try await PythonPeer.start(Self.script, arguments: [socket, behaviour])
+        #expect(try await peer.nextLine() == "ready")
+        let address = "unix:path=\(socket)"
+        for command in [["send", "hello"], ["open", "demo:x"], ["call", "demo:x"]] {
+            try await expectTryAgain(command + ["--timeout", "1"], address, within: .seconds(15))
+        }
+        try await expectTryAgain(
+            ["requests", "wait", "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "--timeout", "1"], address,
+            within: .seconds(15))
+        withExtendedLifetime(peer) {}
+    }
+
+    @Test func `a bus that stops is waited for as long as the command says`() async throws {
+        kill(try bus.pid, SIGSTOP)
+        try await expectTryAgain(["send", "hello", "--timeout", "1"], bus.address, within: .seconds(15))
+        kill(try bus.pid, SIGCONT)
+        // The control: it answers again, and there is no broker.
+        #expect(try await Tools.client(["send", "hello", "--timeout", "10"]).status == .exited(69))
+    }
+
+    @Test func `any other command ends as well`() async throws {
+        let socket = bus.directory.appending("silent")
+        let peer = try await PythonPeer.start(Self.script, arguments: [socket, "consents"])
+        #expect(try await peer.nextLine() == "ready")
+        try await expectTryAgain(["status"], "unix:path=\(socket)", within: .seconds(45))
+        withExtendedLifetime(peer) {}
+    }
+}
