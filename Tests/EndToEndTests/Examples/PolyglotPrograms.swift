@@ -6,6 +6,7 @@ enum Polyglot: String, CaseIterable, Sendable {
     case javaScript = "JavaScript"
     case shell = "Shell"
     case c = "C"
+    case libDBus = "LibDBus"
     case swift = "Swift"
 
     static let folder = ExamplePlace.folder("Polyglot")
@@ -20,6 +21,7 @@ enum Polyglot: String, CaseIterable, Sendable {
         case .javaScript: ["handler.js", "client.js"]
         case .shell: ["handler.sh", "client.sh"]
         case .c: ["handler.c", "client.c"]
+        case .libDBus: ["libdbus-handler.c", "libdbus-client.c"]
         case .swift: ["Handler/Handler.swift", "Client/Client.swift"]
         }
     }
@@ -28,17 +30,18 @@ enum Polyglot: String, CaseIterable, Sendable {
     private func command(_ source: String) async throws -> [String] {
         switch self {
         case .python, .javaScript, .shell: return ["\(Self.folder)/\(source)"]
-        case .c: return [try await Self.compile(source)]
+        case .c: return [try await Self.compile(source, "gio-2.0")]
+        case .libDBus: return [try await Self.compile(source, "dbus-1")]
         // Into a pipe, print would keep its lines back.
         case .swift:
             return ["stdbuf", "-oL", try Binaries.example("polyglot-\(source.prefix { $0 != "/" }.lowercased())")]
         }
     }
 
-    private static func compile(_ source: String) async throws -> String {
+    private static func compile(_ source: String, _ library: String) async throws -> String {
         let program = try PrivateBus.current.directory.appending(String(source.dropLast(2)))
         if !FileContents.exists(program) {
-            let flags = try await RunningProcess.run("pkg-config", ["--cflags", "--libs", "gio-2.0"]).succeeded().output
+            let flags = try await RunningProcess.run("pkg-config", ["--cflags", "--libs", library]).succeeded().output
             let words = flags.split(whereSeparator: \.isWhitespace).map(String.init)
             try await RunningProcess.run(
                 "cc",
