@@ -51,7 +51,7 @@ def steps():
         Step("items of 16 B", [10_000, 100_000, 1_000_000], items),
         Step("schemes", [1_000, 10_000, 100_000], fill("fill-schemes")),
         Step("pending requests, 16 B", [1_000, 10_000, 100_000], fill("fill-pending"),
-             "--limit", "pending-requests=200000"),
+             "--limit", "pending-requests=400000", "--limit", "pending-requests-per-source=100000"),
         Step("connected applications", [100, 1_000], connections),
     ]
 

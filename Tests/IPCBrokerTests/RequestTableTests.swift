@@ -1,3 +1,4 @@
+import Glibc
 import IPCDBus
 import IPCInterface
 import IPCModel
@@ -20,7 +21,7 @@ struct RequestTableTests {
     ) throws -> PendingRequest {
         PendingRequest(
             id: .random(), application: try ApplicationID(handler),
-            source: Source(application: source, strength: .owned), caller: BusName(":1.5"),
+            source: Source(application: source, strength: .owned), payer: Payer(text: source), caller: BusName(":1.5"),
             line: .application(try ApplicationID(source)), isQueued: isQueued, hasRecord: isQueued, digest: nil,
             size: size, parent: parent, depth: depth, answerTime: .seconds(20), expiry: .now + expiry, accepted: 0)
     }
@@ -31,7 +32,7 @@ struct RequestTableTests {
     ) throws -> Bool {
         do {
             try table.checkRoom(
-                for: try ApplicationID(handler), payer: source, size: size, isQueued: isQueued)
+                for: try ApplicationID(handler), payer: Payer(text: source), size: size, isQueued: isQueued)
             return true
         } catch is LimitExceeded { return false }
     }
@@ -48,15 +49,47 @@ struct RequestTableTests {
         #expect(try Self.isRoom(table))
     }
 
-    @Test func `I19: a name that is only stated is on the account of its connection`() throws {
+    @Test func `I19: a name that is only stated is on the account of its process, or else of its connection`() throws {
+        let (stated, owned) = (
+            Source(application: "a.b", strength: .claimed), Source(application: "a.b", strength: .owned)
+        )
+        let process = ProcessIdentity(number: 7, start: 99)
+        let payer = { (source: Source, process: ProcessIdentity?, connection: String) in
+            Payer(source, process: process, connection: connection).text
+        }
+        // Any name and any connection of a process is one account, so no claim grants more.
+        #expect(payer(stated, process, ":1.1") == "7-99" && payer(.nobody, process, ":1.2") == "7-99")
+        #expect(payer(stated, ProcessIdentity(number: 7, start: 100), ":1.1") != "7-99")
+        #expect(payer(stated, nil, ":1.1") == ":1.1" && payer(stated, nil, ":1.2") == ":1.2")
+        #expect(payer(owned, process, ":1.1") == "a.b")
+        #expect(payer(Source(application: "a.b", strength: .sandboxed), process, ":1.1") == "a.b")
         let table = RequestTable(limits: Self.limits { $0.pendingRequestsPerSource = 1 })
-        let stated = Source(application: "a.b", strength: .claimed)
-        let (one, other) = (BusName(":1.1"), BusName(":1.2"))
-        #expect(stated.payer(one) == ":1.1" && stated.payer(other) == ":1.2")
-        #expect(Source(application: "a.b", strength: .owned).payer(one) == "a.b")
-        #expect(Source(application: "a.b", strength: .sandboxed).payer(one) == "a.b")
         table.insert(try Self.request("a.b"))
-        #expect(try !Self.isRoom(table, "a.b") && Self.isRoom(table, stated.payer(one)))
+        #expect(try !Self.isRoom(table, "a.b") && Self.isRoom(table, "7-99"))
+    }
+
+    @Test func `a process is told by its number and its start`() throws {
+        let own = try #require(ProcessIdentity(number: getpid()))
+        #expect(own.number == getpid() && own.start > 0)
+        #expect(ProcessIdentity.start("7 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 99 20") == 99)
+        #expect(ProcessIdentity.start("7 (short) S 1 2") == nil && ProcessIdentity.start("") == nil)
+    }
+
+    @Test func `a payer has a fourth of all, and the last fourth is for those with little`() throws {
+        let table = RequestTable(
+            limits: Self.limits { ($0.pendingRequests, $0.pendingRequestsPerSource) = (1_024, 1_024) })
+        func fill(_ payer: String) throws -> Int {
+            var count = 0
+            while try Self.isRoom(table, payer, for: "demo.Handler") {
+                table.insert(try Self.request(payer))
+                count += 1
+            }
+            return count
+        }
+        #expect(try fill("a.a") == 256)
+        #expect(try (fill("a.b"), fill("a.c")) == (256, 256))
+        // Three have taken three fourths; each one more has as much as leaves room for many others.
+        #expect(try (fill("a.d"), fill("a.e"), fill("a.f")) == (4, 4, 4))
     }
 
     @Test func `a handler has its share of requests, whoever sends them`() throws {
@@ -78,12 +111,26 @@ struct RequestTableTests {
     }
 
     @Test func `only what waits is in memory with its payload`() throws {
-        let table = RequestTable(limits: Self.limits { $0.waitingBytes = 10 })
+        let table = RequestTable(limits: Self.limits { $0.waitingBytes = 1_000 })
         table.insert(try Self.request(size: 1_000))
-        #expect(try Self.isRoom(table, size: 10, isQueued: false))
+        // One thing alone may be larger than a share.
+        #expect(try Self.isRoom(table, size: 750, isQueued: false))
+        #expect(try !Self.isRoom(table, size: 751, isQueued: false))
         table.insert(try Self.request(size: 1, isQueued: false))
-        #expect(try !Self.isRoom(table, size: 10, isQueued: false))
+        #expect(try Self.isRoom(table, size: 249, isQueued: false))
+        #expect(try !Self.isRoom(table, size: 250, isQueued: false))
+        #expect(try Self.isRoom(table, "a.c", size: 700, isQueued: false))
         #expect(try Self.isRoom(table, size: 1_000))
+    }
+
+    @Test func `sizes that a store made up end nothing`() throws {
+        let table = RequestTable(limits: Self.limits())
+        let requests = try [true, false, false].map { try Self.request(size: .max, isQueued: $0) }
+        for request in requests { table.insert(request) }
+        #expect(try !Self.isRoom(table) && !Self.isRoom(table, "a.c", isQueued: false))
+        table.recharge(requests[1], size: .max, memory: .max)
+        for request in requests { table.remove(request) }
+        #expect(try Self.isRoom(table) && Self.isRoom(table, isQueued: false))
     }
 
     @Test func `a child is one deeper than its parent, also when that has ended`() throws {

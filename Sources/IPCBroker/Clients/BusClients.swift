@@ -86,7 +86,7 @@ final class BusClients {
 
     private enum ConfinementState {
         case asking(Task<Confinement, any Error>)
-        case known(Confinement)
+        case known(Confinement, ProcessIdentity?)
     }
 
     /// What of the pasteboards a caller sees. The bus is asked once for each connection.
@@ -122,15 +122,25 @@ final class BusClients {
 
     private func knownConfinement(of caller: BusName?) -> Confinement? {
         guard let caller else { return .hidden }
-        if case .known(let confinement) = confinements[caller] { return confinement }
+        if case .known(let confinement, _) = confinements[caller] { return confinement }
         return nil
+    }
+
+    /// The account of a caller whose requests have this source.
+    func payer(_ source: Source, _ caller: BusName?) -> Payer {
+        Payer(source, process: process(of: caller), connection: caller?.text ?? "")
+    }
+
+    /// The process of a caller, if the broker has looked at it.
+    func process(of caller: BusName?) -> ProcessIdentity? {
+        if let caller, case .known(_, let process) = confinements[caller] { process } else { nil }
     }
 
     /// The sandbox of a caller. Who comes while the bus is being asked waits for the same answer.
     private func confinement(of caller: BusName?) async -> Confinement {
         guard let caller else { return .hidden }
         switch confinements[caller] {
-        case .known(let confinement): return confinement
+        case .known(let confinement, _): return confinement
         case .asking(let task): return await (try? task.value) ?? .hidden
         case nil:
             // Nobody can be asked about it any more, and nobody would forget the answer.
@@ -155,7 +165,8 @@ final class BusClients {
             if let quick = Confinement.quick(credentials) { quick } else {
                 await Background.run { Confinement(of: credentials) }
             }
-        if !hasDeparted(caller) { confinements[caller] = .known(found) }
+        let process = credentials.process.flatMap { ProcessIdentity(number: $0) }
+        if !hasDeparted(caller) { confinements[caller] = .known(found, process) }
         return found
     }
 

@@ -19,6 +19,8 @@ final class PendingRequest {
     let id: RequestID
     let application: ApplicationID
     let source: Source
+    /// On whose account it is. A name that is only stated would let any program use up another one's share.
+    let payer: Payer
     /// Who sent it; nil where that was another connection of an earlier broker.
     let caller: BusName?
     let line: DeliveryLine
@@ -95,11 +97,12 @@ final class PendingRequest {
     var group: CommitGroup?
 
     init(
-        id: RequestID, application: ApplicationID, source: Source, caller: BusName?, line: DeliveryLine,
+        id: RequestID, application: ApplicationID, source: Source, payer: Payer, caller: BusName?, line: DeliveryLine,
         isQueued: Bool, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
         answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64, memory: UInt64? = nil
     ) {
-        (self.id, self.application, self.source, self.caller, self.line) = (id, application, source, caller, line)
+        (self.id, self.application, self.source, self.payer) = (id, application, source, payer)
+        (self.caller, self.line) = (caller, line)
         (self.isQueued, self.hasRecord, self.digest, self.size) = (isQueued, hasRecord, digest, size)
         self.memory = memory ?? size
         (self.parent, self.depth, self.answerTime) = (parent, depth, answerTime)
@@ -125,10 +128,6 @@ final class PendingRequest {
         defer { trace = [] }
         return trace
     }
-
-    /// On whose account it is: the application that the bus or the sandbox attests, else the connection. A name that is
-    /// only stated would let anybody use up another's share.
-    var payer: String { source.payer(caller) }
 
     /// The payload turned out to be larger; see ``RequestTable/recharge(_:size:)``.
     func setSize(_ size: UInt64, memory: UInt64) { (self.size, self.memory) = (size, memory) }
@@ -203,13 +202,6 @@ struct KeptContext: Facts {
         Key(any: "annotation", \.annotation, limit: "annotation-bytes"), Key("activation-token", \.activationToken),
         Key("desktop-entry", \.desktopEntry), Key("desktop-service", \.desktopService),
     ]
-}
-
-extension Source {
-    /// On whose account a request of a caller is.
-    func payer(_ caller: BusName?) -> String {
-        strength == .owned || strength == .sandboxed ? application : caller?.text ?? application
-    }
 }
 
 extension RequestEnd {

@@ -10,6 +10,8 @@ final class RequestTable {
     final class Load {
         var requests: UInt64 = 0
         var bytes: UInt64 = 0
+        /// What those whose senders wait take in memory.
+        var waitingBytes: UInt64 = 0
         /// Of one of them: all others have the same texts in memory.
         var source: Source?
         var application: ApplicationID?
@@ -18,6 +20,7 @@ final class RequestTable {
         func count(_ request: PendingRequest, _ apply: (inout UInt64, UInt64) -> Void) {
             apply(&requests, 1)
             apply(&bytes, request.size)
+            if !request.isQueued { apply(&waitingBytes, request.memory) }
         }
     }
 
@@ -30,7 +33,7 @@ final class RequestTable {
 
     private let limits: Limits
     private var requests: [RequestID: PendingRequest] = [:]
-    private var ofSource: [String: Load] = [:]
+    private var ofSource: [Payer: Load] = [:]
     private var ofHandler: [ApplicationID: Load] = [:]
     private var waiters: [BusName?: CallerWaiters] = [:]
     /// Calls that wait for a request that is charged to another call.
@@ -69,23 +72,27 @@ final class RequestTable {
     ///   - size: bytes of URL and payload.
     ///   - memory: bytes that it takes in memory where its sender waits; by themselves those of URL and payload.
     func checkRoom(
-        for application: ApplicationID, payer: String, size: UInt64, memory: UInt64? = nil, isQueued: Bool
+        for application: ApplicationID, payer: Payer, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
-        try limits.check(\.pendingRequests, use: UInt64(requests.count), request: 1)
         let (own, handlers) = (ofSource[payer], ofHandler[application])
+        try limits.checkShared(
+            \.pendingRequests, use: UInt64(requests.count), ofPayer: own?.requests ?? 0, request: 1)
         try limits.check(\.pendingRequestsPerSource, use: own?.requests ?? 0, request: 1)
         try limits.check(\.pendingRequestsPerHandler, use: handlers?.requests ?? 0, request: 1)
         try limits.check(\.pendingBytesPerSource, use: own?.bytes ?? 0, request: size)
         try limits.check(\.pendingBytesPerHandler, use: handlers?.bytes ?? 0, request: size)
-        if !isQueued { try limits.check(\.waitingBytes, use: waitingBytes, request: memory ?? size) }
+        if !isQueued {
+            try limits.checkShared(
+                \.waitingBytes, use: waitingBytes, ofPayer: own?.waitingBytes ?? 0, request: memory ?? size)
+        }
         try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
     }
 
     /// All requests together take no more memory than as many queued ones as there may be, or than may wait.
     private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
-        let use = waitingBytes + queuedCount * Self.queuedCost
-        guard request > 0, use + request > most else { return }
+        let use = waitingBytes.addingClamped(queuedCount * Self.queuedCost)
+        guard request > 0, use.addingClamped(request) > most else { return }
         // In the unit of the limit that says it.
         throw LimitExceeded(
             limit: "pending-requests", use: use / Self.queuedCost, request: (request - 1) / Self.queuedCost + 1,
@@ -93,7 +100,7 @@ final class RequestTable {
     }
 
     /// The same source, with the text that other requests of it have: a hundred thousand copies would be felt.
-    func shared(_ source: Source, payer: String) -> Source {
+    func shared(_ source: Source, payer: Payer) -> Source {
         guard let known = ofSource[payer]?.source, known == source else { return source }
         return known
     }
@@ -106,7 +113,7 @@ final class RequestTable {
         request.number = last
         requests[request.id] = request
         charge(request)
-        if request.isQueued { queuedCount += 1 } else { waitingBytes += request.memory }
+        if request.isQueued { queuedCount += 1 } else { waitingBytes = waitingBytes.addingClamped(request.memory) }
         if !request.isQueued, !request.isOrphan { waitingCount += 1 }
         watch(request)
     }
@@ -117,7 +124,7 @@ final class RequestTable {
         requests[request.id] = nil
         deadlines.remove(request)
         refund(request)
-        if request.isQueued { queuedCount -= 1 } else { waitingBytes -= request.memory }
+        if request.isQueued { queuedCount -= 1 } else { waitingBytes -= min(waitingBytes, request.memory) }
         if !request.isQueued, !request.isOrphan { waitingCount -= 1 }
         // Of one at the top is known as much as of one that nobody knows.
         if request.depth > 0 { depths.add(request.id, request.depth) }
@@ -128,10 +135,10 @@ final class RequestTable {
     func recharge(_ request: PendingRequest, size: UInt64, memory: UInt64) {
         guard requests[request.id] === request else { return }
         refund(request)
-        if !request.isQueued { waitingBytes -= request.memory }
+        if !request.isQueued { waitingBytes -= min(waitingBytes, request.memory) }
         request.setSize(size, memory: memory)
         charge(request)
-        if !request.isQueued { waitingBytes += request.memory }
+        if !request.isQueued { waitingBytes = waitingBytes.addingClamped(request.memory) }
     }
 
     /// How many bytes more a request may turn out to have.
@@ -156,7 +163,8 @@ final class RequestTable {
             ofHandler[request.application] = loads.handler
         }
         request.loads = loads
-        for load in [loads.source, loads.handler] { load.count(request) { $0 += $1 } }
+        // What the store says of a request may be anything.
+        for load in [loads.source, loads.handler] { load.count(request) { $0 = $0.addingClamped($1) } }
     }
 
     private func refund(_ request: PendingRequest) {

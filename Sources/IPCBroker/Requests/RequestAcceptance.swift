@@ -48,12 +48,13 @@ final class RequestAcceptance {
         try items.map { try OutgoingValues.checkHanded($0, limits, takesDescriptors: facts.takesDescriptors) }
         let size = size(of: items, request, takesDescriptors: facts.takesDescriptors)
         let memory = Self.memory(of: items, request, size)
+        let payer = deliveries.surroundings.clients.payer(source, caller)
         try table.checkRoom(
-            for: target, payer: source.payer(caller), size: size, memory: memory, isQueued: request.isQueued)
-        let (target, source) = (table.shared(target), table.shared(source, payer: source.payer(caller)))
+            for: target, payer: payer, size: size, memory: memory, isQueued: request.isQueued)
+        let (target, source) = (table.shared(target), table.shared(source, payer: payer))
         let life: Duration = request.isQueued ? .milliseconds(Int(clamping: request.timeToLive)) : request.timeout
         let pending = PendingRequest(
-            id: request.id ?? .random(), application: target, source: source, caller: caller,
+            id: request.id ?? .random(), application: target, source: source, payer: payer, caller: caller,
             line: DeliveryLine(source, caller?.text ?? ""), isQueued: request.isQueued,
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
             depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
@@ -238,7 +239,7 @@ final class RequestAcceptance {
     ) throws -> @Sendable (borrowing StoreTransaction) throws -> Acceptance {
         let (limits, trace) = (limits, pending.trace)
         let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-        let writer = promises.writer(pending.caller)
+        let writer = writer(of: pending)
         let (target, id, digest, depth) = (pending.application, pending.id, pending.digest, pending.depth)
         let arguments = try pending.hasRecord ? digest ?? request.digest(items) : nil
         let room = table.room(for: pending)

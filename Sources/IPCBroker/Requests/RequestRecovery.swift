@@ -22,11 +22,12 @@ extension URLsService {
         guard table[record.id] == nil, let stated = try? ApplicationID(record.application) else { return }
         let connection = acceptance.connection(of: record)
         let application = table.shared(stated)
-        let source = table.shared(record.source, payer: record.source.payer(connection))
+        let payer = Payer(text: record.payer.text)
+        let source = table.shared(record.source, payer: payer)
         let isQueued = record.state == .queued
         let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
         let pending = PendingRequest(
-            id: record.id, application: application, source: source, caller: connection,
+            id: record.id, application: application, source: source, payer: payer, caller: connection,
             line: DeliveryLine(source, connection?.text ?? record.caller), isQueued: isQueued, hasRecord: true,
             digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
             parent: record.parent, depth: record.depth,
@@ -50,6 +51,13 @@ extension URLsService {
 extension RequestAcceptance {
     /// The connection that sent a request, where it is one of this bus.
     func connection(of record: RequestRecord) -> BusName? {
-        promises.connection(record.caller).flatMap { try? BusName($0) }
+        promises.connection(record.connection).flatMap { try? BusName($0) }
+    }
+
+    /// How the store keeps who sent a request: its connection of this bus, and its process.
+    func writer(of request: PendingRequest) -> String {
+        let writer = promises.writer(request.caller)
+        guard let process = deliveries.surroundings.clients.process(of: request.caller) else { return writer }
+        return "\(writer) \(process.text)"
     }
 }

@@ -24,14 +24,17 @@ extension RequestAcceptance {
     func accept(_ retry: Retry, by caller: BusName?) async throws {
         let earlier = retry.earlier
         let size = (earlier.payload?.bytes ?? 0) + UInt64(earlier.url.utf8.count)
+        let payer = deliveries.surroundings.clients.payer(earlier.source, caller)
         try table.checkRoom(
-            for: retry.application, payer: earlier.source.payer(caller), size: size, isQueued: true)
+            for: retry.application, payer: payer, size: size, isQueued: true)
         let wasQueued = earlier.expiresAt != nil
-        let life = earlier.expiresAt.map { $0 - min($0, earlier.accepted) } ?? limits.timeToLiveMilliseconds
+        let life = min(
+            earlier.expiresAt.map { $0 - min($0, earlier.accepted) } ?? limits.timeToLiveMilliseconds,
+            limits.timeToLiveMostMilliseconds)
         let time = wasQueued ? earlier.timeout : limits.queuedTimeoutMilliseconds
         let pending = PendingRequest(
-            id: retry.id, application: retry.application, source: earlier.source, caller: caller,
-            line: DeliveryLine(earlier.source, promises.connection(earlier.caller) ?? earlier.caller), isQueued: true,
+            id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
+            line: DeliveryLine(earlier.source, connection(of: earlier)?.text ?? earlier.caller), isQueued: true,
             hasRecord: true, digest: retry.digest, size: size, parent: nil, depth: 0,
             answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)),
             accepted: SystemClock.milliseconds())
@@ -39,7 +42,7 @@ extension RequestAcceptance {
         pending.note(
             .queued, who: caller?.text ?? "", size: earlier.payload?.bytes ?? 0, detail: "retry of \(earlier.id)")
         try deliveries.enqueue(pending)
-        let (writer, trace) = (promises.writer(caller), pending.takeTrace())
+        let (writer, trace) = (writer(of: pending), pending.takeTrace())
         do {
             let known = try await store.commit { transaction in
                 let request = RequestRecord(

@@ -46,6 +46,24 @@ extension Limits {
         }
     }
 
+    /// Checks a limit that all payers share.
+    ///
+    /// A payer may hold a fourth, and one thing alone that is larger. The last fourth is for payers that hold little, so
+    /// that a few large ones cannot fill it.
+    package func checkShared(
+        _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
+    ) throws(LimitExceeded) {
+        try check(keyPath, use: use, request: request)
+        let allowed = number(keyPath)
+        let part = max(1, allowed / 4)
+        if own > 0, own.addingClamped(request) > part {
+            throw LimitExceeded(limit: name(keyPath), use: own, request: request, allowed: part)
+        }
+        guard use.addingClamped(request) > allowed - allowed / 4, own.addingClamped(request) > max(1, allowed / 256)
+        else { return }
+        throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed - allowed / 4)
+    }
+
     private func name(_ keyPath: KeyPath<Limits, UInt64>) -> String {
         Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }

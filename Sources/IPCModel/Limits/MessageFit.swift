@@ -42,7 +42,7 @@ extension Limits {
 
 extension UInt64 {
     /// The sum, or the greatest number where it is beyond that.
-    fileprivate func addingClamped(_ other: UInt64) -> UInt64 {
+    package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum
     }

@@ -77,8 +77,8 @@ extension StoreSession {
     /// Nobody can end a request whose row is damaged: its time to be forgotten begins.
     fileprivate func noteDamagedRequest(_ sequence: Int64, at now: UInt64) {
         guard let key = requests.key(of: sequence) else { return }
-        requests.end(key, sequence, source: "", at: now)
-        undo.append(.requestEnded(source: ""))
+        requests.end(key, sequence, payer: .nobody, at: now)
+        undo.append(.requestEnded(.nobody))
     }
 }
 

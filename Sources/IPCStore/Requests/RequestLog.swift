@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// Which open requests have a record, and in which order those of a source ended; the rows tell the rest.
+/// The open requests that have a record, and the order in which those of a payer ended. All else stands in the rows.
 struct RequestLog {
     /// An ended request.
     struct Ended {
@@ -17,6 +17,9 @@ struct RequestLog {
         var ended: [Ended] = []
         var first = 0
         var dropped = 0
+
+        /// Those that are kept.
+        var count: Int { ended.count - first - dropped }
     }
 
     private var sequences: [Int: Int64] = [:]
@@ -24,7 +27,9 @@ struct RequestLog {
     private var unended: [Int64: Int] = [:]
     /// The same in the order of acceptance, and others that have ended meanwhile.
     private var order: [Int64] = []
-    private var lines: [String: Line] = [:]
+    private var lines: [RequestPayer: Line] = [:]
+    /// Records of payers that nothing attests, which may be as many as there are processes.
+    private(set) var unattestedCount = 0
     private var forgotten = 0
     private var drops = 0
     private(set) var lastSequence: Int64 = 0
@@ -45,8 +50,16 @@ struct RequestLog {
     /// Requests that have not ended.
     var unendedCount: Int { unended.count }
 
-    /// The sources that have ended requests.
-    var sources: [String] { Array(lines.keys) }
+    /// The payers that have ended requests.
+    var payers: [RequestPayer] { Array(lines.keys) }
+
+    /// The payers that nothing attests and their records: those with most first, of equal ones that with the oldest.
+    func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
+        lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
+            .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
+            .sorted { ($1.count, $0.oldest) < ($0.count, $1.oldest) }
+            .prefix(most).map { ($0.payer, $0.count) }
+    }
 
     mutating func begin(_ id: RequestID, _ sequence: Int64) {
         lastSequence = max(lastSequence, sequence)
@@ -55,10 +68,11 @@ struct RequestLog {
         order.append(sequence)
     }
 
-    mutating func end(_ key: Int, _ sequence: Int64, payload: UInt64? = nil, source: String, at time: UInt64) {
+    mutating func end(_ key: Int, _ sequence: Int64, payload: UInt64? = nil, payer: RequestPayer, at time: UInt64) {
         unended[sequence] = nil
-        lines[source, default: Line()].ended.append(
+        lines[payer, default: Line()].ended.append(
             Ended(key: key, sequence: sequence, time: time, payload: payload))
+        count(1, payer)
         firstEnd = min(firstEnd ?? time, time)
     }
 
@@ -72,25 +86,29 @@ struct RequestLog {
         return Array(order[low...].lazy.filter { unended[$0] != nil }.prefix(count))
     }
 
-    /// The request of a source that ended first, and how many there are.
-    func oldest(of source: String) -> (ended: Ended, count: Int)? {
-        guard let line = lines[source], line.first < line.ended.count else { return nil }
-        return (line.ended[line.first], line.ended.count - line.first - line.dropped)
+    private mutating func count(_ change: Int, _ payer: RequestPayer) {
+        if !payer.isAttested { unattestedCount += change }
     }
 
-    mutating func forgetOldest(of source: String) {
-        guard let ended = oldest(of: source)?.ended else { return }
+    /// The request of a payer that ended first, and how many there are.
+    func oldest(of payer: RequestPayer) -> (ended: Ended, count: Int)? {
+        guard let line = lines[payer], line.first < line.ended.count else { return nil }
+        return (line.ended[line.first], line.count)
+    }
+
+    mutating func forgetOldest(of payer: RequestPayer) {
+        guard let ended = oldest(of: payer)?.ended else { return }
         // The id may have come again after the time for which the first request was kept.
         if sequences[ended.key] == ended.sequence { sequences[ended.key] = nil }
-        lines[source]?.first += 1
-        if ended.isDropped { lines[source]?.dropped -= 1 }
+        lines[payer]?.first += 1
+        if ended.isDropped { lines[payer]?.dropped -= 1 } else { count(-1, payer) }
         forgotten += 1
     }
 
     /// Forgets an ended request out of its turn; its place is left empty.
-    mutating func drop(_ id: RequestID, _ sequence: Int64, source: String) {
+    mutating func drop(_ id: RequestID, _ sequence: Int64, payer: RequestPayer) {
         sequences[id.hashValue] = nil
-        setDropped(true, sequence, source: source)
+        setDropped(true, sequence, payer)
         drops += 1
     }
 }
@@ -104,31 +122,33 @@ extension RequestLog {
         sequences[id.hashValue] = earlier
     }
 
-    mutating func takeBackEnded(source: String) {
-        guard let ended = lines[source]?.ended.removeLast() else { return }
+    mutating func takeBackEnded(_ payer: RequestPayer) {
+        guard let ended = lines[payer]?.ended.popLast() else { return }
+        count(-1, payer)
         unended[ended.sequence] = ended.key
     }
 
-    mutating func takeBackForgotten(_ ended: Ended, source: String) {
+    mutating func takeBackForgotten(_ ended: Ended, _ payer: RequestPayer) {
         if !ended.isDropped, sequences[ended.key] == nil { sequences[ended.key] = ended.sequence }
-        lines[source]?.first -= 1
-        if ended.isDropped { lines[source]?.dropped += 1 }
+        lines[payer]?.first -= 1
+        if ended.isDropped { lines[payer]?.dropped += 1 } else { count(1, payer) }
         firstEnd = min(firstEnd ?? ended.time, ended.time)
     }
 
-    mutating func takeBackDropped(_ id: RequestID, _ sequence: Int64, source: String) {
+    mutating func takeBackDropped(_ id: RequestID, _ sequence: Int64, _ payer: RequestPayer) {
         sequences[id.hashValue] = sequence
-        setDropped(false, sequence, source: source)
+        setDropped(false, sequence, payer)
     }
 
-    private mutating func setDropped(_ isDropped: Bool, _ sequence: Int64, source: String) {
-        guard var line = lines.removeValue(forKey: source) else { return }
+    private mutating func setDropped(_ isDropped: Bool, _ sequence: Int64, _ payer: RequestPayer) {
+        guard var line = lines.removeValue(forKey: payer) else { return }
         // What is dropped has mostly ended not long ago.
         if let index = line.ended[line.first...].lastIndex(where: { $0.sequence == sequence }) {
             line.ended[index].isDropped = isDropped
             line.dropped += isDropped ? 1 : -1
+            count(isDropped ? -1 : 1, payer)
         }
-        lines[source] = line
+        lines[payer] = line
     }
 }
 
@@ -141,12 +161,12 @@ extension RequestLog {
         if drops > 1_024 { removeDropped() }
         guard forgotten > 4_096 else { return }
         forgotten = 0
-        for (source, line) in lines {
+        for (payer, line) in lines {
             if line.first == line.ended.count {
-                lines[source] = nil
+                lines[payer] = nil
             } else {
-                lines[source]?.ended.removeFirst(line.first)
-                lines[source]?.first = 0
+                lines[payer]?.ended.removeFirst(line.first)
+                lines[payer]?.first = 0
             }
         }
     }
@@ -154,31 +174,35 @@ extension RequestLog {
     /// Closes the gaps of what was dropped.
     private mutating func removeDropped() {
         drops = 0
-        for (source, line) in lines where line.dropped > 0 {
+        for (payer, line) in lines where line.dropped > 0 {
             let rest = line.ended[line.first...].filter { !$0.isDropped }
-            lines[source] = rest.isEmpty ? nil : Line(ended: rest)
+            lines[payer] = rest.isEmpty ? nil : Line(ended: rest)
         }
     }
 
-    /// Looks at the oldest request of each source.
+    /// Looks at the oldest request of each payer.
     mutating func findFirstEnd() {
         firstEnd = lines.values.compactMap { $0.first < $0.ended.count ? $0.ended[$0.first].time : nil }.min()
     }
 
     /// Reads which requests the file has.
     mutating func load(_ session: StoreSession) throws {
-        var ended: [(key: Int, sequence: Int64, source: String, time: UInt64)] = []
+        var ended: [(key: Int, sequence: Int64, payer: RequestPayer, time: UInt64)] = []
         // What stands behind these columns of a row is not read.
         let statement = try session.statement(
-            "SELECT sequence, id, source, ended FROM @.open_request ORDER BY sequence", .persistent)
+            "SELECT sequence, id, source, ended, strength, caller FROM @.open_request ORDER BY sequence", .persistent)
         try statement.query { row in
+            guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }
             lastSequence = max(lastSequence, row.integer(0))
             guard let id = try? RequestID(row.text(1)) else { return }
             begin(id, row.integer(0))
-            if !row.isNull(3) { ended.append((id.hashValue, row.integer(0), row.text(2), row.number(3))) }
+            guard !row.isNull(3) else { return }
+            let payer = RequestPayer(
+                SourceStrength(number: row.integer(4)) ?? .unknown, application: row.text(2), caller: row.text(5))
+            ended.append((id.hashValue, row.integer(0), payer, row.number(3)))
         }
         for request in ended.sorted(by: { $0.time < $1.time }) {
-            end(request.key, request.sequence, source: request.source, at: request.time)
+            end(request.key, request.sequence, payer: request.payer, at: request.time)
         }
         compact()
     }

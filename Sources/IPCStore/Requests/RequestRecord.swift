@@ -33,7 +33,8 @@ package struct RequestRecord: Sendable, Hashable {
     /// What the handler said after the request had ended as ``Outcome/timedOut``.
     package var lateOutcome: Outcome?
     package let source: Source
-    /// The connection that sent it: its unique name, `@`, and the id of the bus; empty where nobody can be told.
+    /// The connection that sent it: its unique name, `@`, and the id of the bus. If its process is known, a space and the
+    /// process follow. Empty if no connection is known.
     package let caller: String
     /// The application id of the handler that was fixed at acceptance.
     package let application: String

@@ -1,21 +1,21 @@
 internal import IPCModel
 
 extension StoreTransaction {
-    /// Forgets ended requests whose time is over, at most so many of each source; gives how many. ``expire()`` does so by
+    /// Forgets ended requests whose time is over, at most `most` of each payer; gives the count. ``expire()`` does so by
     /// itself.
     package func forgetRequests(atMost most: Int) throws -> Int {
-        try session.requests.sources.reduce(0) { try $0 + session.forgetRequests(of: $1, at: now, most: most) }
+        try session.requests.payers.reduce(0) { try $0 + session.forgetRequests(of: $1, at: now, most: most) }
     }
 }
 
 extension StoreSession {
-    /// Forgets ended requests of all sources whose time is over, at most so many.
+    /// Forgets ended requests of all payers whose time is over, at most `most`.
     func forgetRequests(atMost most: Int, at now: UInt64) throws {
         guard let first = requests.firstEnd, isOver(first, configuration.limits.endedRequestsKeptSeconds, at: now)
         else { return }
         var left = most
-        for source in requests.sources where left > 0 {
-            left -= try forgetRequests(of: source, at: now, most: left)
+        for payer in requests.payers where left > 0 {
+            left -= try forgetRequests(of: payer, at: now, most: left)
         }
         requests.findFirstEnd()
     }
@@ -31,25 +31,45 @@ extension StoreSession {
         return configuration.uptime() + (kept - age) + 60_000
     }
 
-    /// Forgets ended requests of a source that are too many or too old, with what is kept of their payloads, a few at a
+    /// Forgets ended requests of a payer that are too many or too old, with what is kept of their payloads, a few at a
     /// time.
     @discardableResult
-    func forgetRequests(of source: String, at now: UInt64, most: Int) throws -> Int {
+    func forgetRequests(of payer: RequestPayer, at now: UInt64, most: Int) throws -> Int {
         var forgotten = 0
-        while forgotten < most, let oldest = requests.oldest(of: source) {
+        while forgotten < most, let oldest = requests.oldest(of: payer) {
             let limits = configuration.limits
             guard
                 oldest.count > Int(clamping: limits.endedRequestsKept)
                     || isOver(oldest.ended.time, limits.endedRequestsKeptSeconds, at: now)
             else { break }
-            if !oldest.ended.isDropped {
-                try forget(oldest.ended)
-                forgotten += 1
-            }
-            requests.forgetOldest(of: source)
-            undo.append(.requestForgotten(oldest.ended, source: source))
+            if try forget(oldest.ended, of: payer) { forgotten += 1 }
         }
         return forgotten
+    }
+
+    /// Forgets ended requests of payers that nothing attests, where all of them together have too many: those of the
+    /// payer with most, so that a flood of one process costs no other one its records.
+    func forgetUnattestedExcess() throws {
+        let most = 4 * Int(clamping: configuration.limits.endedRequestsKept)
+        guard requests.unattestedCount > most else { return }
+        // Some more at once, because looking for the heaviest payers costs the count of all payers.
+        var heaviest = requests.heaviestUnattested(atMost: Self.forgottenAtOnce)
+        for _ in 0..<min(Self.forgottenAtOnce, most / 4 + 1) {
+            guard let index = heaviest.indices.max(by: { heaviest[$0].count < heaviest[$1].count }),
+                let oldest = requests.oldest(of: heaviest[index].payer)
+            else { return }
+            if try forget(oldest.ended, of: heaviest[index].payer) { heaviest[index].count -= 1 }
+        }
+    }
+
+    private static let forgottenAtOnce = 64
+
+    /// - Returns: whether it had a record.
+    private func forget(_ ended: RequestLog.Ended, of payer: RequestPayer) throws -> Bool {
+        if !ended.isDropped { try forget(ended) }
+        requests.forgetOldest(of: payer)
+        undo.append(.requestForgotten(ended, payer))
+        return !ended.isDropped
     }
 
     private func forget(_ ended: RequestLog.Ended) throws {

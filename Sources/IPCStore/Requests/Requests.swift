@@ -43,7 +43,7 @@ extension StoreTransaction {
         guard request.state == .ended else { throw RequestError.notEnded(id) }
         try session.releasePayload(of: &request)
         try session.write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, [.integer(sequence)])
-        session.noteDropped(id, sequence, source: request.source.application)
+        session.noteDropped(id, sequence, request.payer)
     }
 }
 
@@ -58,17 +58,17 @@ extension StoreSession {
         (request.payload, request.payloadVersion) = (ended.payload, ended.payloadVersion)
     }
 
-    /// Notes that a request has ended, and that its source may have too many then: they are forgotten with the group.
+    /// Notes that a request has ended, and that its payer may have too many then: they are forgotten with the group.
     func noteEnd(of request: RequestRecord, _ sequence: Int64, at now: UInt64) {
-        let source = request.source.application
+        let payer = request.payer
         requests.end(
-            request.id.hashValue, sequence, payload: request.payloadVersion, source: source, at: now)
-        undo.append(.requestEnded(source: source))
-        endedInGroup[source, default: 0] += 1
+            request.id.hashValue, sequence, payload: request.payloadVersion, payer: payer, at: now)
+        undo.append(.requestEnded(payer))
+        endedInGroup[payer, default: 0] += 1
     }
 
-    fileprivate func noteDropped(_ id: RequestID, _ sequence: Int64, source: String) {
-        requests.drop(id, sequence, source: source)
-        undo.append(.requestDropped(id, sequence, source: source))
+    fileprivate func noteDropped(_ id: RequestID, _ sequence: Int64, _ payer: RequestPayer) {
+        requests.drop(id, sequence, payer: payer)
+        undo.append(.requestDropped(id, sequence, payer))
     }
 }

@@ -51,7 +51,7 @@ final class StoreSession {
     /// How to take back what the operation wrote without a savepoint, latest last.
     private var reversals: [Reversal] = []
     /// How many requests of each source have ended in the group.
-    var endedInGroup: [String: Int] = [:]
+    var endedInGroup: [RequestPayer: Int] = [:]
 
     /// What an operation has opened.
     private struct Step {
@@ -285,14 +285,15 @@ extension StoreSession {
         undo.append(.moved)
     }
 
-    /// Forgets ended requests of the sources that have ended some in the group, for all of its operations together.
+    /// Forgets ended requests of the payers that have ended some in the group, for all of its operations together.
     private func forgetExcess() throws {
         guard !endedInGroup.isEmpty else { return }
         beginOperation()
         // What fails here is undone with the group.
         (step.wrote, step.beganGroup) = (true, true)
         let now = configuration.now()
-        for (source, ended) in endedInGroup { try forgetRequests(of: source, at: now, most: 2 * ended) }
+        for (payer, ended) in endedInGroup { try forgetRequests(of: payer, at: now, most: 2 * ended) }
+        try forgetUnattestedExcess()
         endedInGroup.removeAll(keepingCapacity: true)
     }
 

@@ -14,9 +14,9 @@ struct UndoLog {
         case operationAdded
         case operationForgotten
         case requestBegun(RequestID, earlier: Int64?)
-        case requestEnded(source: String)
-        case requestForgotten(RequestLog.Ended, source: String)
-        case requestDropped(RequestID, Int64, source: String)
+        case requestEnded(RequestPayer)
+        case requestForgotten(RequestLog.Ended, RequestPayer)
+        case requestDropped(RequestID, Int64, RequestPayer)
         case memoryFile(UInt64, earlier: ContentFile?)
         case blobAttached(UInt64, ContentFile.Taken)
         case blobReleased(UInt64)
@@ -49,10 +49,9 @@ extension StoreSession {
         case .operationAdded: operations.takeBackAdded()
         case .operationForgotten: operations.takeBackForgotten()
         case .requestBegun(let id, let earlier): requests.takeBackBegun(id, earlier: earlier)
-        case .requestEnded(let source): requests.takeBackEnded(source: source)
-        case .requestForgotten(let ended, let source): requests.takeBackForgotten(ended, source: source)
-        case .requestDropped(let id, let sequence, let source):
-            requests.takeBackDropped(id, sequence, source: source)
+        case .requestEnded(let payer): requests.takeBackEnded(payer)
+        case .requestForgotten(let ended, let payer): requests.takeBackForgotten(ended, payer)
+        case .requestDropped(let id, let sequence, let payer): requests.takeBackDropped(id, sequence, payer)
         case .memoryFile(let key, let earlier): takeBackMemoryFile(key, earlier: earlier)
         case .blobAttached(let key, let taken): takeBackAttached(key, taken)
         case .blobReleased(let key): takeBackReleased(key)

@@ -35,6 +35,9 @@ struct WaitingMemoryTests {
         var settings = BrokerProcess.Settings()
         settings.arguments = [
             "--limit", "waiting-bytes=\(waitingBytes)", "--limit", "pending-requests-per-handler=\(Self.requests)",
+            // All senders are one process, and a process may have a fourth.
+            "--limit", "pending-requests-per-source=\(Self.requests)",
+            "--limit", "pending-requests=\(4 * Self.requests)",
         ]
         let broker = try await BrokerProcess.start(settings)
         let handler = try await HandlerProgram()

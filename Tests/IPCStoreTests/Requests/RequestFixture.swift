@@ -9,7 +9,7 @@ extension TestPlace {
     ) -> RequestRecord {
         RequestRecord(
             id: id, arguments: ContentDigest(of: arguments), state: .queued,
-            source: Source(application: source, strength: .claimed), caller: ":1.7@bus",
+            source: Source(application: source, strength: .owned), caller: ":1.7@bus",
             application: "demo.IPCServer", url: "IPCServer.demo:", pasteboard: board, changeCount: changeCount,
             timeout: 600_000, accepted: clock.now, expiresAt: clock.now + 604_800_000)
     }

@@ -1,0 +1,25 @@
+"""A stranger that states the name of an application, to have the records of its requests forgotten."""
+
+import wire
+
+LIMITS = {"ended-requests-kept": 20}
+
+
+def attack(scene):
+    owner = scene.connect()
+    owner.request(*wire.BUS, "RequestName", "su", "com.example.Owner", 4)
+    source = {"source-application": ("s", "com.example.Owner"), "timeout": ("u", 1)}
+    scene.witness.request(*wire.BUS, "RequestName", "su", "com.example.Slow", 4)
+    scene.witness.ask("Schemes1", "Register", "sasa{sv}", "com.example.Slow", ["slow"], {})
+
+    def open_url(caller, number):
+        return caller.ask("URLs1", "OpenURL", "sa{sv}", "slow:x", source | {"id": ("s", f"{number:032x}")})
+
+    first = open_url(owner, 1)
+    for round in range(scene.full(10, 3)):
+        stranger = scene.connect()
+        for number in range(40):
+            open_url(stranger, 1_000 * (round + 1) + number)
+    known = owner.ask("URLs1", "GetRequest", "sa{sv}", f"{1:032x}", {})
+    scene.note(first=first.text or "ended", record=known.text or "kept")
+    scene.expect(known.kind == wire.RETURN, "a stranger had the record of another application forgotten")

@@ -1,0 +1,77 @@
+import IPCModel
+import IPCStore
+import Testing
+
+/// Records are kept for their payer: no program has those of another one forgotten.
+@Suite(.serialized) struct RequestPayerTests {
+    let place: TestPlace
+
+    init() throws { place = try TestPlace() }
+
+    private func record(_ strength: SourceStrength, _ caller: String, named application: String = "demo.Owner")
+        -> RequestRecord
+    {
+        RequestRecord(
+            id: .random(), arguments: ContentDigest(of: [1]),
+            source: Source(application: application, strength: strength),
+            caller: caller, application: "demo.Handler", url: "demo:x", accepted: 1)
+    }
+
+    private func end(_ requests: [RequestRecord], in store: Store) async throws {
+        for request in requests {
+            try await store.commit { transaction in
+                _ = try transaction.beginRequest(request)
+                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+            }
+        }
+    }
+
+    private func kept(_ requests: [RequestRecord], in store: Store) async throws -> Int {
+        try await store.commit { transaction in try requests.count { try transaction.request($0.id) != nil } }
+    }
+
+    @Test func `I6: a stranger that states the name of an application does not have its records forgotten`()
+        async throws
+    {
+        var store = try place.open { $0.limits.endedRequestsKept = 5 }
+        let own = [record(.owned, ":1.1@bus 1-1")]
+        let claimed = [record(.claimed, ":1.2@bus 2-2")]
+        let stranger = (0..<40).map { record(.claimed, ":1.\($0 + 10)@bus 3-3") }
+        try await end(own + claimed + stranger, in: store)
+        for round in 0..<2 {
+            #expect(try await kept(own, in: store) == 1)
+            #expect(try await kept(claimed, in: store) == 1, "a process that states the same name")
+            #expect(try await kept(stranger, in: store) == 5 - round)
+            // The next start counts in the same way.
+            try await store.close()
+            store = try place.open { $0.limits.endedRequestsKept = 5 }
+            try await end([record(.claimed, ":1.99@bus 3-3")], in: store)
+        }
+        try await store.close()
+    }
+
+    @Test func `of payers that nothing attests, the one with most records loses them first`() async throws {
+        let store = try place.open { $0.limits.endedRequestsKept = 10 }
+        let few = (0..<8).map { record(.unknown, ":1.\($0)@bus \($0)-1", named: "") }
+        try await end(few, in: store)
+        let many = (0..<5).map { payer in (0..<10).map { _ in record(.claimed, ":2.\(payer)@bus \(payer)-2") } }
+        for requests in many { try await end(requests, in: store) }
+        #expect(try await kept(few, in: store) == 8)
+        let left = try await kept(many.flatMap { $0 }, in: store)
+        // All of them together keep four times as many as one, less those that went at once.
+        #expect((15...32).contains(left), "\(left)")
+        // The control: an application that the bus attests is not among them.
+        let owned = (0..<10).map { _ in record(.owned, ":3.1@bus 9-9") }
+        try await end(owned, in: store)
+        #expect(try await kept(owned, in: store) == 10)
+        try await store.close()
+    }
+
+    @Test func `a record of an earlier version names its connection alone`() {
+        #expect(record(.claimed, ":1.1@bus").payer.text == ":1.1@bus")
+        #expect(record(.claimed, ":1.1@bus 7-8").payer.text == "7-8")
+        #expect(record(.claimed, ":1.1@bus 7-8").connection == ":1.1@bus")
+        #expect(record(.claimed, "").payer.text == "demo.Owner")
+        #expect(record(.owned, ":1.1@bus 7-8").payer.text == "demo.Owner")
+    }
+}
