@@ -17,7 +17,11 @@ final class BusClients {
     private var owners: [ApplicationID: Owner] = [:]
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    private var departures = Departures()
+    /// The unique names on the bus. State is kept for those alone: the end of any other one was handled before, and nothing
+    /// would remove what is kept for it then.
+    private var present: Set<BusName> = []
+    /// The unique names that have left since the bus was asked for all names, until its answer is here.
+    private var leftDuringStart: Set<BusName>? = []
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
@@ -44,14 +48,19 @@ final class BusClients {
         activatableSubscription = try await connection.subscribe(
             to: MessageBus.activatableServicesChanged, from: .bus
         ) { [weak self] _, _ in self?.activatableChanged() }
-        for name in try await connection.listNames() where !name.hasPrefix(":") {
+        for name in try await connection.listNames() {
+            guard !name.hasPrefix(":") else {
+                if let name = try? BusName(name), leftDuringStart?.contains(name) == false { present.insert(name) }
+                continue
+            }
             guard let application = try? ApplicationID(name), owners[application] == nil else { continue }
             owners[application] = .unknown
         }
+        leftDuringStart = nil
     }
 
     /// Whether a caller has left the bus. Its end may be known before the task of its call has begun.
-    func hasDeparted(_ caller: BusName?) -> Bool { caller.map(departures.contains) ?? false }
+    func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
 
     /// Whether somebody owns the application's bus name.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
@@ -206,13 +215,8 @@ final class BusClients {
 
     private func changed(_ name: String, old: String, new: String) {
         if name.hasPrefix(":") {
-            if new.isEmpty, let name = try? BusName(name) {
-                leaves(name)
-                departures.add(name)
-                confinements[name] = nil
-                uniquePasteboards[name] = nil
-                departed(name)
-            }
+            guard let name = try? BusName(name) else { return }
+            if new.isEmpty { left(name) } else { present.insert(name) }
             return
         }
         guard let application = try? ApplicationID(name) else { return }
@@ -224,24 +228,13 @@ final class BusClients {
         if !old.isEmpty { ownerLeft(application) }
         ownerChanged(application)
     }
-}
 
-/// The connections that left last. The bus never gives a unique name out again.
-private struct Departures {
-    private var names: Set<BusName> = []
-    private var order: [BusName] = []
-    private var next = 0
-
-    /// Far more than leave while one call is taken in.
-    private static let most = 4_096
-
-    func contains(_ name: BusName) -> Bool { names.contains(name) }
-
-    mutating func add(_ name: BusName) {
-        names.insert(name)
-        guard order.count == Self.most else { return order.append(name) }
-        names.remove(order[next])
-        order[next] = name
-        next = (next + 1) % Self.most
+    private func left(_ name: BusName) {
+        leaves(name)
+        present.remove(name)
+        leftDuringStart?.insert(name)
+        confinements[name] = nil
+        uniquePasteboards[name] = nil
+        departed(name)
     }
 }
