@@ -74,18 +74,21 @@ struct Salvage {
     }
 
     private mutating func note(_ row: SQLRow, _ table: Table) {
+        let count: UInt64
         switch table.domain {
-        case .version, .removal: greatest = max(greatest, row.number(0))
-        case .pasteboard: greatest = max(greatest, row.number(2))
+        case .version, .removal: count = row.number(0)
+        case .pasteboard: count = row.number(2)
         default: return
         }
+        if count < ChangeCounter.greatest { greatest = max(greatest, count) }
     }
 
     private func reserved(in source: Database) throws -> UInt64 {
         var next: UInt64 = 0
         try Self.ignoringDamage {
             try PreparedStatement("SELECT * FROM reservation", on: source).query { row in
-                if row.isIntact(.reservation, checksum: 5) { next = max(next, row.number(1)) }
+                let count = row.number(1)
+                if row.isIntact(.reservation, checksum: 5), count < ChangeCounter.greatest { next = max(next, count) }
             }
         }
         return next

@@ -41,13 +41,14 @@ extension Board {
     init?(_ row: SQLRow, _ area: Area) {
         guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)) else { return nil }
         let packed = row.raw(5)
+        guard packed.count % 8 == 0 else { return nil }
         self.init(
             id: row.number(0), name: name, area: area, historyLimit: UInt32(truncatingIfNeeded: row.integer(3)),
             created: row.number(4), source: row.text(6),
             versions: stride(from: 0, to: packed.count, by: 8).map {
                 UInt64(littleEndian: packed.loadUnaligned(fromByteOffset: $0, as: UInt64.self))
             })
-        guard !versions.isEmpty else { return nil }
+        guard !versions.isEmpty, versions.allSatisfy({ $0 > 0 && $0 <= ChangeCounter.greatest }) else { return nil }
     }
 }
 

@@ -58,6 +58,7 @@ struct RepresentationRow {
         }
         self.digest = digest
         (item, kind, type, size) = (Int(row.integer(1)), row.integer(2), row.text(3), row.number(4))
+        guard item < ContentKeys.most, (0...Self.promise).contains(kind) else { return nil }
     }
 
     /// The value that stands in the row; nil where it is not the one that was written.

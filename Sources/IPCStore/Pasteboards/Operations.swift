@@ -147,6 +147,7 @@ extension OperationLog {
 
     private mutating func read(_ session: StoreSession) throws {
         try session.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
+            guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }
             lastSequence = max(lastSequence, row.integer(0))
             guard let id = try? RequestID(row.text(1)) else { return }
             let isIntact = row.isIntact(.operation, checksum: 7)

@@ -51,6 +51,7 @@ struct VersionRow {
             changeCount: row.number(0), pasteboard: row.number(1),
             source: Source(application: row.text(11), strength: strength), time: row.number(7))
         (content, items, representations) = (row.number(2), Int(row.integer(3)), Int(row.integer(4)))
+        guard representations <= ContentKeys.most, items <= representations else { return nil }
         (bytes, pins, flags) = (row.number(5), row.number(6), VersionFlags(rawValue: row.number(9)))
         writer = row.text(12)
         expiresAt = row.isNull(8) ? nil : row.number(8)
@@ -87,6 +88,9 @@ extension SourceStrength {
 /// The keys of the representations of a content.
 struct ContentKeys {
     let content: UInt64
+
+    /// The most representations of a version.
+    static let most = 65_535
 
     /// The key of the representation with an ordinal, counted from 0 over all items.
     func key(_ ordinal: Int) -> SQLValue { .number(number(ordinal)) }

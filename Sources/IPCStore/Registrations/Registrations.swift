@@ -92,7 +92,9 @@ extension StoreTransaction {
 
 extension StoreSession {
     func nextSequence(_ greatest: StaticString) throws -> Int64 {
-        (try statement(greatest, .persistent).first { $0.integer(0) } ?? 0) + 1
+        let last = try statement(greatest, .persistent).first { $0.integer(0) } ?? 0
+        guard last < SQLRow.greatest else { throw StoreError.noSpace }
+        return last + 1
     }
 }
 

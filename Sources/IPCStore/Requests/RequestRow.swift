@@ -27,6 +27,9 @@ extension RequestRecord {
         (self.reply, self.trace) = (reply, trace)
     }
 
+    /// Attempts, crashes and depths are far below; one more of them is never too large.
+    private static let mostCounted: Int64 = 1 << 30
+
     /// Reads a row of `SELECT *` but for the reply and the trace; nil where it is damaged.
     init?(outline row: SQLRow) {
         guard row.isIntact(.openRequest, checksum: 30), let id = try? RequestID(row.text(1)),
@@ -47,6 +50,7 @@ extension RequestRecord {
         setPayload(row)
         attempts = UInt32(truncatingIfNeeded: row.integer(16))
         crashes = UInt32(truncatingIfNeeded: row.integer(17))
+        guard [16, 17, 20].allSatisfy({ row.integer($0) <= Self.mostCounted }) else { return nil }
         failure = Failure(name: row.text(23), code: row.text(24), message: row.text(25))
     }
 
