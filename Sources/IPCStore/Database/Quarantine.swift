@@ -49,8 +49,43 @@ struct Quarantine {
         defer { Glibc.close(output) }
         var count = 1
         while count > 0 { count = sendfile(output, input, nil, 1 << 24) }
-        guard count == 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
+        if count == 0 { return }
+        guard errno == EIO else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
+        try copyReadable(sizeOf: input, to: output, target) { pread(input, $0.baseAddress, $0.count, off_t($1)) }
     }
+
+    private static func copyReadable(
+        sizeOf input: CInt, to output: CInt, _ target: String,
+        _ read: (UnsafeMutableRawBufferPointer, Int) -> Int
+    ) throws {
+        var status = stat()
+        guard fstat(input, &status) == 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
+        let isWhole = readablePages(of: Int(status.st_size), read) { bytes, place in
+            pwrite(output, bytes.baseAddress, bytes.count, off_t(place)) == bytes.count
+        }
+        guard isWhole else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
+    }
+
+    /// Reads a file page by page; a page that cannot be read counts as zeros, which SQLite takes for a damaged one.
+    /// - Returns: whether all could be written.
+    static func readablePages(
+        of size: Int, _ read: (UnsafeMutableRawBufferPointer, Int) -> Int,
+        _ write: (UnsafeRawBufferPointer, Int) -> Bool
+    ) -> Bool {
+        var page = [UInt8](repeating: 0, count: pageSize)
+        for place in stride(from: 0, to: size, by: pageSize) {
+            let count = min(pageSize, size - place)
+            let isWritten = page.withUnsafeMutableBytes { page in
+                let part = UnsafeMutableRawBufferPointer(rebasing: page[..<count])
+                if read(part, place) != count { part.initializeMemory(as: UInt8.self, repeating: 0) }
+                return write(UnsafeRawBufferPointer(part), place)
+            }
+            guard isWritten else { return false }
+        }
+        return true
+    }
+
+    private static let pageSize = 4_096
 
     private static func freePlace(_ path: String) -> String {
         var status = stat()

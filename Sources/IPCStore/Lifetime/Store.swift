@@ -30,7 +30,7 @@ package final class Store: Sendable {
         let opening = try StoreOpening(configuration)
         do {
             return try Store(configuration, opening.lock, opening.openDatabase())
-        } catch let error where error.isDamage {
+        } catch let error where error.isDamage || error.isUnreadable && opening.canReadHeader {
             return try Store(configuration, opening.lock, opening.replaceDatabase(after: error))
         }
     }

@@ -57,6 +57,16 @@ struct StoreOpening {
         return (database, report)
     }
 
+    /// Whether the beginning of the file can be read: a page that cannot then costs that page, as a damaged one does, and
+    /// not the start.
+    var canReadHeader: Bool {
+        let file = Glibc.open(directory.database, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { Glibc.close(file) }
+        var header = [UInt8](repeating: 0, count: 100)
+        return pread(file, &header, header.count, 0) == header.count
+    }
+
     /// Looks at the files before anything may write to them (I25).
     private func refuseForeignAndNewer() throws {
         switch DatabaseHeader.inspect(directory) {
@@ -127,6 +137,14 @@ struct StoreOpening {
 }
 
 extension Error {
+    /// Whether something of a file could not be read.
+    var isUnreadable: Bool {
+        switch (self as? DatabaseError)?.extendedResultCode {
+        case ResultCode.SQLITE_IOERR_READ?, ResultCode.SQLITE_IOERR_SHORT_READ?: true
+        default: false
+        }
+    }
+
     /// Whether a file is damaged, as opposed to a disk that fails.
     var isDamage: Bool {
         if self is DamagedFile { return true }
