@@ -97,20 +97,10 @@ final class PasteboardsService {
         let most = try limits.page(options.limit)
         let after = try options.after.flatMap { try $0.isEmpty ? nil : PasteboardName($0) }
         let visibility = await clients.visibility(of: call.sender)
+        let prefix = options.prefix ?? ""
         return try await store.commit { transaction in
-            var rows: [PasteboardRow] = []
-            var last = after
-            while rows.count < most {
-                // Where most are hidden, small pages would be many.
-                let size = visibility.isWhole ? most - rows.count : max(most, 256)
-                let page = try transaction.pasteboards(after: last, limit: size, prefix: options.prefix ?? "")
-                for pasteboard in page where visibility.allows(pasteboard.name) && rows.count < most {
-                    rows.append(PasteboardRow(pasteboard, try transaction.factsUnlessDamaged(of: pasteboard.name)))
-                }
-                guard let end = page.last?.name, !visibility.isWhole else { break }
-                last = end
-            }
-            return rows
+            try transaction.pasteboards(seenBy: visibility, after: after, limit: most, prefix: prefix)
+                .map { PasteboardRow($0, try transaction.factsUnlessDamaged(of: $0.name)) }
         }
     }
 
@@ -193,6 +183,33 @@ final class PasteboardsService {
                     return try await self.store.commit { try $0.skipChangeCounts(to: input.0) }
                 },
             ])
+    }
+}
+
+extension StoreTransaction {
+    /// A page of the pasteboards that a caller sees, in the order of their names: it costs what the caller gets, however
+    /// many others there are.
+    fileprivate borrowing func pasteboards(
+        seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
+    ) throws -> [PasteboardState] {
+        guard let places = visibility.places(beginning: prefix) else {
+            return try pasteboards(after: after, limit: limit, prefix: prefix)
+        }
+        var found: [PasteboardName: PasteboardState] = [:]
+        for name in places.names where after.map({ $0 < name }) ?? true {
+            guard found.count < limit else { break }
+            if let pasteboard = try pasteboardUnlessDamaged(name) { found[name] = pasteboard }
+        }
+        if let prefix = places.prefix {
+            for pasteboard in try pasteboards(after: after, limit: limit, prefix: prefix) {
+                found[pasteboard.name] = pasteboard
+            }
+        }
+        return found.values.sorted { $0.name < $1.name }.prefix(max(0, limit)).map { $0 }
+    }
+
+    private borrowing func pasteboardUnlessDamaged(_ name: PasteboardName) throws -> PasteboardState? {
+        do { return try pasteboard(name) } catch PasteboardError.damaged { return nil }
     }
 }
 

@@ -21,6 +21,19 @@ package struct PasteboardVisibility: Sendable, Hashable {
     /// Whether nothing is hidden.
     package var isWhole: Bool { extent == .whole }
 
+    /// Where to look for what a caller in a sandbox sees: names, in their order, and a beginning of names. Everything else
+    /// is hidden, so that a list need not pass over it. `nil` if nothing is hidden.
+    /// - Parameter prefix: the beginning of the names that are wanted.
+    package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
+        guard case .sandbox(let id, let made) = extent else { return nil }
+        let own = id.flatMap { try? PasteboardName($0) }
+        let names = made.union(own.map { [$0] } ?? []).filter { $0.text.utf8.starts(with: prefix.utf8) }.sorted()
+        guard let id, !id.isEmpty else { return (names, nil) }
+        let below = id + "."
+        if below.utf8.starts(with: prefix.utf8) { return (names, below) }
+        return (names, prefix.utf8.starts(with: below.utf8) ? prefix : nil)
+    }
+
     /// Whether the caller sees a pasteboard of this name, if there is one. Names are compared byte by byte.
     package func allows(_ name: PasteboardName) -> Bool {
         switch extent {

@@ -129,9 +129,11 @@ extension StoreSession {
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        let statement = try statement(
-            "SELECT * FROM @.pasteboard WHERE name > ? AND name >= ? ORDER BY name", area)
-        try statement.scan([.text(after), .text(prefix)]) { row in
+        // One bound: of two SQLite would look one up, and pass over the rows to the other.
+        let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
+        let statement = try statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
+        try statement.scan([.text(first)]) { row in
+            if row.raw(1).elementsEqual(after.utf8) { return true }
             guard row.raw(1).starts(with: prefix.utf8) else { return false }
             if let board = Board(row, area) { page.append(board) }
             return page.count < limit

@@ -45,4 +45,20 @@ struct PasteboardVisibilityTests {
             #expect(visibility.allows(mine) && !visibility.allows(other) && !visibility.allows(.general))
         }
     }
+
+    @Test func `the places of a sandbox hold all that it sees, and little else`() throws {
+        let made = try PasteboardName("unique-1")
+        let visibility = PasteboardVisibility.sandbox("org.example.App", made: [made])
+        let own = try PasteboardName("org.example.App")
+        #expect(PasteboardVisibility.whole.places(beginning: "") == nil)
+        for (prefix, names, below) in [
+            ("", [own, made], "org.example.App."), ("org.", [own], "org.example.App."),
+            ("org.example.App.a", [], "org.example.App.a"), ("unique", [made], nil), ("org.other", [], nil),
+        ] as [(String, [PasteboardName], String?)] {
+            let places = try #require(visibility.places(beginning: prefix))
+            #expect(places.names == names && places.prefix == below, "\(prefix)")
+        }
+        let unknown = try #require(PasteboardVisibility.sandbox(nil, made: [made]).places(beginning: ""))
+        #expect(unknown.names == [made] && unknown.prefix == nil)
+    }
 }
