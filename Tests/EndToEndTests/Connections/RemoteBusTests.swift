@@ -7,6 +7,9 @@ import Testing
 struct RemoteBusTests {
     private let bus: PrivateBus
 
+    private static let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4)
+        .joined(separator: "/")
+
     init() throws { bus = try PrivateBus.current }
 
     private func environment(_ address: String, _ more: [String: String] = [:]) -> [String: String] {
@@ -51,6 +54,26 @@ struct RemoteBusTests {
         #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
         let unread = try await Tools.client(["get", "remote"], environment: remote)
         #expect(unread.status != .success && !unread.errors.isEmpty && unread.output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `the documented line sends over ssh`() async throws {
+        let document = try FileContents.text("\(Self.root)/docs/connections.md")
+        let line = try #require(document.split(separator: "\n").first { $0.hasPrefix("DBUS_SESSION_BUS_ADDRESS='") })
+        let address = String(line.split(separator: "'")[1])
+        #expect(address.contains("path=ssh"))
+        // In place of ssh: gives the words to a shell of the same machine, through pipes.
+        let folder = try bus.directory.makeDirectory("remote")
+        try FileContents.write(
+            "#!/bin/sh\n[ \"$1 $2\" = '-xT HOST' ] || exit 64\nshift 2\ncat | sh -c \"$*\" | cat\n", to: "\(folder)/ssh"
+        )
+        chmod("\(folder)/ssh", 0o755)
+        let broker = try await BrokerProcess.start()
+        let server = try await Tools.server(["--count", "1"])
+        let path = "\(folder):\(bus.environment["PATH"] ?? "/usr/bin:/bin")"
+        let sent = try await Tools.client(["send", "hello"], environment: environment(address, ["PATH": path]))
+        #expect(sent.status == .success, "\(sent)")
+        #expect(try await server.nextLine() == "hello")
         withExtendedLifetime(broker) {}
     }
 
