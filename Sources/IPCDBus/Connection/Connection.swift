@@ -95,6 +95,11 @@ public final class Connection {
             return link
         }
         if case .closed = state { return link.close() }
+        // The bus may have left behind its last answer.
+        guard link.isOpen else {
+            uniqueName = nil
+            throw .refused(reason: "the bus ended the connection")
+        }
         passesDescriptors = link.passesDescriptors
         state = .connected(link)
         for waiting in readiness { waiting.resume() }
