@@ -45,7 +45,7 @@ import Testing
         ("IPCTools", "A.swift", "IPCBroker"), ("IPCStore", "A.swift", "IPCDBus"),
         ("ipc-client", "A.swift", "Foundation"), ("ipc-server", "A.swift", "IPCStore"),
         ("IPCNew", "A.swift", "IPCModel"), ("IPC", "A.swift", "CLibDBus"), ("ipc-client", "A.swift", "CLibDBus"),
-        ("IPCBroker", "A.swift", "CLibDBus"),
+        ("IPCBroker", "A.swift", "CLibDBus"), ("IPCDBus", "Connection/A.swift", "CLibDBus"),
     ])
     func `an arrow that runs up or aside is seen`(module: String, path: String, imported: String) {
         #expect(ImportRules.violations(module: module, path: path, text: "internal import \(imported)").count == 1)

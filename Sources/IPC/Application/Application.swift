@@ -48,8 +48,8 @@ public final class Application {
     ///   - resends: whether a change that was cut off by a restart is sent again, with an id that makes it one change.
     ///     A program that makes one call and ends may do without, which is a little cheaper.
     ///   - bus: where the bus is.
-    /// - Throws: `storeUnavailable` without a bus or broker, `notOwner` when another process handles this id,
-    ///   `invalidName`, `reservedScheme`, `limitExceeded`.
+    /// - Throws: `storeUnavailable` without a bus or broker, `timedOut` if the bus does not answer, `notOwner` when another
+    ///   process handles this id, `invalidName`, `reservedScheme`, `limitExceeded`.
     public static func connect(
         id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
         bus: BusAddress = .session
