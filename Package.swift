@@ -103,7 +103,15 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "IPCDesktopTests", dependencies: ["IPCDesktop", "IPCModel", "IPCTesting"], swiftSettings: strict),
-        .testTarget(name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCDBusOracle", "IPCTesting"], swiftSettings: strict),
+        // Compares the reader and the writer of IPCDBus with libdbus; "wire-oracle" does it for millions of inputs.
+        .target(
+            name: "IPCDBusOracle", dependencies: ["IPCDBus", "CLibDBus", "CLinux"], path: "Tests/IPCDBusOracle",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "wire-oracle", dependencies: ["IPCDBusOracle", "IPCDBus"], path: "Tests/wire-oracle",
+            swiftSettings: strict),
         .testTarget(
             name: "IPCBrokerTests",
             dependencies: [

@@ -14,11 +14,11 @@ public final class Message: @unchecked Sendable {
 
     private(set) var header: MessageHeader
     /// The whole message as it goes over the wire; begins at a multiple of 8 (D-Bus specification, "Message Format").
-    private(set) var bytes: UnsafeMutableRawBufferPointer
+    package private(set) var bytes: UnsafeMutableRawBufferPointer
     /// Where the arguments begin.
-    let bodyStart: Int
+    package let bodyStart: Int
     /// By the numbers with which values name them; `nil` for one that no value names.
-    private(set) var descriptors: [Descriptor?]
+    package private(set) var descriptors: [Descriptor?]
 
     /// Takes over memory of malloc(3) that holds a message which is known to be right.
     init(header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, bodyStart: Int, descriptors: [Descriptor?]) {
@@ -27,14 +27,17 @@ public final class Message: @unchecked Sendable {
 
     /// Takes over memory of malloc(3) that holds a message of somebody else, with the descriptors that came with it.
     /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
-    convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?]) throws(MessageError) {
+    package convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?])
+        throws(MessageError)
+    {
         do throws(MessageError) {
             var texts = HeaderTexts()
             let (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(bytes), &texts)
             guard header.descriptorCount <= descriptors.count else {
                 throw .malformed("a message names more descriptors than came with it")
             }
-            self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: descriptors)
+            let named = Array(descriptors.prefix(header.descriptorCount))
+            self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: named)
         } catch {
             freeWiped(bytes)
             throw error
@@ -61,7 +64,7 @@ public final class Message: @unchecked Sendable {
     public var replySerial: UInt32 { header.replySerial }
     public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
     /// To whom it goes; absent peer to peer.
-    var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
+    package var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
     /// As the bus has stamped it, so it cannot be forged there; on a peer-to-peer connection anybody can write it.
     public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
     public var path: ObjectPath? { header.path.map { ObjectPath(trusted: $0) } }
@@ -72,10 +75,13 @@ public final class Message: @unchecked Sendable {
     public var signature: String { header.signature }
 
     /// The same as it stands in the message.
-    var signatureBytes: UnsafeRawBufferPointer {
+    var signatureBytes: ReceivedBytes {
         let length = header.signatureEnd == 0 ? 0 : header.signature.utf8.count
-        return UnsafeRawBufferPointer(rebasing: bytes[(header.signatureEnd - length)..<header.signatureEnd])
+        return ReceivedBytes(bytes).part(header.signatureEnd - length, count: length)
     }
+
+    /// Whether a value may name a descriptor by this number.
+    func hasDescriptor(_ index: Int) -> Bool { index < descriptors.count && descriptors[index] != nil }
 
     /// The text of an error reply: its first argument, if that is a string.
     var errorText: String {
@@ -98,21 +104,21 @@ public final class Message: @unchecked Sendable {
 
     /// Reads all arguments once, as a bus does before it passes a message on.
     /// - Throws: ``MessageError`` for what breaks the protocol.
-    func checkArguments() throws(MessageError) {
+    package func checkArguments() throws(MessageError) {
         var reader = MessageReader(self)
-        while !reader.isAtEnd { try reader.skip() }
+        try reader.skipAll()
         try reader.finish()
     }
 
     /// Gives the message the number by which its answer names it.
-    func setSerial(_ serial: UInt32) { bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self) }
+    package func setSerial(_ serial: UInt32) { bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self) }
 }
 
 // MARK: Making messages
 
 extension Message {
     /// Writes the arguments of a message.
-    typealias Body = (inout MessageWriter) throws(MessageError) -> Void
+    package typealias Body = (inout MessageWriter) throws(MessageError) -> Void
 
     private convenience init(_ header: consuming MessageHeader, _ body: Body) throws(MessageError) {
         var writer = MessageWriter()
@@ -123,7 +129,7 @@ extension Message {
         self.init(header: header, bytes: written.bytes, bodyStart: bodyStart, descriptors: written.descriptors)
     }
 
-    static func methodCall(
+    package static func methodCall(
         to destination: BusName?, path: ObjectPath, interface: InterfaceName?, member: MemberName,
         expectsReply: Bool = true, startsService: Bool = true, signature: String, _ body: Body
     ) throws(MessageError) -> Message {
@@ -150,7 +156,7 @@ extension Message {
         return try Message(header) { (writer) throws(MessageError) in try carried.write(to: &writer) }
     }
 
-    static func signal(
+    package static func signal(
         path: ObjectPath, interface: InterfaceName, member: MemberName, to destination: BusName?, signature: String,
         _ body: Body
     ) throws(MessageError) -> Message {

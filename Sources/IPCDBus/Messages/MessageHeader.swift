@@ -19,6 +19,9 @@ struct MessageHeader {
     /// Whether its sender writes numbers with their highest byte first.
     var isBigEndian = false
 
+    /// D-Bus specification, "Message Types": for what an implementation tells its own program. A bus rejects messages with them.
+    static let (reservedPath, reservedInterface) = ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")
+
     static let noReplyExpected: UInt8 = 1
     static let noAutoStart: UInt8 = 2
 
@@ -64,6 +67,10 @@ extension MessageHeader {
     /// The number of descriptors is not known before the arguments are written; its field stands last, so that it can be
     /// set then.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
+        guard path != Self.reservedPath, interface != Self.reservedInterface else {
+            throw .invalidName(
+                "\(Self.reservedPath) and \(Self.reservedInterface) are reserved: no message carries them")
+        }
         try writer.fixed("y", Self.littleEndian)
         try writer.fixed("y", kind)
         try writer.fixed("y", flags)
@@ -188,14 +195,14 @@ extension MessageHeader {
     private mutating func readField(
         _ bytes: UnsafeRawBufferPointer, at: Int, end: Int, _ seen: inout UInt16, _ texts: inout HeaderTexts
     ) throws(MessageError) -> Int {
-        // The shortest one has four bytes for what it is, a length, and a NUL.
-        guard at + 6 <= end else { throw .malformed("a field of a header has no end") }
+        // The shortest one has four bytes that say its type, and a value of one byte.
+        guard at + 5 <= end else { throw .malformed("a field of a header has no end") }
         guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
         guard let field = Field(rawValue: bytes[at]) else {
             // What a later version of the protocol adds is passed over.
-            var reader = MessageReader(fields: bytes, at: at, end: end, isBigEndian: isBigEndian)
-            try reader.skip()
-            return reader.position
+            var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
+            try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
+            return skipper.at
         }
         guard bytes[at + 1] == 1, bytes[at + 2] == field.type.utf8Start.pointee, bytes[at + 3] == 0 else {
             throw .malformed("a field of a header has another type than its own")
@@ -203,9 +210,13 @@ extension MessageHeader {
         let bit = UInt16(1) << UInt16(field.rawValue)
         guard seen & bit == 0 else { throw .malformed("a field of a header is there twice") }
         seen |= bit
-        guard field == .signature || at + 8 <= end else { throw .malformed("a field of a header has no end") }
+        guard at + (field == .signature ? 6 : 8) <= end else { throw .malformed("a field of a header has no end") }
         switch field {
-        case .replySerial: replySerial = Self.number(bytes, at + 4, isBigEndian)
+        case .replySerial:
+            replySerial = Self.number(bytes, at + 4, isBigEndian)
+            guard replySerial != 0 else {
+                throw .malformed("a message answers the call with the number 0, which is none")
+            }
         case .descriptorCount: descriptorCount = Int(Self.number(bytes, at + 4, isBigEndian))
         case .signature:
             let content = try Self.text(bytes, from: at + 5, length: Int(bytes[at + 4]), end: end)
@@ -260,8 +271,8 @@ extension MessageHeader {
 
 /// The texts of the headers of a link, each as it came last: mostly the same again, and then known to be right.
 struct HeaderTexts {
-    var path = Last { (try? ObjectPath($0)) != nil }
-    var interface = Last { (try? InterfaceName($0)) != nil }
+    var path = Last { $0 != MessageHeader.reservedPath && (try? ObjectPath($0)) != nil }
+    var interface = Last { $0 != MessageHeader.reservedInterface && (try? InterfaceName($0)) != nil }
     var member = Last { (try? MemberName($0)) != nil }
     var errorName = Last { (try? ErrorName($0)) != nil }
     var destination = Last { (try? BusName($0)) != nil }

@@ -6,42 +6,32 @@ public struct MessageReader {
     /// What values stand in: a message, an array, a structure, a variant.
     @usableFromInline package struct Container {
         /// The types of what is left; in an array the type of each element.
-        fileprivate var types: UnsafeRawBufferPointer
+        fileprivate var types: ReceivedBytes
         fileprivate let isArray: Bool
         fileprivate let end: Int
         fileprivate let depth: UInt8
     }
 
     /// Begins at a multiple of 8.
-    private let block: UnsafeRawBufferPointer
+    private let block: ReceivedBytes
     /// Keeps the bytes, and has the descriptors.
-    private let message: Message?
+    private let message: Message
     private let isBigEndian: Bool
     private var container: Container
     private var at: Int
 
-    init(_ message: Message) {
-        block = UnsafeRawBufferPointer(message.bytes)
+    package init(_ message: Message) {
+        block = ReceivedBytes(message.bytes)
         (self.message, isBigEndian, at) = (message, message.header.isBigEndian, message.bodyStart)
         container = Container(types: message.signatureBytes, isArray: false, end: block.count, depth: 0)
     }
 
-    /// Reads the fields of a header from one of them on.
-    init(fields bytes: UnsafeRawBufferPointer, at: Int, end: Int, isBigEndian: Bool) {
-        (block, message, self.isBigEndian, self.at) = (bytes, nil, isBigEndian, at)
-        container = Container(types: Self.bytes("(yv)"), isArray: true, end: end, depth: 1)
-    }
-
-    private static func bytes(_ text: StaticString) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
-
     /// Reads inside of a value; ``leave(_:)`` goes on with what it stands in.
     private mutating func enter(
-        types: UnsafeRawBufferPointer, isArray: Bool = false, end: Int, levels: UInt8 = 1
+        types: ReceivedBytes, isArray: Bool = false, end: Int, levels: UInt8 = 1
     ) throws(MessageError) -> Container {
         let outer = container
-        guard outer.depth + levels <= 64 else { throw .tooDeep }
+        guard outer.depth + levels <= MessageError.mostContainers else { throw .tooDeep }
         container = Container(types: types, isArray: isArray, end: end, depth: outer.depth + levels)
         return outer
     }
@@ -49,19 +39,17 @@ public struct MessageReader {
     // MARK: Types
 
     /// The type of the next value by its first character, 0 at the end.
-    var typeCode: UInt8 { isAtEnd ? 0 : container.types[0] }
+    package var typeCode: UInt8 { isAtEnd ? 0 : container.types[0] }
 
     public var isAtEnd: Bool { container.isArray ? at >= container.end : container.types.isEmpty }
 
     /// The single complete type of the next value, empty at the end.
-    var currentSignature: String { isAtEnd ? "" : Self.string(nextType) }
+    var currentSignature: String { isAtEnd ? "" : String(nextType) }
 
-    private var nextType: UnsafeRawBufferPointer {
+    private var nextType: ReceivedBytes {
         guard !container.isArray else { return container.types }
-        return UnsafeRawBufferPointer(rebasing: container.types[..<SignatureGrammar.lengthOfRightType(container.types)])
+        return container.types.part(0, count: SignatureGrammar.lengthOfRightType(container.types))
     }
-
-    private static func string(_ bytes: UnsafeRawBufferPointer) -> String { String(decoding: bytes, as: UTF8.self) }
 
     private func expect(_ type: Unicode.Scalar) throws(MessageError) {
         guard typeCode == UInt8(truncatingIfNeeded: type.value) else {
@@ -72,25 +60,29 @@ public struct MessageReader {
     /// Passes over the type of a value that was read.
     private mutating func advance(_ length: Int = 1) {
         guard !container.isArray else { return }
-        container.types = UnsafeRawBufferPointer(rebasing: container.types[length...])
+        container.types = container.types.part(from: length)
     }
 
     /// Whether the variant that stands there holds a value of a type.
     package func variantHolds(_ signature: Signature) -> Bool {
-        guard typeCode == UInt8(ascii: "v"), let found = try? signatureBytes(at: at) else { return false }
-        return signature.text.hasBytes(found)
+        guard typeCode == UInt8(ascii: "v"), let found = block.signature(at: at, end: container.end) else {
+            return false
+        }
+        return signature.text.hasBytes(found.memory)
     }
 
     /// The type inside the variant that stands there.
     public var variantSignature: String {
-        guard typeCode == UInt8(ascii: "v"), let found = try? signatureBytes(at: at) else { return "" }
-        return Self.string(found)
+        guard typeCode == UInt8(ascii: "v"), let found = block.signature(at: at, end: container.end) else {
+            return ""
+        }
+        return String(found)
     }
 
     // MARK: Bytes
 
     /// What the message may hold; nil where the receiver sets no bounds.
-    package var bounds: WireBounds? { message?.bounds }
+    package var bounds: WireBounds? { message.bounds }
 
     /// The bytes from here to the end of what the value stands in.
     var bytesLeft: Int { container.end - at }
@@ -99,32 +91,21 @@ public struct MessageReader {
     @usableFromInline var position: Int { at }
 
     private mutating func align(_ size: Int) throws(MessageError) {
-        let aligned = (at + size - 1) & ~(size - 1)
-        while at < aligned {
-            guard at < container.end, block[at] == 0 else {
-                throw .malformed("there is something between two values")
-            }
-            at += 1
-        }
+        let next = (at + size - 1) & ~(size - 1)
+        guard next <= container.end, block.isZero(from: at, to: next) else { throw .noPadding }
+        at = next
     }
 
     /// Passes over so many bytes and gives where they begin.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
-        guard count <= container.end - at else { throw .malformed("a value is longer than what it is in") }
+        guard count <= container.end - at else { throw .longValue }
         defer { at += count }
         return at
     }
 
     private mutating func number() throws(MessageError) -> UInt32 {
         try align(4)
-        let number = block.loadUnaligned(fromByteOffset: try take(4), as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
-    }
-
-    private func signatureBytes(at place: Int) throws(MessageError) -> UnsafeRawBufferPointer {
-        guard place < container.end, case let end = place + 1 + Int(block[place]), end < container.end, block[end] == 0
-        else { throw .malformed("a signature is longer than what it is in") }
-        return UnsafeRawBufferPointer(rebasing: block[(place + 1)..<end])
+        return block.number(at: try take(4), isBigEndian: isBigEndian)
     }
 
     // MARK: Values
@@ -136,7 +117,7 @@ public struct MessageReader {
         try align(size)
         let place = try take(size)
         advance()
-        guard isBigEndian, size > 1 else { return block.loadUnaligned(fromByteOffset: place, as: Number.self) }
+        guard isBigEndian, size > 1 else { return block.number(at: place, as: Number.self) }
         return withUnsafeTemporaryAllocation(byteCount: size, alignment: size) { room in
             for index in 0..<size { room[index] = block[place + size - 1 - index] }
             return room.loadUnaligned(as: Number.self)
@@ -144,27 +125,19 @@ public struct MessageReader {
     }
 
     mutating func text(_ type: Unicode.Scalar) throws(MessageError) -> String {
-        let content = try textBytes(type)
-        guard let text = String(wire: content) else { throw Self.noText }
-        switch type {
-        case "o": guard (try? ObjectPath(text)) != nil else { throw .malformed("“\(text)” is no object path") }
-        case "g": guard SignatureGrammar.isValid(text) else { throw .invalidSignature(text) }
-        default: break
-        }
-        return text
-    }
-
-    /// The bytes of a text, which may not be right yet.
-    private mutating func textBytes(_ type: Unicode.Scalar) throws(MessageError) -> UnsafeRawBufferPointer {
         try expect(type)
         let length = type == "g" ? Int(block[try take(1)]) : Int(try number())
         let place = try take(length + 1)
         advance()
-        guard block[place + length] == 0 else { throw Self.noText }
-        return UnsafeRawBufferPointer(rebasing: block[place..<(place + length)])
+        guard block[place + length] == 0 else { throw .noText }
+        let content = block.part(place, count: length)
+        if type == "s" {
+            guard let text = String(wire: content.memory) else { throw .noText }
+            return text
+        }
+        try content.checkText(UInt8(truncatingIfNeeded: type.value))
+        return String(content)
     }
-
-    private static let noText = MessageError.malformed("a text is not UTF-8, or has a NUL character in it")
 
     /// The next descriptor; the caller owns it.
     public mutating func descriptor() throws(MessageError) -> CInt {
@@ -179,8 +152,8 @@ public struct MessageReader {
         try expect("h")
         let index = Int(try number())
         advance()
-        guard let message, index < message.descriptors.count, let descriptor = message.descriptors[index] else {
-            throw .malformed("there is no descriptor of the number \(index) in the message")
+        guard message.hasDescriptor(index), let descriptor = message.descriptors[index] else {
+            throw .noDescriptor(index)
         }
         return descriptor
     }
@@ -190,9 +163,10 @@ public struct MessageReader {
             throw .unexpectedType(expected: "ay", found: currentSignature)
         }
         let length = try arrayLength()
+        guard container.depth < MessageError.mostContainers else { throw .tooDeep }
         let place = try take(length)
         advance(2)
-        return Array(block[place..<(place + length)])
+        return Array(block.part(place, count: length).memory)
     }
 
     private mutating func arrayLength() throws(MessageError) -> Int {
@@ -255,10 +229,10 @@ public struct MessageReader {
     /// The elements of the next array.
     @usableFromInline mutating func enterArray() throws(MessageError) -> Container {
         try expect("a")
-        let type = UnsafeRawBufferPointer(rebasing: nextType[1...])
+        let type = nextType.part(from: 1)
         let length = try arrayLength()
         try align(MessageWriter.alignment(of: type[0]))
-        guard length <= container.end - at else { throw .malformed("a value is longer than what it is in") }
+        guard length <= container.end - at else { throw .longValue }
         advance(1 + type.count)
         return try enter(types: type, isArray: true, end: at + length)
     }
@@ -285,19 +259,17 @@ public struct MessageReader {
             container.types[2] == UInt8(ascii: "v")
         else { return nil }
         try align(8)
-        return container.end - at < 8 ? nil : block.loadUnaligned(fromByteOffset: at, as: UInt64.self)
+        return container.end - at < 8 ? nil : block.number(at: at, as: UInt64.self)
     }
 
     /// The value of the next entry, which has a mark, if the entry begins with known bytes; else nothing is passed over.
     package mutating func enterValue(_ beginning: EntryBeginning) throws(MessageError) -> Container? {
-        let rest = UnsafeRawBufferPointer(rebasing: block[at..<container.end])
-        guard beginning.isBeginning(of: rest) else { return nil }
+        guard beginning.isBeginning(of: block.part(at, count: container.end - at).memory) else { return nil }
         at += beginning.bytes.count
         guard let length = beginning.typeLength else {
-            return try enter(types: Self.bytes("v"), end: container.end)
+            return try enter(types: ReceivedBytes("v"), end: container.end)
         }
-        let type = UnsafeRawBufferPointer(rebasing: block[(at - 1 - length)..<(at - 1)])
-        return try enter(types: type, end: container.end, levels: 2)
+        return try enter(types: block.part(at - 1 - length, count: length), end: container.end, levels: 2)
     }
 
     /// The fields of the next structure or entry.
@@ -306,15 +278,14 @@ public struct MessageReader {
         let type = nextType
         try align(8)
         advance(type.count)
-        return try enter(
-            types: UnsafeRawBufferPointer(rebasing: type[1..<(type.count - 1)]), end: container.end)
+        return try enter(types: type.part(1, count: type.count - 2), end: container.end)
     }
 
     /// The value in the next variant.
     @usableFromInline package mutating func enterVariant() throws(MessageError) -> Container {
         try expect("v")
-        let type = try signatureBytes(at: at)
-        guard SignatureGrammar.isSingleType(type) else { throw .invalidSignature(Self.string(type)) }
+        guard let type = block.signature(at: at, end: container.end) else { throw .longSignature }
+        guard SignatureGrammar.isSingleType(type) else { throw .invalidSignature(String(type)) }
         advance()
         at += type.count + 2
         return try enter(types: type, end: container.end)
@@ -335,32 +306,33 @@ public struct MessageReader {
 
     /// Passes over the next value.
     public mutating func skip() throws(MessageError) {
-        switch typeCode {
-        case 0: return
-        case UInt8(ascii: "s"):
-            let content = try textBytes("s")
-            guard content.isASCIIText || String(wire: content) != nil else { throw Self.noText }
-        case UInt8(ascii: "o"), UInt8(ascii: "g"): _ = try text(Unicode.Scalar(typeCode))
-        case UInt8(ascii: "v"): try leave(try enterVariant())
-        case UInt8(ascii: "("), UInt8(ascii: "{"): try leave(try enter(Unicode.Scalar(typeCode)))
-        case UInt8(ascii: "a"):
-            let outer = try enterArray()
-            if typeCode == UInt8(ascii: "y") { at = container.end }
-            try leave(outer)
-        case UInt8(ascii: "b"): _ = try Bool(from: &self)
-        case UInt8(ascii: "h"): _ = try ownedDescriptor()
-        case let type:
-            let size = type == UInt8(ascii: "y") ? 1 : MessageWriter.alignment(of: type)
-            try align(size)
-            _ = try take(size)
-            advance()
-        }
+        guard !isAtEnd else { return }
+        let type = nextType
+        var skipper = skipper
+        try skipper.skip(type, depth: Int(container.depth))
+        at = skipper.at
+        advance(type.count)
     }
 
-    private mutating func skipAll() throws(MessageError) { while !isAtEnd { try skip() } }
+    /// Passes over the values that are left.
+    mutating func skipAll() throws(MessageError) {
+        guard !isAtEnd else { return }
+        var skipper = skipper
+        if container.isArray {
+            try skipper.skipElements(container.types, depth: Int(container.depth))
+        } else {
+            try skipper.skip(container.types, depth: Int(container.depth))
+            advance(container.types.count)
+        }
+        at = skipper.at
+    }
+
+    private var skipper: ValueSkipper {
+        ValueSkipper(block, isBigEndian: isBigEndian, message: message, at: at, end: container.end)
+    }
 
     /// Makes sure that everything was read.
-    mutating func finish() throws(MessageError) {
+    package mutating func finish() throws(MessageError) {
         guard isAtEnd, at == container.end else { throw .malformed("a message is longer than its arguments") }
     }
 }

@@ -10,6 +10,7 @@ public struct MessageWriter: ~Copyable {
     /// Where the number of descriptors is to stand.
     private var descriptorCount: Int?
     private var depth: UInt8 = 0
+    /// Those of one signature: a variant begins another one.
     private var arrays: UInt8 = 0
     private var structures: UInt8 = 0
 
@@ -115,8 +116,10 @@ public struct MessageWriter: ~Copyable {
 
     mutating func bytes(_ value: [UInt8]) throws(MessageError) {
         guard value.count <= MessageError.longestArray else { throw .arrayTooLong(bytes: value.count) }
+        try descend()
         try fixed("u", UInt32(value.count))
         try append(value)
+        depth -= 1
     }
 
     private mutating func append(_ bytes: [UInt8]) throws(MessageError) {
@@ -147,23 +150,23 @@ public struct MessageWriter: ~Copyable {
         _ body: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
         structures += 1
-        try descend()
-        align(8)
-        try body(&self)
-        depth -= 1
+        try entry(body)
         structures -= 1
     }
 
     /// A pair in an array of type `a{…}`.
     public mutating func entry(_ body: (inout MessageWriter) throws(MessageError) -> Void) throws(MessageError) {
-        try structure(body)
+        try descend()
+        align(8)
+        try body(&self)
+        depth -= 1
     }
 
     /// A pair in an array of type `a{sv}` whose beginning is known.
     package mutating func entry(
         _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
-        try structure { (entry) throws(MessageError) in
+        try entry { (entry) throws(MessageError) in
             try entry.descend()
             try entry.append(beginning.bytes)
             try value(&entry)
@@ -175,15 +178,20 @@ public struct MessageWriter: ~Copyable {
         _ signature: Signature, _ body: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
         guard signature.isSingleType else { throw .invalidSignature(signature.text) }
+        let outside = (arrays, structures)
+        (arrays, structures) = (0, 0)
         try descend()
         try text("g", signature.text)
         try body(&self)
         depth -= 1
+        (arrays, structures) = outside
     }
 
-    /// D-Bus specification, "Valid Signatures" and "Marshaling containers": how deep values may be nested.
+    /// D-Bus specification, "Valid Signatures" and "Marshaling": how deep values may be nested. An entry has its array.
     private mutating func descend() throws(MessageError) {
         depth += 1
-        guard depth <= 64, arrays <= 32, structures <= 32 else { throw .tooDeep }
+        guard depth <= MessageError.mostContainers, arrays <= SignatureGrammar.deepest,
+            structures <= SignatureGrammar.deepest
+        else { throw .tooDeep }
     }
 }

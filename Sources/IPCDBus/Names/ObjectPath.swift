@@ -5,27 +5,24 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, Expressib
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
     public init(_ text: String) throws(NameError) {
-        guard text.utf8.first == UInt8(ascii: "/") else {
-            throw NameError(description: "the object path “\(text)” does not begin with a slash")
-        }
-        var afterSlash = true
-        for byte in text.utf8.dropFirst() {
-            if byte == UInt8(ascii: "/") {
-                guard !afterSlash else {
-                    throw NameError(description: "the object path “\(text)” has an empty element")
-                }
-                afterSlash = true
-            } else {
-                guard NameGrammar.isWordByte(byte) else {
-                    throw NameError(description: "the object path “\(text)” has a character outside [A-Za-z0-9_/]")
-                }
-                afterSlash = false
-            }
-        }
-        guard !afterSlash || text.utf8.count == 1 else {
-            throw NameError(description: "the object path “\(text)” ends with a slash")
-        }
+        if let rule = Self.brokenRule(text.utf8) { throw NameError(description: "the object path “\(text)” \(rule)") }
         self.text = text
+    }
+
+    /// The rule that bytes break; `nil` for a path.
+    static func brokenRule(_ bytes: some Collection<UInt8>) -> StaticString? {
+        guard bytes.first == UInt8(ascii: "/") else { return "does not begin with a slash" }
+        var afterSlash = true
+        for byte in bytes.dropFirst() {
+            guard byte == UInt8(ascii: "/") else {
+                guard NameGrammar.isWordByte(byte) else { return "has a character outside [A-Za-z0-9_/]" }
+                afterSlash = false
+                continue
+            }
+            guard !afterSlash else { return "has an empty element" }
+            afterSlash = true
+        }
+        return afterSlash && bytes.count > 1 ? "ends with a slash" : nil
     }
 
     /// For paths that stand in the source; a misspelled one is a programming error.

@@ -32,7 +32,7 @@ extension Bool: DBusBasic {
     public static let dbusSignature: Signature = "b"
     public init(from reader: inout MessageReader) throws(MessageError) {
         let number = try reader.fixed("b", as: UInt32.self)
-        guard number <= 1 else { throw .malformed("a Boolean value is 0 or 1, not \(number)") }
+        guard number <= 1 else { throw .noBoolean(number) }
         self = number == 1
     }
     public func write(to writer: inout MessageWriter) throws(MessageError) {

@@ -24,41 +24,41 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     /// Whether this is exactly one complete type, as a variant and the elements of an array ask for.
     public var isSingleType: Bool {
         var text = text
-        return text.withUTF8 { SignatureGrammar.isSingleType(UnsafeRawBufferPointer($0)) }
+        return text.withUTF8 { SignatureGrammar.isSingleType(ReceivedBytes(UnsafeRawBufferPointer($0))) }
     }
 }
 
-/// A recursive reading of a signature.
+/// A recursive reading of a signature (D-Bus specification, "Valid Signatures").
 struct SignatureGrammar {
-    private let bytes: UnsafeRawBufferPointer
-    private static let basic: StaticString = "ybnqiuxtdsogh"
+    private let bytes: ReceivedBytes
+    private var at = 0
+    /// How deep arrays, and structures, may be nested. An entry of a dictionary is no structure here: it has its array.
+    static var deepest: UInt8 { 32 }
 
-    private init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+    private init(_ bytes: ReceivedBytes) { self.bytes = bytes }
 
     /// Whether a text is a sequence of complete types.
     static func isValid(_ text: String) -> Bool {
         var text = text
-        return text.withUTF8 { SignatureGrammar(UnsafeRawBufferPointer($0)).completeTypes != nil }
+        return text.withUTF8 { isValid(ReceivedBytes(UnsafeRawBufferPointer($0))) }
     }
 
-    static func isSingleType(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        if bytes.count == 1 { return bytes[0] == UInt8(ascii: "v") || isBasic(bytes[0]) }
-        // An entry stands in an array only.
-        return bytes.first != UInt8(ascii: "{") && lengthOfType(bytes) == bytes.count && !bytes.isEmpty
+    static func isValid(_ bytes: ReceivedBytes) -> Bool {
+        var grammar = SignatureGrammar(bytes)
+        while grammar.at < bytes.count { guard grammar.passType(arrays: 0, structures: 0) else { return false } }
+        return true
     }
 
-    /// The length of the first complete type, or of an entry such as `{sv}`, which is what an array of it is made of; 0
-    /// where there is none.
-    static func lengthOfType(_ bytes: UnsafeRawBufferPointer) -> Int {
-        let grammar = SignatureGrammar(bytes)
-        if bytes.first == UInt8(ascii: "{") { return grammar.endOfEntry(1, arrays: 1, structures: 0) ?? 0 }
-        return grammar.end(of: 0, arrays: 0, structures: 0) ?? 0
+    static func isSingleType(_ bytes: ReceivedBytes) -> Bool {
+        var grammar = SignatureGrammar(bytes)
+        return grammar.passType(arrays: 0, structures: 0) && grammar.at == bytes.count
     }
 
-    /// The same of what is known to be right, without a look at its parts: it is asked at each element of an array.
-    static func lengthOfRightType(_ bytes: UnsafeRawBufferPointer) -> Int {
+    /// The length of the first type of types that are known to be right.
+    static func lengthOfRightType(_ bytes: ReceivedBytes) -> Int {
         var (length, depth) = (0, 0)
-        for byte in bytes {
+        while length < bytes.count {
+            let byte = bytes[length]
             length += 1
             switch byte {
             case UInt8(ascii: "a"): continue
@@ -72,48 +72,49 @@ struct SignatureGrammar {
     }
 
     private static func isBasic(_ code: UInt8) -> Bool {
-        for index in 0..<basic.utf8CodeUnitCount where basic.utf8Start[index] == code { return true }
-        return false
-    }
-
-    private var completeTypes: Int? {
-        var at = 0
-        var count = 0
-        while at < bytes.count {
-            guard let next = end(of: at, arrays: 0, structures: 0) else { return nil }
-            at = next
-            count += 1
+        switch code {
+        case UInt8(ascii: "y"), UInt8(ascii: "b"), UInt8(ascii: "n"), UInt8(ascii: "q"), UInt8(ascii: "i"),
+            UInt8(ascii: "u"), UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "s"),
+            UInt8(ascii: "o"), UInt8(ascii: "g"), UInt8(ascii: "h"):
+            true
+        default: false
         }
-        return count
     }
 
-    /// The index after the complete type at `start`, or `nil` if there is none.
-    private func end(of start: Int, arrays: Int, structures: Int) -> Int? {
-        guard start < bytes.count, arrays <= 32, structures <= 32 else { return nil }
-        switch bytes[start] {
-        case UInt8(ascii: "v"): return start + 1
+    /// Passes over the complete type that begins here.
+    /// - Returns: whether there is one.
+    private mutating func passType(arrays: UInt8, structures: UInt8) -> Bool {
+        guard at < bytes.count else { return false }
+        let code = bytes[at]
+        at += 1
+        switch code {
+        case UInt8(ascii: "v"): return true
         case UInt8(ascii: "a"):
-            guard start + 1 < bytes.count else { return nil }
-            if bytes[start + 1] == UInt8(ascii: "{") {
-                return endOfEntry(start + 2, arrays: arrays + 1, structures: structures)
+            guard arrays < Self.deepest else { return false }
+            guard at < bytes.count, bytes[at] == UInt8(ascii: "{") else {
+                return passType(arrays: arrays + 1, structures: structures)
             }
-            return end(of: start + 1, arrays: arrays + 1, structures: structures)
+            at += 1
+            return passEntry(arrays: arrays + 1, structures: structures)
         case UInt8(ascii: "("):
-            var at = start + 1
-            while at < bytes.count, bytes[at] != UInt8(ascii: ")") {
-                guard let next = end(of: at, arrays: arrays, structures: structures + 1) else { return nil }
-                at = next
-            }
-            return at < bytes.count && at > start + 1 ? at + 1 : nil
-        case let code: return Self.isBasic(code) ? start + 1 : nil
+            guard structures < Self.deepest else { return false }
+            repeat {
+                guard passType(arrays: arrays, structures: structures + 1) else { return false }
+            } while at < bytes.count && bytes[at] != UInt8(ascii: ")")
+            return passBracket(UInt8(ascii: ")"))
+        default: return Self.isBasic(code)
         }
     }
 
-    private func endOfEntry(_ key: Int, arrays: Int, structures: Int) -> Int? {
-        guard key < bytes.count, Self.isBasic(bytes[key]),
-            let close = end(of: key + 1, arrays: arrays, structures: structures + 1),
-            close < bytes.count, bytes[close] == UInt8(ascii: "}")
-        else { return nil }
-        return close + 1
+    private mutating func passEntry(arrays: UInt8, structures: UInt8) -> Bool {
+        guard at < bytes.count, Self.isBasic(bytes[at]) else { return false }
+        at += 1
+        return passType(arrays: arrays, structures: structures) && passBracket(UInt8(ascii: "}"))
+    }
+
+    private mutating func passBracket(_ bracket: UInt8) -> Bool {
+        guard at < bytes.count, bytes[at] == bracket else { return false }
+        at += 1
+        return true
     }
 }

@@ -1,0 +1,47 @@
+/// Bytes that another process has written. Every access is checked, in release builds too, where `UnsafeRawBufferPointer` checks
+/// none: a mistake in a reader ends the process and shows no foreign memory.
+struct ReceivedBytes {
+    /// For functions that look at all bytes.
+    let memory: UnsafeRawBufferPointer
+
+    init(_ memory: UnsafeRawBufferPointer) { self.memory = memory }
+
+    init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = UnsafeRawBufferPointer(memory) }
+
+    init(_ text: StaticString) {
+        memory = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    }
+
+    var count: Int { memory.count }
+    var isEmpty: Bool { memory.isEmpty }
+
+    @inline(__always) subscript(place: Int) -> UInt8 { memory.bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) }
+
+    /// A number in the byte order of this machine.
+    @inline(__always) func number<Number: BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number {
+        memory.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: type)
+    }
+
+    @inline(__always) func number(at place: Int, isBigEndian: Bool) -> UInt32 {
+        let number = number(at: place, as: UInt32.self)
+        return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
+    }
+
+    @inline(__always) func part(_ start: Int, count: Int) -> ReceivedBytes {
+        precondition(start >= 0 && count >= 0 && count <= memory.count - start)
+        return ReceivedBytes(UnsafeRawBufferPointer(rebasing: memory[start..<(start + count)]))
+    }
+
+    func part(from start: Int) -> ReceivedBytes { part(start, count: count - start) }
+
+    /// Whether the bytes from `place` to the next multiple of a power of 2 are all zero, as padding has to be.
+    /// - Precondition: at least 8 bytes precede `next`.
+    @inline(__always) func isZero(from place: Int, to next: Int) -> Bool {
+        guard place < next else { return true }
+        return UInt64(littleEndian: number(at: next - 8, as: UInt64.self)) >> UInt64(64 - (next - place) * 8) == 0
+    }
+}
+
+extension String {
+    init(_ bytes: ReceivedBytes) { self.init(decoding: bytes.memory, as: UTF8.self) }
+}

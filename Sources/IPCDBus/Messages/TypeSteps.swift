@@ -1,0 +1,96 @@
+/// The types of values as steps of a reader that passes over them. Brackets are no steps: a structure is its alignment, and a
+/// structure in a structure is nothing. So each step takes a byte of the message at least, or the next one does, and the time
+/// for a message does not depend on how deep its types are.
+struct TypeSteps {
+    struct Step {
+        /// The character of the type.
+        let code: UInt8
+        /// How many containers of the same signature the reader is in, after this step.
+        var depth: UInt8
+        /// Of an array whose elements are numbers without padding: how deep they are.
+        var innerDepth: UInt8 = 0
+        /// Of an array: the alignment of its elements.
+        var alignment: UInt8 = 1
+        /// Of bytes: their number. Of an array: the size of its elements if all bytes are right, else 0.
+        var size: UInt16 = 0
+        /// Of an array: the first step behind those of its elements.
+        var end: Int32 = 0
+    }
+
+    private(set) var steps: [Step] = []
+    /// An array ends here, so the next step is not part of the last one.
+    private var barrier = 0
+
+    var count: Int { steps.count }
+
+    subscript(step: Int) -> Step { steps[step] }
+
+    mutating func removeLast(to count: Int) { steps.removeLast(steps.count - count) }
+
+    /// Adds the steps of types that are known to be right.
+    mutating func append(_ types: ReceivedBytes) {
+        barrier = steps.count
+        var at = 0
+        while at < types.count { append(types, &at, depth: 0) }
+    }
+
+    private mutating func append(_ types: ReceivedBytes, _ at: inout Int, depth: UInt8) {
+        let code = types[at]
+        at += 1
+        switch code {
+        case UInt8(ascii: "("), UInt8(ascii: "{"):
+            if let last = steps.last, last.code == UInt8(ascii: "("), steps.count > barrier {
+                steps[steps.count - 1].depth = depth + 1
+            } else {
+                steps.append(Step(code: UInt8(ascii: "("), depth: depth + 1))
+            }
+            while types[at] != UInt8(ascii: ")"), types[at] != UInt8(ascii: "}") {
+                append(types, &at, depth: depth + 1)
+            }
+            at += 1
+        case UInt8(ascii: "a"): appendArray(types, &at, depth: depth)
+        case UInt8(ascii: "y"):
+            if let last = steps.last, last.code == code, steps.count > barrier {
+                steps[steps.count - 1].size += 1
+            } else {
+                steps.append(Step(code: code, depth: depth, size: 1))
+            }
+        default: steps.append(Step(code: code, depth: code == UInt8(ascii: "v") ? depth + 1 : depth))
+        }
+    }
+
+    private mutating func appendArray(_ types: ReceivedBytes, _ at: inout Int, depth: UInt8) {
+        let place = steps.count
+        let alignment = UInt8(MessageWriter.alignment(of: types[at]))
+        steps.append(Step(code: UInt8(ascii: "a"), depth: depth + 1, alignment: alignment))
+        barrier = steps.count
+        append(types, &at, depth: depth + 1)
+        if let size = size(from: place + 1) {
+            // All that is left to look at is the length.
+            steps[place].size = size
+            steps[place].innerDepth = steps[place + 1].depth
+            steps.removeLast(steps.count - place - 1)
+        }
+        steps[place].end = Int32(steps.count)
+        barrier = steps.count
+    }
+
+    /// The size of an element in which every byte may have every value; `nil` for any other.
+    private func size(from first: Int) -> UInt16? {
+        var size: UInt16 = 0
+        for step in steps[first...] {
+            switch step.code {
+            case UInt8(ascii: "("): guard size == 0 else { return nil }
+            case UInt8(ascii: "y"): size += step.size
+            case UInt8(ascii: "n"), UInt8(ascii: "q"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "x"),
+                UInt8(ascii: "t"), UInt8(ascii: "d"):
+                let own = UInt16(MessageWriter.alignment(of: step.code))
+                guard size % own == 0 else { return nil }
+                size += own
+            default: return nil
+            }
+        }
+        let isAligned = steps[first].code != UInt8(ascii: "(") || size % 8 == 0
+        return isAligned ? size : nil
+    }
+}

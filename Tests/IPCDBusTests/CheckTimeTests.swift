@@ -1,0 +1,27 @@
+import IPCDBusOracle
+import IPCTesting
+import Testing
+
+@testable import IPCDBus
+
+/// How long a message keeps all others waiting: no longer than its bytes ask for.
+struct CheckTimeTests {
+    /// A debug build needs about thirty times the time of a release build, so the size is small and the bound is generous. What
+    /// grows with the depth of the types, or with the square of the length, is beyond it.
+    @Test(arguments: CheckTimes.kinds)
+    func `a message is checked in a time that its length determines`(_ kind: CheckTimes.Kind) {
+        let quarter = CheckTimes(kind, bytes: 64 << 10)
+        let whole = CheckTimes(kind, bytes: 256 << 10)
+        let (short, long) = (
+            (0..<3).map { _ in quarter.milliseconds() }.min()!, (0..<3).map { _ in whole.milliseconds() }.min()!
+        )
+        #expect(long < max(1, short) * 10, "\(short) ms, \(long) ms")
+        #expect(long < 2_000, "\(long) ms")
+    }
+
+    @Test func `numbers deep in structures cost no more than plain ones`() throws {
+        let deep = CheckTimes(try #require(CheckTimes.kinds.first { "\($0)" == "a((…t…)) 31 deep" }), bytes: 4 << 20)
+        // By its length alone: half a million elements are not looked at.
+        #expect(deep.milliseconds() < 5)
+    }
+}
