@@ -84,4 +84,36 @@ struct IncomingBytesTests {
             #expect(error == .malformed("this is no message: its byte order is unknown"))
         }
     }
+
+    /// The pages that this thread has touched for the first time.
+    private static func touchedPages() -> Int {
+        var usage = rusage()
+        // RUSAGE_THREAD is not imported.
+        getrusage(1, &usage)
+        return usage.ru_minflt
+    }
+
+    @Test func `a header that claims 32 MiB costs what has arrived`() throws {
+        let claimed = Self.bytes(String(repeating: "x", count: 32 << 20))
+        let arrived = 100_000
+        let before: Int
+        do {
+            var incoming = IncomingBytes()
+            var sent = 0
+            while sent < arrived {
+                let end = sent + 50_000
+                try #require(
+                    claimed[sent..<end].withUnsafeBytes { write(ends.there.rawValue, $0.baseAddress, $0.count) }
+                        == 50_000)
+                sent = end
+                while case .bytes = incoming.receive(from: ends.here.rawValue) {
+                    #expect(try incoming.nextMessage() == nil)
+                }
+            }
+            #expect(incoming.heldCount == arrived)
+            before = Self.touchedPages()
+        }
+        // Wiping all of it would touch 8,192 pages.
+        #expect(Self.touchedPages() - before < 256)
+    }
 }

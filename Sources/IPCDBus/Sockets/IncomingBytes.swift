@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 
 /// What came over a socket and is not a whole message yet, with the descriptors that came with it.
-struct IncomingBytes: ~Copyable {
-    enum Received {
+package struct IncomingBytes: ~Copyable {
+    package enum Received {
         case bytes, nothing, end
     }
 
@@ -20,14 +20,20 @@ struct IncomingBytes: ~Copyable {
     /// The arguments of a longer message are not kept.
     var mostMessageBytes = MessageError.longestMessage
 
+    package init() {}
+
     deinit {
         wipe(room)
         room.deallocate()
-        if let large { freeWiped(large.block) }
+        // The rest has never been touched: wiping it would make it resident.
+        if let large {
+            wipe(UnsafeMutableRawBufferPointer(rebasing: large.block[..<large.count]))
+            free(large.block.baseAddress)
+        }
     }
 
     /// Reads once.
-    mutating func receive(from socket: CInt) -> Received {
+    package mutating func receive(from socket: CInt) -> Received {
         let place: UnsafeMutableRawBufferPointer
         if let large {
             place = UnsafeMutableRawBufferPointer(rebasing: large.block[large.count...])
@@ -69,7 +75,7 @@ struct IncomingBytes: ~Copyable {
 
     /// The next whole message; `nil` where none has come.
     /// - Throws: ``MessageError`` for what is no message; nothing that follows can be read then.
-    mutating func nextMessage() throws(MessageError) -> Message? {
+    package mutating func nextMessage() throws(MessageError) -> Message? {
         if let (block, count) = large {
             guard count == block.count else { return nil }
             large = nil
