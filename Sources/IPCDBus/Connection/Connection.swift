@@ -68,7 +68,7 @@ public final class Connection {
     public static func openPeer(
         _ address: String, objects: ObjectServer? = nil, timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
-        try await first(of: BusAddress.address(address).resolve(), within: timeout) {
+        try await ServerAddress.first(of: BusAddress.address(address).resolve(), within: timeout) {
             (address, deadline) throws(ConnectionError) in
             Connection(peer: try await Link.open(address, until: deadline), objects: objects ?? ObjectServer())
         }
@@ -87,7 +87,7 @@ public final class Connection {
 
     private func connect() async throws(ConnectionError) {
         let addresses = try (address ?? .session).resolve()
-        let link = try await Self.first(of: addresses, within: openingTime) {
+        let link = try await ServerAddress.first(of: addresses, within: openingTime) {
             (address, deadline) throws(ConnectionError) in
             let link = try await Link.open(address, until: deadline)
             adopt(link)
@@ -104,21 +104,6 @@ public final class Connection {
         state = .connected(link)
         for waiting in readiness { waiting.resume() }
         readiness = []
-    }
-
-    /// Tries addresses in their order (D-Bus specification, "Server Addresses"). Each has its share of the time, so a silent
-    /// server leaves some for the next one.
-    private static func first<Opened>(
-        of addresses: [ServerAddress], within time: Duration,
-        _ open: (ServerAddress, ContinuousClock.Instant) async throws(ConnectionError) -> Opened
-    ) async throws(ConnectionError) -> Opened {
-        let end = ContinuousClock.now + time
-        var failure = ConnectionError.noBus(reason: "no address")
-        for (index, address) in addresses.enumerated() {
-            let share = ContinuousClock.now.duration(to: end) / (addresses.count - index)
-            do throws(ConnectionError) { return try await open(address, .now + share) } catch { failure = error }
-        }
-        throw failure
     }
 
     private func adopt(_ link: Link) {

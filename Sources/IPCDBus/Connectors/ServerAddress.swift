@@ -74,3 +74,21 @@ struct ServerAddress: Sendable, Hashable {
         return bytes.contains(0) ? nil : bytes
     }
 }
+
+extension ServerAddress {
+    /// Tries addresses in their order (D-Bus specification, "Server Addresses"). Each has its share of the time, so a silent
+    /// server leaves some for the next one.
+    @DBusActor
+    static func first<Opened>(
+        of addresses: [ServerAddress], within time: Duration,
+        _ open: (ServerAddress, ContinuousClock.Instant) async throws(ConnectionError) -> Opened
+    ) async throws(ConnectionError) -> Opened {
+        let end = ContinuousClock.now + time
+        var failure = ConnectionError.noBus(reason: "no address")
+        for (index, address) in addresses.enumerated() {
+            let share = ContinuousClock.now.duration(to: end) / (addresses.count - index)
+            do throws(ConnectionError) { return try await open(address, .now + share) } catch { failure = error }
+        }
+        throw failure
+    }
+}
