@@ -31,6 +31,10 @@ struct DirectDeliveryTests {
         let scene = try await DeliveryScene.start(handler: false)
         _ = try await open(scene)
         let first = try await scene.queue("1")
+        // The broker accepts a request before it sends it.
+        try await withDeadline("delivery of the first request") {
+            while try await scene.facts(first)["state"]?.text != "delivered" {}
+        }
         try await openDirect(scene)
         // The handler has not read what came by the bus: there it lies before the broker's question.
         let second = try await scene.queue("2")
