@@ -12,12 +12,13 @@ enum BrokerLauncher {
         journal.bind("/run/systemd/journal/socket")
 
         def forward():
-            while True:
-                for line in journal.recv(65536).split(b"\\n"):
+            while entry := journal.recv(65536):
+                for line in entry.split(b"\\n"):
                     if line.startswith(b"MESSAGE="):
                         sys.stderr.write(line[8:].decode("utf-8", "replace") + "\\n")
 
-        threading.Thread(target=forward, daemon=True).start()
+        forwarding = threading.Thread(target=forward, daemon=True)
+        forwarding.start()
         path = os.environ["XDG_RUNTIME_DIR"] + "/ready"
         if os.path.exists(path):
             os.unlink(path)
@@ -33,7 +34,12 @@ enum BrokerLauncher {
             print("ready", flush=True)
 
         threading.Thread(target=wait, daemon=True).start()
-        sys.exit(manager.wait())
+        status = manager.wait()
+        # An empty datagram is the end of the journal.
+        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM).sendto(b"", "/run/systemd/journal/socket")
+        forwarding.join()
+        print("systemd ended:", status, file=sys.stderr)
+        sys.exit(1)
 
         """
 

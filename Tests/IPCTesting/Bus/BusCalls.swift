@@ -13,7 +13,7 @@ extension BusDirectory {
 
     /// The process that owns a name; the bus itself owns `org.freedesktop.DBus`.
     ///
-    /// - Throws: a ``HarnessError`` when nobody owns it.
+    /// - Throws: a ``HarnessError`` when it has no owner.
     func processID(ofName name: String) async throws -> Int32 {
         let reply = try await callBus("GetConnectionUnixProcessID", "string:\(name)")
         guard let word = reply.split(whereSeparator: { $0 == " " || $0 == "\n" }).last, let pid = Int32(word) else {
@@ -31,7 +31,7 @@ extension PrivateBus {
 
     /// The process that owns a name.
     ///
-    /// - Throws: a ``HarnessError`` when nobody owns it.
+    /// - Throws: a ``HarnessError`` when it has no owner.
     package func processID(ofName name: String) async throws -> Int32 { try await files.processID(ofName: name) }
 
     /// Whether somebody owns a name.
