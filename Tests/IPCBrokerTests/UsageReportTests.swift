@@ -1,4 +1,5 @@
 import Foundation
+import IPCTesting
 import Testing
 
 @testable import IPCBroker
@@ -32,7 +33,8 @@ import Testing
     }
 
     @Test func `at most 100 sources are told, those with the most bytes`() throws {
-        let sources = (0..<250).map { ("a\($0)", kept(UInt64($0))) }.shuffled()
+        var generator = SeededGenerator.forTest("usage report")
+        let sources = (0..<250).map { ("a\($0)", kept(UInt64($0))) }.shuffled(using: &generator)
         let report = UsageReport(stored(kept(0), sources), watchers: 0, descriptors: 0)
         let rows = try #require(try json(report)["sources"] as? [[String: String]])
         #expect(rows.map { $0["source"] } == (150..<250).reversed().map { "a\($0)" })

@@ -66,8 +66,8 @@ struct ModelRun {
     }
 
     /// Each count is above all before it.
-    private mutating func note(_ count: UInt64) {
-        #expect(count > last)
+    private mutating func note(_ count: UInt64) throws {
+        try #require(count > last)
         last = max(last, count)
     }
 
@@ -96,8 +96,8 @@ struct ModelRun {
             let count = try await store.commit {
                 adds ? try $0.addItems(items, to: name, asked) : try $0.setItems(items, on: name, asked)
             }
-            note(count)
-            #expect(asked.ifChangeCount == nil || asked.ifChangeCount == current?.count)
+            try note(count)
+            try #require(asked.ifChangeCount == nil || asked.ifChangeCount == current?.count)
             let all = adds ? (current?.items ?? []) + items : items
             let version = version(count, all, asked, adds ? current : nil)
             model.boards[name]?.append(version)
@@ -105,11 +105,11 @@ struct ModelRun {
             let again = try await store.commit {
                 adds ? try $0.addItems(items, to: name, asked) : try $0.setItems(items, on: name, asked)
             }
-            #expect(again == count)
+            try #require(again == count)
         } catch PasteboardError.noSuchPasteboard {
-            #expect(current == nil)
+            try #require(current == nil)
         } catch PasteboardError.changeCountMismatch(let expected, let actual) {
-            #expect(expected != actual && actual == current?.count)
+            try #require(expected != actual && actual == current?.count)
         }
     }
 
@@ -142,8 +142,8 @@ struct ModelRun {
         if isTimer { _ = try await store.commit { try $0.expire() } }
         for name in model.boards.keys.sorted() where model.boards[name]?.end(at: place.uptime.now) == true {
             let count = try #require(try await store.commit { try $0.pasteboard(name)?.changeCount })
-            #expect(model.boards.values.allSatisfy { $0.versions.allSatisfy { $0.count != count } })
-            if !isTimer { note(count) }
+            try #require(model.boards.values.allSatisfy { $0.versions.allSatisfy { $0.count != count } })
+            if !isTimer { try note(count) }
             last = max(last, count)
             model.boards[name]?.versions.append(.init(count: count, items: []))
         }
@@ -153,11 +153,11 @@ struct ModelRun {
     private mutating func readOnce(_ name: PasteboardName) async throws {
         guard let current = model.boards[name]?.versions.last else { return }
         let read = try await store.commit { try $0.items(of: name) }
-        #expect(read.items == current.items && read.facts.isOnce == current.isOnce)
+        try #require(read.items == current.items && read.facts.isOnce == current.isOnce)
         guard current.isOnce else { return }
         let empty = try await store.commit { try $0.items(of: name) }
-        #expect(empty.items.isEmpty)
-        note(empty.facts.changeCount)
+        try #require(empty.items.isEmpty)
+        try note(empty.facts.changeCount)
         model.boards[name]?.versions.removeLast()
         model.boards[name]?.append(.init(count: empty.facts.changeCount, items: []))
     }
@@ -167,9 +167,9 @@ struct ModelRun {
         let options = TakeOptions(id: random.chance(0.5) ? .random(using: &random) : nil)
         do {
             let taken = try await store.commit { try $0.takeItems(of: name, options) }
-            #expect(taken.content.items == current?.items)
+            try #require(taken.content.items == current?.items)
             if current?.items.isEmpty == false {
-                note(taken.changeCount)
+                try note(taken.changeCount)
                 model.boards[name]?.versions.removeLast()
                 model.boards[name]?.append(.init(count: taken.changeCount, items: []))
             }
@@ -179,29 +179,29 @@ struct ModelRun {
                 deadline: current?.deadline)
             model.itemsTaken += taken.content.items.count
         } catch PasteboardError.noSuchPasteboard {
-            #expect(current == nil)
+            try #require(current == nil)
         }
     }
 
     private mutating func clear(_ name: PasteboardName) async throws {
         guard model.boards[name] != nil else { return }
         let count = try await store.stage { try $0.clear(name) }.value
-        note(count)
+        try note(count)
         model.boards[name]?.append(.init(count: count, items: []))
     }
 
     private mutating func create(_ name: PasteboardName) async throws {
         let persistent = random.chance(0.5)
         let made = try await store.commit { try $0.createPasteboard(name, persistent: persistent) }
-        #expect(made.isNew == (model.boards[name] == nil))
+        try #require(made.isNew == (model.boards[name] == nil))
         guard made.isNew else { return }
-        note(made.pasteboard.changeCount)
+        try note(made.pasteboard.changeCount)
         model.boards[name] = board(made.pasteboard)
     }
 
     private mutating func remove(_ name: PasteboardName) async throws {
         guard name != .general, model.boards[name] != nil else { return }
-        note(try await store.commit { try $0.removePasteboard(name) })
+        try note(await store.commit { try $0.removePasteboard(name) })
         model.boards[name] = nil
     }
 
@@ -238,16 +238,16 @@ struct ModelRun {
     private func compare(_ name: PasteboardName) async throws {
         let expected = model.boards[name]
         let state = try await store.commit { try $0.pasteboard(name) }
-        #expect(state?.versions == expected?.versions.map(\.count), "\(name)")
-        #expect(state?.isPersistent == expected?.isPersistent)
+        try #require(state?.versions == expected?.versions.map(\.count), "\(name)")
+        try #require(state?.isPersistent == expected?.isPersistent)
         for version in expected?.versions ?? [] {
             if version.isOnce {
                 let facts = try await store.commit { try $0.facts(of: name, changeCount: version.count) }
-                #expect(facts.isOnce && facts.itemCount == version.items.count)
+                try #require(facts.isOnce && facts.itemCount == version.items.count)
                 continue
             }
             let read = try await store.commit { try $0.items(of: name, ReadOptions(changeCount: version.count)) }
-            #expect(read.items == version.items)
+            try #require(read.items == version.items)
         }
     }
 
@@ -256,15 +256,16 @@ struct ModelRun {
         try await compareRequests()
         for (id, taken) in model.taken {
             let again = try await store.commit { try $0.takeItems(of: taken.name, TakeOptions(id: id)) }
-            #expect(again.content.items == taken.items && again.changeCount == taken.count)
+            try #require(again.content.items == taken.items && again.changeCount == taken.count)
         }
         try await compareUsage()
         let listed = try await store.commit { try $0.pasteboards(limit: 100).map(\.name) }
-        #expect(listed == model.boards.keys.sorted())
+        try #require(listed == model.boards.keys.sorted())
         let latest = last
         let changes = try await store.commit { try $0.changes(since: 0) }
-        #expect(changes.latest >= latest)
-        #expect(Set(changes.changed.map(\.changeCount)) == Set(model.boards.values.compactMap(\.versions.last?.count)))
+        try #require(changes.latest >= latest)
+        let counts = Set(model.boards.values.compactMap(\.versions.last?.count))
+        try #require(Set(changes.changed.map(\.changeCount)) == counts)
     }
 
     private func compareUsage() async throws {
@@ -272,8 +273,8 @@ struct ModelRun {
         let items = model.boards.values.flatMap(\.versions).reduce(0) { $0 + $1.items.count }
         // Requests share what they hold with pasteboards and each other, or have it alone.
         let held = model.requests.reduce(0) { $0 + ($1.items?.count ?? 0) }
-        #expect(total.pasteboards == UInt64(model.boards.count))
-        #expect((UInt64(items)...UInt64(items + held + model.itemsTaken)).contains(total.items))
+        try #require(total.pasteboards == UInt64(model.boards.count))
+        try #require((UInt64(items)...UInt64(items + held + model.itemsTaken)).contains(total.items))
     }
 
     /// Stops the store in good order, or goes on from what a crash leaves.

@@ -103,11 +103,11 @@ struct ValueTests {
         for _ in 0..<2_000 {
             let bits = UInt64.random(in: .min ... .max, using: &random)
             let double = Double(bitPattern: bits)
-            #expect(try read(text(double), as: Double.self).bitPattern == bits)
-            #expect(try read(text(bits), as: UInt64.self) == bits)
-            #expect(try read(text(Int64(bitPattern: bits)), as: Int64.self) == Int64(bitPattern: bits))
+            try #require(try read(text(double), as: Double.self).bitPattern == bits)
+            try #require(try read(text(bits), as: UInt64.self) == bits)
+            try #require(try read(text(Int64(bitPattern: bits)), as: Int64.self) == Int64(bitPattern: bits))
             let single = Float(bitPattern: UInt32(truncatingIfNeeded: bits))
-            #expect(try read(text(single), as: Float.self).bitPattern == single.bitPattern)
+            try #require(try read(text(single), as: Float.self).bitPattern == single.bitPattern)
         }
         // What random bits rarely hit: every kind of NaN and the edges.
         let edges: [UInt64] = [

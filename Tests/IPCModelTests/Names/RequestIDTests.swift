@@ -65,9 +65,9 @@ struct RequestIDTests {
         #expect(Set(ids).count == ids.count)
         for id in ids {
             let text = Array(id.text)
-            #expect(try RequestID(id.text) == id)
-            #expect(text.count == 36 && text[14] == "4" && "89ab".contains(text[19]))
-            #expect(text.indices.filter { text[$0] == "-" } == [8, 13, 18, 23])
+            try #require(try RequestID(id.text) == id)
+            try #require(text.count == 36 && text[14] == "4" && "89ab".contains(text[19]))
+            try #require(text.indices.filter { text[$0] == "-" } == [8, 13, 18, 23])
         }
         #expect(RequestID.random() != RequestID.random())
     }

@@ -34,7 +34,7 @@ private struct NaiveQueue {
 @Suite("DeliveryQueue over random operations")
 struct DeliveryQueueModelTests {
     @Test("It does what plain lists do", arguments: 1...10 as ClosedRange<UInt64>)
-    func model(seed: UInt64) {
+    func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)
         let window = Int.random(in: 1...6, using: &generator)
         var queue = TaggedQueue<Int>(window: window)
@@ -46,19 +46,19 @@ struct DeliveryQueueModelTests {
                 queue.enqueue(id, line: line)
                 model.enqueue(id, line: line)
             case 4, 5:
-                #expect(queue.next() == model.next())
+                try #require(queue.next() == model.next())
             case 6:
                 guard let finished = model.inFlight.randomElement(using: &generator) else { continue }
                 model.inFlight.removeAll { $0 == finished }
-                #expect(queue.finish(finished) == true)
+                try #require(queue.finish(finished) == true)
             default:
                 let target = Int.random(in: max(0, id - 50)...id, using: &generator)
-                #expect(queue.cancel(target) == model.cancel(target))
+                try #require(queue.cancel(target) == model.cancel(target))
             }
-            #expect(queue.inFlightCount == model.inFlight.count && queue.inFlightCount <= window)
-            #expect(queue.waitingCount == model.lines.reduce(0) { $0 + $1.ids.count })
+            try #require(queue.inFlightCount == model.inFlight.count && queue.inFlightCount <= window)
+            try #require(queue.waitingCount == model.lines.reduce(0) { $0 + $1.ids.count })
         }
-        #expect(queue.drain() == drained(model))
+        try #require(queue.drain() == drained(model))
     }
 
     private func drained(_ model: NaiveQueue) -> [Int] {
@@ -68,7 +68,7 @@ struct DeliveryQueueModelTests {
     }
 
     @Test("I8, I15: every line in order, none served twice while another waits, the window never exceeded")
-    func properties() {
+    func properties() throws {
         var generator = SeededGenerator(seed: 15)
         var queue = TaggedQueue<Int>(window: 4)
         var waiting: [Int: [Int]] = [:]
@@ -81,21 +81,21 @@ struct DeliveryQueueModelTests {
                 if waiting[line, default: []].isEmpty { passedBy[line] = [:] }
                 waiting[line, default: []].append(id)
                 queue.enqueue(id, line: line)
-            } else if let finished = inFlight.randomElement(using: &generator), Bool.random(using: &generator) {
+            } else if let finished = inFlight.sorted().randomElement(using: &generator), Bool.random(using: &generator)
+            {
                 inFlight.remove(finished)
                 queue.finish(finished)
             }
             guard let delivered = queue.next() else { continue }
             inFlight.insert(delivered)
-            #expect(inFlight.count <= 4)
-            let line = waiting.first { $0.value.first == delivered }?.key
-            #expect(line != nil, "only the first of a line is delivered")
-            guard let line else { return }
+            try #require(inFlight.count <= 4)
+            let line = try #require(
+                waiting.first { $0.value.first == delivered }?.key, "only the first of a line is delivered")
             waiting[line]?.removeFirst()
             passedBy[line] = [:]
             for other in waiting.keys where other != line && waiting[other]?.isEmpty == false {
                 passedBy[other, default: [:]][line, default: 0] += 1
-                #expect(passedBy[other]?[line] == 1, "the line \(line) was served twice while \(other) waited")
+                try #require(passedBy[other]?[line] == 1, "the line \(line) was served twice while \(other) waited")
             }
         }
     }

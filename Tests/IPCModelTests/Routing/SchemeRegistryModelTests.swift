@@ -51,8 +51,8 @@ struct SchemeRegistryModelTests {
                 let new = model.handler(of: scheme)
                 if old != new { expected.insert(SchemeChange(scheme: scheme, old: old, new: new)) }
             }
-            #expect(Set(changes) == expected && changes.count == expected.count)
-            compare(registry, model)
+            try #require(Set(changes) == expected && changes.count == expected.count)
+            try compare(registry, model)
         }
     }
 
@@ -89,20 +89,20 @@ struct SchemeRegistryModelTests {
         }
     }
 
-    private func compare(_ registry: SchemeRegistry, _ model: NaiveRegistry) {
+    private func compare(_ registry: SchemeRegistry, _ model: NaiveRegistry) throws {
         for scheme in schemes {
-            #expect(registry.handler(of: scheme)?.application == model.handler(of: scheme))
-            #expect(registry.defaultApplication(of: scheme) == model.defaults[scheme])
+            try #require(registry.handler(of: scheme)?.application == model.handler(of: scheme))
+            try #require(registry.defaultApplication(of: scheme) == model.defaults[scheme])
             for application in applications {
                 let kinds = SchemeClaim.Kind.allCases.filter { model.holds(application, scheme, $0) }
-                #expect(registry.claim(of: application, on: scheme)?.kinds ?? [] == kinds)
+                try #require(registry.claim(of: application, on: scheme)?.kinds ?? [] == kinds)
             }
         }
         let pairs = Set(model.claims.map { "\($0.application) \($0.scheme.canonical)" })
-        #expect(registry.claimCount == pairs.count)
-        #expect(registry.defaultCount == model.defaults.count)
+        try #require(registry.claimCount == pairs.count)
+        try #require(registry.defaultCount == model.defaults.count)
         let claimed = Set(model.claims.map(\.scheme)).sorted()
-        #expect(registry.handlers(limit: claimed.count).map(\.scheme) == claimed)
-        #expect(registry.handlers(limit: .max).count == claimed.count)
+        try #require(registry.handlers(limit: claimed.count).map(\.scheme) == claimed)
+        try #require(registry.handlers(limit: .max).count == claimed.count)
     }
 }
