@@ -52,8 +52,8 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
-.PHONY: help packages run test test-full test-direct check-direct check check-hostile check-dbus-broker debug build bench bench-growth bench-soak \
-	bench-programs lint install uninstall clean manuals deb test-deb docs
+.PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-hostile check \
+	debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -70,7 +70,7 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check check-direct check-hostile ## lint, build with warnings as errors, all tests at small size (about 6 minutes on 2 cores)
+test: packages lint check check-direct check-unprivileged check-hostile ## lint, build with warnings as errors, all tests at small size (about 15 minutes on 2 cores)
 
 test-direct: export IPC_TEST_SIZE = small
 test-direct: export SWIFT_IPC_ROUTE = direct
@@ -80,7 +80,7 @@ test-direct: packages check ## all tests over direct connections, where there ca
 test-full: export IPC_TEST_SIZE = full
 # At full size the start of the broker must take less than half a second, so no test runs beside another.
 test-full: PARALLEL = --no-parallel
-test-full: packages lint check check-dbus-broker check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
+test-full: packages lint check check-unprivileged check-dbus-broker check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
@@ -96,6 +96,11 @@ check-direct:
 check-hostile: build
 	Tests/Hostile/run.py --size $(or $(IPC_TEST_SIZE),full)
 
+# What root cannot see: permissions, and the limits of the kernel for a user.
+UNPRIVILEGED = EndToEndTests\.(BadDescriptorTests|DirectBoundsTests|LargeValueTests|QuotaTests|SecretTests|StatedDigestTests)|IPCDBusTests\.LinkTests|IPCStoreTests\.OpeningTests
+check-unprivileged: debug
+	scripts/unprivileged '$(UNPRIVILEGED)'
+
 # The tests with a message bus, on the other implementation of it.
 check-dbus-broker: debug
 	IPC_TEST_BUS=dbus-broker scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter '^(EndToEndTests|IPCTestingTests)\.'
@@ -109,6 +114,7 @@ build: ## the release programs, in .build/release (clean: some minutes)
 	@mkdir -p $(STATIC) && ln -sf "$$(clang -print-file-name=libstdc++.a)" $(STATIC)/
 	@objcopy --remove-section='.gnu.warning.*' "$$(clang -print-file-name=libc.a)" $(QUIET)
 	$(foreach product,$(PRODUCTS),swift build $(RELEASE_FLAGS) $($(product)_FLAGS) --product $(product) &&) true
+	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@touch $(BUILT)
 
 bench: bench-programs ## P1 to P7 and peers in one table, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
