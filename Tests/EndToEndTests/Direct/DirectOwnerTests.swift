@@ -30,7 +30,8 @@ struct DirectOwnerTests {
         return try await scene.peer.reply(serial, on: "direct")
     }
 
-    @Test func `a registration is checked against the owner that the bus knows now`() async throws {
+    @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon reads calls in the order of their arrival"))
+    func `a registration is checked against the owner that the bus knows now`() async throws {
         let answer = try await register(directly: "witness", after: ["witness"])
         #expect(answer.error == nil, "\(answer)")
     }

@@ -46,7 +46,13 @@ struct BusProcesses: Sendable {
             environment: files.environment)
         do {
             try await process.waitForLine { $0 == "ready" }
-            return BusProcesses(launcher: process, busPID: try await files.processID(ofName: "org.freedesktop.DBus"))
+            // The manager is ready before its bus has begun; an answer shows that it has.
+            _ = try await files.callBus("GetId")
+            let below = process.statistics.descendants
+            guard let bus = below.first(where: { ProcessStatus(pid: $0).command == "dbus-broker" }) else {
+                throw HarnessError("dbus-broker does not run below its launcher.\n\(process.errors.text)")
+            }
+            return BusProcesses(launcher: process, busPID: bus)
         } catch {
             await process.end()
             throw error
