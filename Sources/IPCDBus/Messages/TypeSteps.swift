@@ -17,19 +17,27 @@ struct TypeSteps {
         var end: Int32 = 0
     }
 
-    private(set) var steps: [Step] = []
+    /// A stack: what stands behind `count` is from before, and is written over.
+    private var steps: [Step] = []
+    private(set) var count = 0
     /// An array ends here, so the next step is not part of the last one.
     private var barrier = 0
 
-    var count: Int { steps.count }
-
     subscript(step: Int) -> Step { steps[step] }
 
-    mutating func removeLast(to count: Int) { steps.removeLast(steps.count - count) }
+    mutating func removeLast(to count: Int) { self.count = count }
+
+    private mutating func add(_ step: Step) {
+        if count < steps.count { steps[count] = step } else { steps.append(step) }
+        count += 1
+    }
+
+    /// Whether the step before is of this type, and the next one continues it.
+    private func continues(_ code: UInt8) -> Bool { count > barrier && steps[count - 1].code == code }
 
     /// Adds the steps of types that are known to be right.
     mutating func append(_ types: ReceivedBytes) {
-        barrier = steps.count
+        barrier = count
         var at = 0
         while at < types.count { append(types, &at, depth: 0) }
     }
@@ -39,10 +47,10 @@ struct TypeSteps {
         at += 1
         switch code {
         case UInt8(ascii: "("), UInt8(ascii: "{"):
-            if let last = steps.last, last.code == UInt8(ascii: "("), steps.count > barrier {
-                steps[steps.count - 1].depth = depth + 1
+            if continues(UInt8(ascii: "(")) {
+                steps[count - 1].depth = depth + 1
             } else {
-                steps.append(Step(code: UInt8(ascii: "("), depth: depth + 1))
+                add(Step(code: UInt8(ascii: "("), depth: depth + 1))
             }
             while types[at] != UInt8(ascii: ")"), types[at] != UInt8(ascii: "}") {
                 append(types, &at, depth: depth + 1)
@@ -50,35 +58,35 @@ struct TypeSteps {
             at += 1
         case UInt8(ascii: "a"): appendArray(types, &at, depth: depth)
         case UInt8(ascii: "y"):
-            if let last = steps.last, last.code == code, steps.count > barrier {
-                steps[steps.count - 1].size += 1
+            if continues(code) {
+                steps[count - 1].size += 1
             } else {
-                steps.append(Step(code: code, depth: depth, size: 1))
+                add(Step(code: code, depth: depth, size: 1))
             }
-        default: steps.append(Step(code: code, depth: code == UInt8(ascii: "v") ? depth + 1 : depth))
+        default: add(Step(code: code, depth: code == UInt8(ascii: "v") ? depth + 1 : depth))
         }
     }
 
     private mutating func appendArray(_ types: ReceivedBytes, _ at: inout Int, depth: UInt8) {
-        let place = steps.count
+        let place = count
         let alignment = UInt8(MessageWriter.alignment(of: types[at]))
-        steps.append(Step(code: UInt8(ascii: "a"), depth: depth + 1, alignment: alignment))
-        barrier = steps.count
+        add(Step(code: UInt8(ascii: "a"), depth: depth + 1, alignment: alignment))
+        barrier = count
         append(types, &at, depth: depth + 1)
         if let size = size(from: place + 1) {
             // All that is left to look at is the length.
             steps[place].size = size
             steps[place].innerDepth = steps[place + 1].depth
-            steps.removeLast(steps.count - place - 1)
+            count = place + 1
         }
-        steps[place].end = Int32(steps.count)
-        barrier = steps.count
+        steps[place].end = Int32(count)
+        barrier = count
     }
 
     /// The size of an element in which every byte may have every value; `nil` for any other.
     private func size(from first: Int) -> UInt16? {
         var size: UInt16 = 0
-        for step in steps[first...] {
+        for step in steps[first..<count] {
             switch step.code {
             case UInt8(ascii: "("): guard size == 0 else { return nil }
             case UInt8(ascii: "y"): size += step.size

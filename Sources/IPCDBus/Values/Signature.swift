@@ -99,7 +99,12 @@ struct SignatureGrammar {
         case UInt8(ascii: "("):
             guard structures < Self.deepest else { return false }
             repeat {
-                guard passType(arrays: arrays, structures: structures + 1) else { return false }
+                // Most fields are basic: they cost no call.
+                if at < bytes.count, Self.isBasic(bytes[at]) {
+                    at += 1
+                } else {
+                    guard passType(arrays: arrays, structures: structures + 1) else { return false }
+                }
             } while at < bytes.count && bytes[at] != UInt8(ascii: ")")
             return passBracket(UInt8(ascii: ")"))
         default: return Self.isBasic(code)
