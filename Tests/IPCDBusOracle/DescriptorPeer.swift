@@ -114,10 +114,11 @@ final class DescriptorPeer {
     func difference(_ bytes: [UInt8], descriptorCount: Int) -> String? {
         let descriptors = files.prefix(descriptorCount).compactMap { Descriptor(duplicating: $0.rawValue) }
         let reading = Reading(bytes, descriptors: descriptors)
-        // Descriptors that are left would be those of the next message.
-        defer { if reading.message?.descriptors.count != descriptorCount { disconnect() } }
         if let conflict = reading.conflict { return conflict }
-        switch (exchange(bytes, descriptors), reading.message) {
+        let reference = exchange(bytes, descriptors)
+        // Descriptors that are left would be those of the next message.
+        if reading.message?.descriptors.count != descriptorCount { disconnect() }
+        switch (reference, reading.message) {
         case (nil, nil): return nil
         case (nil, let message?):
             let difference = IntendedDifference.acceptance(bytes, message) { exchange($0, descriptors) != nil }
