@@ -65,6 +65,8 @@ struct ProgramFiles: Sendable {
         # systemd user unit of the broker. Started by D-Bus when somebody calls its name; nothing to enable.
         [Unit]
         Description=Broker of URLs and pasteboards between programs (swift-ipc)
+        # Programs call it at any time: however often it has ended, it is started again.
+        StartLimitIntervalSec=0
 
         [Service]
         Type=dbus
