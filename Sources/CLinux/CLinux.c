@@ -71,15 +71,29 @@ int clinux_start_thread(const char *name, void (*body)(void *), void *context) {
 int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 static const int content_seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
 
+int clinux_is_reserved(int descriptor) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY) return 0;
+    return (rlim_t)descriptor + CLINUX_RESERVED_DESCRIPTORS >= limit.rlim_cur;
+}
+
+// For what lasts: it takes no reserved place.
+static int lasting(int descriptor) {
+    if (descriptor < 0 || !clinux_is_reserved(descriptor)) return descriptor;
+    close(descriptor);
+    errno = EMFILE;
+    return -1;
+}
+
 int clinux_memory_file(const char *name) {
     // Kernels before 6.3 do not know the last flag.
     int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_NOEXEC_SEAL);
-    return descriptor >= 0 ? descriptor : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    return lasting(descriptor >= 0 ? descriptor : memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING));
 }
 
 int clinux_seal(int descriptor) { return fcntl(descriptor, F_ADD_SEALS, content_seals | F_SEAL_SEAL); }
 
-int clinux_open_path(const char *path) { return open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC); }
+int clinux_open_path(const char *path) { return lasting(open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC)); }
 
 int clinux_has_fixed_content(int descriptor) {
     int seals = fcntl(descriptor, F_GET_SEALS);
@@ -153,16 +167,16 @@ long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *c
         memcpy(descriptors + *count, CMSG_DATA(header), sizeof(int) * more);
         *count += more;
     }
-    if (message.msg_flags & MSG_CTRUNC) {
+    int is_full = message.msg_flags & MSG_CTRUNC;
+    for (int i = 0; i < *count; i++) is_full |= clinux_is_reserved(descriptors[i]);
+    if (is_full) {
         for (int i = 0; i < *count; i++) close(descriptors[i]);
-        *count = 0;
-        errno = EMFILE;
-        return -1;
+        *count = -1;
     }
     return received;
 }
 
-int clinux_accept(int socket) { return accept4(socket, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK); }
+int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXEC | SOCK_NONBLOCK)); }
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 

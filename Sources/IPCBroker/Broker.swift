@@ -50,16 +50,11 @@ package final class Broker {
     package nonisolated static func run(
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
-        let descriptors = clinux_raise_descriptor_limit()
+        let places = clinux_raise_descriptor_limit()
         // A log that nobody reads any more is no reason to end.
         signal(SIGPIPE, SIG_IGN)
         var configuration = configuration
-        if descriptors > 0 {
-            // Out of descriptors means off the bus: half of them are for connections, the store and messages.
-            configuration.limits.descriptors = min(configuration.limits.descriptors, UInt64(descriptors) / 2)
-            configuration.limits.directDescriptors = min(
-                configuration.limits.directDescriptors, UInt64(descriptors) / 8)
-        }
+        if places > 0 { configuration.limits.fitDescriptors(to: places) }
         if let whenQuiet = configuration.whenQuiet { await DBusActor.whenQuiet(whenQuiet) }
         let broker = try await Broker(configuration, logger: logger)
         try await broker.serve(until: stop)
@@ -73,22 +68,18 @@ package final class Broker {
         objects.invalidArguments = IPCError.Code.invalidArguments.errorName
         objects.translate = { Self.translate($0) }
         objects.bounds = WireBounds(configuration.limits)
-        objects.tooLong = { [limits = configuration.limits] in
-            LimitExceeded(
-                limit: "inline-message-bytes", use: 0, request: UInt64($0), allowed: limits.inlineMessageBytes
-            ).errorReply
-        }
-        objects.tooManyCalls = {
-            LimitExceeded(limit: "direct-calls", use: UInt64($0), request: 1, allowed: UInt64($0)).errorReply
-        }
+        objects.refusal = { [limits = configuration.limits] in limits.exceeded(by: $0).errorReply }
         let events = StoreEvents()
         storeEvents = events
         try await Self.refuseBesideAnother(configuration)
+        let arriving = ArrivingBytes(most: Int(clamping: configuration.limits.arrivingBytes))
         // The store is opened while the bus is asked; both take some milliseconds.
         let opening = Self.open(try configuration.storeConfiguration(events))
         let bus: String
         do {
             connection = try await Self.connect(configuration.bus, objects)
+            connection.boundUnreadAnswers()
+            connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             clients = BusClients(connection)
             try await clients.start()
             bus = try await connection.busID()
@@ -107,11 +98,12 @@ package final class Broker {
         announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
         expiry = ExpiryClock(store: store, logger: logger)
         arrivals = ArrivalOrder(limits: configuration.limits)
-        descriptors = DescriptorBudget(limits: configuration.limits)
+        descriptors = DescriptorBudget(limits: configuration.limits) { [store] in store.statistics.snapshot.memoryFiles
+        }
         direct = DirectConnections(
             bus: connection, clients: clients, descriptors: descriptors,
             directory: RuntimeDirectory(store: configuration.store, environment: configuration.environment),
-            limits: configuration.limits)
+            limits: configuration.limits, arriving: arriving)
         promises = PromiseFetcher(
             store: store, connection: connection, bus: bus, limits: configuration.limits)
         schemes = SchemesService(
@@ -196,7 +188,8 @@ package final class Broker {
         clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
         direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
         clients.leaves = { [direct] in direct.callerLeaves($0) }
-        clients.departed = { [urls, deliveries, pasteboards, watchers, direct] caller in
+        clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in
+            connection.callerLeft(caller)
             direct.callerLeft(caller)
             urls.callerLeft(caller)
             deliveries.connectionLeft(caller)

@@ -50,6 +50,27 @@ struct DescriptorBudgetTests {
         fifth.release()
     }
 
+    @Test func `I17: values in memory and those that arrive share one budget`() throws {
+        let budget = DescriptorBudget(limits: try limits(perCaller: 8, all: 10)) { 6 }
+        #expect(throws: LimitExceeded(limit: "descriptors", use: 6, request: 5, allowed: 10)) {
+            try budget.charge(5, to: one)
+        }
+        let four = try budget.charge(4, to: one)
+        #expect(throws: LimitExceeded(limit: "descriptors", use: 10, request: 1, allowed: 10)) {
+            try budget.chargeConnection()
+        }
+        four.release()
+    }
+
+    @Test(arguments: [16, 64, 256, 1_024, 1_048_576])
+    func `I17: the budget leaves places of the table free`(_ places: Int) {
+        var limits = Limits()
+        limits.fitDescriptors(to: places)
+        #expect(limits.descriptors >= 1 && limits.descriptors <= Limits().descriptors)
+        #expect(places < 64 || limits.descriptors <= UInt64(places) - 40)
+        #expect(limits.directDescriptors <= limits.descriptors)
+    }
+
     @Test func aChargeEndsOnceAndWithItsHolder() throws {
         let budget = DescriptorBudget(limits: try limits(perCaller: 4, all: 10))
         let charge = try budget.charge(2, to: one)

@@ -45,7 +45,8 @@ int clinux_seal(int descriptor);
 // a mapping may still write. Nor does a memory file of huge pages, which are not there before they are touched.
 int clinux_has_fixed_content(int descriptor);
 
-// O_PATH hides as well: a descriptor that only stands for a file, a socket for instance, and follows no link; -1 and errno.
+// O_PATH hides as well: a descriptor that only stands for a file, a socket for instance, and follows no link; -1 and errno,
+// EMFILE also where only a reserved place is free.
 int clinux_open_path(const char *path);
 
 // Whether a descriptor can be read from: it is neither O_PATH, which hides as well, nor open for writing alone (F_GETFL).
@@ -70,11 +71,18 @@ int clinux_peer_user(int socket, unsigned *user);
 
 long clinux_send(int socket, const struct iovec *parts, int part_count, const int *descriptors, int count);
 
-// The same for what comes in; there has to be room for CLINUX_MOST_DESCRIPTORS. -1 and EMFILE where the process had no room
-// for all of them: none is kept. Never blocks.
+// Receives in the same way; there has to be room for CLINUX_MOST_DESCRIPTORS. The count is -1 if the process has no place for
+// all of them: none is kept, and the bytes are. Never blocks.
 long clinux_receive(int socket, void *bytes, long size, int *descriptors, int *count);
 
-// accept4 hides as well.
+// The last places of the table of descriptors (RLIMIT_NOFILE): a message that arrives, or a file of the store, needs one for a
+// moment. The system gives the lowest free number, so a descriptor with one of these numbers says that all below are taken.
+#define CLINUX_RESERVED_DESCRIPTORS 24
+
+// Whether a descriptor has one of the last places.
+int clinux_is_reserved(int descriptor);
+
+// accept4 hides as well; -1 and EMFILE also where only a reserved place is free.
 int clinux_accept(int socket);
 
 // malloc.h is not imported: all threads share one heap, which saves the making of a second one (M_ARENA_MAX).

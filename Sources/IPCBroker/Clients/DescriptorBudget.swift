@@ -1,15 +1,18 @@
+internal import CLinux
 internal import IPCDBus
 internal import IPCModel
 
-/// Counts the descriptors of values that are arriving, for each connection and in all, and refuses what would be too
-/// many: who has none left is thrown off the bus (I17). Those that are kept in memory the store counts.
+/// The one budget for descriptors that others make the broker hold: of values that are arriving, of values in memory, and of
+/// direct connections (I17). It refuses a call beyond the budget, so that the table of the process never fills.
 @DBusActor
 final class DescriptorBudget {
     private let limits: Limits
+    private let kept: @Sendable () -> Int
     private var arriving: UInt64 = 0
     private var ofCaller: [BusName?: UInt64] = [:]
 
-    init(limits: Limits) { self.limits = limits }
+    /// - Parameter kept: the count of values in memory, which the store keeps.
+    init(limits: Limits, kept: @escaping @Sendable () -> Int = { 0 }) { (self.limits, self.kept) = (limits, kept) }
 
     /// How many are arriving.
     var count: UInt64 { arriving }
@@ -20,7 +23,7 @@ final class DescriptorBudget {
         let more = UInt64(count)
         guard more > 0 else { return DescriptorCharge(0, caller, nil) }
         try limits.check(\.descriptorsPerCaller, use: ofCaller[caller] ?? 0, request: more)
-        try limits.check(\.descriptors, use: arriving, request: more)
+        try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: more)
         arriving += more
         ofCaller[caller, default: 0] += more
         return DescriptorCharge(more, caller, self)
@@ -29,7 +32,7 @@ final class DescriptorBudget {
     /// Charges a descriptor that the broker holds for a caller as long as it wants, such as that of a connection; these have
     /// a limit of their own for each caller.
     func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
-        try limits.check(\.descriptors, use: arriving, request: 1)
+        try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: 1)
         arriving += 1
         return DescriptorCharge(1, nil, self, isConnection: true)
     }
@@ -63,5 +66,17 @@ final class DescriptorCharge {
     func release() {
         if isConnection { budget?.release(connections: count) } else { budget?.release(count, of: caller) }
         budget = nil
+    }
+}
+
+extension Limits {
+    /// Places that the broker itself needs: for the bus, the store, the log and what it is started with.
+    private static let ownDescriptors = 16
+
+    /// Lowers the budget for descriptors to the places that a table of this size has left.
+    mutating func fitDescriptors(to places: Int) {
+        let room = UInt64(max(1, places - Int(CLINUX_RESERVED_DESCRIPTORS) - Self.ownDescriptors))
+        descriptors = min(descriptors, room)
+        directDescriptors = min(directDescriptors, room)
     }
 }

@@ -22,16 +22,15 @@ final class DirectConnections {
 
     init(
         bus: Connection, clients: BusClients, descriptors: DescriptorBudget, directory: RuntimeDirectory,
-        limits: Limits
+        limits: Limits, arriving: ArrivingBytes
     ) {
         (self.bus, self.clients, self.descriptors) = (bus, clients, descriptors)
         (self.directory, self.limits) = (directory, limits)
         bounds = PeerBounds(
-            // What goes around the values of the largest message is never as much as they may be.
-            messageBytes: min(2 * Int(clamping: limits.inlineMessageBytes) + (1 << 20), MessageError.longestMessage),
+            messageBytes: limits.longestMessage,
             descriptorsPerMessage: Int(limits.descriptorsPerMessage), calls: Int(clamping: limits.directCalls),
             outgoingBytes: Int(clamping: limits.directBytes), incomingBytes: Int(clamping: limits.directIncomingBytes),
-            descriptors: Int(clamping: limits.directDescriptors))
+            descriptors: Int(clamping: limits.directDescriptors), arriving: arriving)
     }
 
     // MARK: Connecting

@@ -125,6 +125,7 @@ final class URLsService {
         let digest = try request.id.map { _ in try request.digest(request.items) }
         let pending = try acceptance.begin(
             request, request.items, digest, target, source, by: call.sender, after: nil)
+        call.releaseShare()
         acceptance.accept(pending, request, request.items, source) { accepted in
             do {
                 if let result = try self.settle(try accepted.get(), pending, call) { return answer(.success(result)) }
@@ -169,6 +170,7 @@ final class URLsService {
         }
         let pending = try acceptance.begin(
             request, items, digest, target, source, by: call.sender, after: earlier, desktop: desktop)
+        call.releaseShare()
         // Its place is taken: the caller's next request stands behind it.
         turn?.end()
         let accepted: Acceptance

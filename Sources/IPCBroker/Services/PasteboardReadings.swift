@@ -99,8 +99,8 @@ extension PasteboardService {
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
             return Reading(subject: subject, place: place)
         } perform: { reading in
-            // The place is taken until the answer is made.
-            defer { withExtendedLifetime(reading.place) {} }
+            // The next reading of the caller must find the answer among those that it has not read.
+            call.keepUntilAnswered(reading.place)
             return try await perform(reading.subject)
         }
     }

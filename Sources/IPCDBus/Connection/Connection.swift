@@ -23,6 +23,8 @@ public final class Connection {
     var unansweredCalls = 0
     /// One more is answered at once, with an error.
     var mostCalls = Int.max
+    /// The answers that the bus may still hold; `nil` where they are not bounded.
+    private(set) var unread: UnreadAnswers?
     private let address: BusAddress?
     private let reconnects: Bool
     /// How long it may take to connect, to authenticate and to say `Hello`.
@@ -116,6 +118,7 @@ public final class Connection {
             guard let self, let link else { return }
             self.lost(link)
         }
+        link.undeliverable = { [weak self] in self?.undeliverable($0) }
     }
 
     /// `Hello`, then everything that the bus must know of this connection.
@@ -243,42 +246,92 @@ public final class Connection {
 
     private func receive(_ message: Message, from link: Link) {
         message.bounds = objects.bounds
-        if let length = message.fullLength { return receiveCut(message, of: length, from: link) }
+        if let defect = message.defect { return receive(message, defect, from: link) }
         switch message.kind {
         case .methodReturn where mayAnswer(message): calls.complete(message.replySerial, with: .success(message))
         case .error where mayAnswer(message):
             calls.complete(
                 message.replySerial,
                 with: .failure(.remote(name: message.errorName ?? "", message: message.errorText)))
-        case .methodCall:
-            guard let call = call(message, from: link) else { return }
-            if standIn?.answers(call, on: self) == true { return }
-            objects.handle(call)
+        case .methodCall: receiveCall(message, from: link)
         case .signal: signals.route(message, owners: names)
         case .methodReturn, .error, nil: return
         }
     }
+
+    private func receiveCall(_ message: Message, from link: Link) {
+        if let unread, let sender = message.sender {
+            do throws(CallRefusal) { if try unread.holds(message, of: sender) { return } } catch {
+                return IncomingCall(message, path: message.path ?? "/", link: link, connection: self)
+                    .fail(objects.refuse(error))
+            }
+        }
+        begin(message, from: link)
+    }
+
+    private func begin(_ message: Message, from link: Link) {
+        guard let call = call(message, from: link) else { return }
+        if standIn?.answers(call, on: self) == true { return }
+        objects.handle(call)
+    }
+
+    /// From now on a caller that does not read its answers gets no more of them, and its calls wait; otherwise the bus would
+    /// hold them.
+    public func boundUnreadAnswers() {
+        unread = UnreadAnswers(self) { [weak self] message in
+            guard let self, let link = self.link else { return }
+            self.begin(message, from: link)
+        }
+    }
+
+    /// Bounds the arguments of calls under way from now on, as long as the connection stands.
+    /// - Parameter messageBytes: of one message that comes in; of a longer one the arguments are not kept.
+    public func bound(_ arriving: ArrivingBytes, messageBytes: Int) {
+        link?.arriving = arriving
+        link?.limitMessages(bytes: messageBytes)
+    }
+
+    /// Forgets a caller that has left the bus, with its calls that wait.
+    public func callerLeft(_ caller: BusName) { unread?.left(caller) }
 
     /// - Returns: nothing where too many calls wait for their answers, and this one has its own.
     private func call(_ message: Message, from link: Link) -> IncomingCall? {
         guard let path = message.path else { return nil }
         let call = IncomingCall(message, path: path, link: link, connection: self)
         guard unansweredCalls <= mostCalls else {
-            call.fail(objects.tooManyCalls(mostCalls))
+            call.fail(objects.refuse(.tooManyCalls(mostCalls)))
             return nil
         }
         return call
     }
 
-    /// What was too long to be kept is answered, or ends what it answers.
-    private func receiveCut(_ message: Message, of length: Int, from link: Link) {
+    /// A message with a defect is refused, if it is a call whose sender is known; it ends the call that it answers.
+    private func receive(_ message: Message, _ defect: MessageDefect, from link: Link) {
         switch message.kind {
-        case .methodCall: call(message, from: link)?.fail(objects.tooLong(length))
+        case .methodCall:
+            guard message.serial != 0, isPeer || message.sender != nil else { return }
+            let call = IncomingCall(message, path: message.path ?? "/", link: link, connection: self)
+            call.fail(objects.refuse(defect))
         case .methodReturn where mayAnswer(message), .error where mayAnswer(message):
-            calls.complete(
-                message.replySerial,
-                with: .failure(.badReply(.refused("a message of \(length) bytes is longer than those that are taken"))))
+            calls.complete(message.replySerial, with: .failure(.badReply(defect.error)))
         case .methodReturn, .error, .signal, nil: return
+        }
+    }
+
+    /// Ends what a message was to do whose descriptors cannot leave.
+    private func undeliverable(_ message: Message) -> Message? {
+        switch message.kind {
+        case .methodReturn: return try? Message.error(inPlaceOf: message, objects.refuse(.noDescriptors))
+        case .methodCall:
+            let serial = message.serial
+            // Not now: the caller may expect the answer only after the message is sent.
+            DBusActor.thread.soon { [weak self] in
+                DBusActor.assumeIsolated {
+                    self?.calls.complete(serial, with: .failure(.unsendable(.descriptorUnavailable)))
+                }
+            }
+            return nil
+        case .error, .signal, nil: return nil
         }
     }
 

@@ -12,6 +12,7 @@ public final class IncomingCall {
     private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
+    private var kept: AnyObject?
 
     init(_ message: Message, path: ObjectPath, link: Link, connection: Connection) {
         self.message = message
@@ -31,13 +32,27 @@ public final class IncomingCall {
     /// Whether an answer still reaches somebody, as far as this connection knows.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
-    /// Whether much of what was sent over its connection has not left, because the other side does not read it.
-    public var hasBacklog: Bool { link?.hasBacklog ?? false }
+    /// Whether the caller has not read much of what it was sent, or much has not left for the bus.
+    public var hasBacklog: Bool {
+        link?.hasBacklog ?? false || busCaller.map { connection.unread?.isBehind($0) ?? false } ?? false
+    }
 
     /// Waits until that is gone, or the connection has ended.
     public func backlogRead() async {
-        while let link, link.hasBacklog { await link.flushed() }
+        while let link, hasBacklog {
+            await link.flushed()
+            if let busCaller { await connection.unread?.read(by: busCaller) }
+        }
     }
+
+    /// The caller for whom the bus holds answers.
+    private var busCaller: BusName? { connection.isPeer ? nil : message.sender }
+
+    /// Ends the charge for the arguments, because another bound counts them from now on.
+    package func releaseShare() { message.charge = nil }
+
+    /// Keeps an object, such as a charge, until the answer is sent.
+    package func keepUntilAnswered(_ object: AnyObject) { if !isAnswered { kept = object } }
 
     /// A signal to send after the answer, so that a caller never learns of its own change before the answer.
     public func emitAfterReply<Values>(
@@ -64,7 +79,7 @@ public final class IncomingCall {
 
     func fail(_ error: ErrorReply) {
         // Without memory for an error message there is nothing left to say.
-        guard let reply = try? Message.error(for: message, name: error.name, text: error.message) else { return }
+        guard let reply = try? Message.error(for: message, error) else { return }
         finish(reply)
     }
 
@@ -73,7 +88,10 @@ public final class IncomingCall {
         guard !isAnswered else { return }
         isAnswered = true
         connection.unansweredCalls -= 1
-        if message.expectsReply { link?.send(reply) }
+        if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
+            connection.unread?.sent(reply.bytes.count, to: busCaller)
+        }
+        kept = nil
         for signal in signals { signalRoute.broadcast(signal) }
         signals = []
     }
@@ -86,6 +104,9 @@ public final class IncomingCall {
 public struct ErrorReply: Error, Equatable, Sendable {
     public let name: ErrorName
     public let message: String
+
+    /// A longer sentence is shortened on its way.
+    static let mostBytes = 1_500
 
     public init(_ name: ErrorName, _ message: String) {
         self.name = name

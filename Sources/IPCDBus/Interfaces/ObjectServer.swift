@@ -8,12 +8,8 @@ public final class ObjectServer {
     private let logger: Logger
     /// The error for arguments of another signature than the method's; a product may have one of its own.
     public var invalidArguments: ErrorName = .invalidArguments
-    /// The error for a call of so many bytes that it was not kept; see ``PeerBounds``.
-    public var tooLong: (Int) -> ErrorReply = { ErrorReply(.limitsExceeded, "a message of \($0) bytes is too long") }
-    /// The error for a call beyond so many that wait for their answers; see ``PeerBounds``.
-    public var tooManyCalls: (Int) -> ErrorReply = {
-        ErrorReply(.limitsExceeded, "more than \($0) calls of this connection wait for their answers")
-    }
+    /// How the product answers a call that its handler does not see; `nil` for the error of this library.
+    public var refusal: (CallRefusal) -> ErrorReply? = { _ in nil }
     /// What messages to this process may hold, answers included; nil for whatever D-Bus allows.
     package var bounds: WireBounds?
     /// How the product names an error that does not name itself on the wire; `nil` for a fault.
@@ -52,10 +48,10 @@ public final class ObjectServer {
         }
         guard let interfaces else {
             if member == "Introspect" && wanted == nil { return introspect(call) }
-            return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
+            return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path.text.quotable)"))
         }
         if let wanted {
-            return call.fail(ErrorReply(.unknownInterface, "\(call.path) has no interface \(wanted)"))
+            return call.fail(ErrorReply(.unknownInterface, "\(call.path.text.quotable) has no interface \(wanted)"))
         }
         // D-Bus specification, "Message Format": without an interface any method of that name may answer.
         if let method = interfaces.lazy.compactMap({ $0.methods[member] }).first {
@@ -69,7 +65,7 @@ public final class ObjectServer {
 
     private func invoke(_ method: ExportedMethod?, named member: String, _ call: IncomingCall) {
         guard let method else {
-            return call.fail(ErrorReply(.unknownMethod, "\(call.path) has no method \(member)"))
+            return call.fail(ErrorReply(.unknownMethod, "\(call.path.text.quotable) has no method \(member)"))
         }
         let signature = call.message.signature
         guard signature == method.inputSignature else {
@@ -94,7 +90,7 @@ public final class ObjectServer {
             introspect(call)
         case (.properties, _):
             guard let interfaces = interfaces(at: call.path) else {
-                return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path)"))
+                return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path.text.quotable)"))
             }
             PropertyAccess(interfaces: interfaces, server: self).answer(member, call)
         case (.peer, "Ping"): call.answer((), as: Peer.ping.output)
@@ -116,7 +112,7 @@ public final class ObjectServer {
     func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
         if let error = error as? any ErrorReplyConvertible { return error.errorReply }
         if let reply = translate(error) { return reply }
-        if let error = error as? MessageError { return ErrorReply(invalidArguments, error.description) }
+        if let error = error as? MessageError { return refuse(error, of: call.message.member ?? "the call") }
         logger.error("\(call.message.member ?? "") failed: \(error)")
         return ErrorReply(.failed, "the service failed; its log says why")
     }
@@ -124,7 +120,7 @@ public final class ObjectServer {
     /// The error for arguments that cannot be read.
     func unreadable(_ error: MessageError, in member: String) -> ErrorReply {
         if case .beyondLimit = error, let reply = translate(error) { return reply }
-        return ErrorReply(invalidArguments, "\(member): \(error)")
+        return refuse(error, of: member)
     }
 
     // MARK: Introspection
@@ -151,7 +147,7 @@ public final class ObjectServer {
             interfaces = subtree.interfaces
         }
         guard interfaces != nil || !children.isEmpty || subtrees[path] != nil else {
-            throw ErrorReply(.unknownObject, "there is no object at \(path)")
+            throw ErrorReply(.unknownObject, "there is no object at \(path.text.quotable)")
         }
         let standard = StandardInterface.allCases.filter { interfaces != nil || $0 != .properties }
         return IntrospectionDocument(

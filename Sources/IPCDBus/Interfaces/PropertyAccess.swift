@@ -72,14 +72,14 @@ struct PropertyAccess {
         if name.isEmpty { return interfaces }
         if StandardInterface(rawValue: name) != nil { return [] }
         guard let interface = interfaces.first(where: { $0.description.name.text == name }) else {
-            throw ErrorReply(.unknownInterface, "the object has no interface \(name)")
+            throw ErrorReply(.unknownInterface, "the object has no interface \(name.quotable)")
         }
         return [interface]
     }
 
     private func property(_ property: String, of interface: String) throws -> ExportedProperty {
         guard let found = try matching(interface).lazy.compactMap({ $0.properties[property] }).first else {
-            throw ErrorReply(.unknownProperty, "there is no property \(property)")
+            throw ErrorReply(.unknownProperty, "there is no property \(property.quotable)")
         }
         return found
     }

@@ -47,12 +47,24 @@ public final class Message: @unchecked Sendable {
     /// The bounds that the receiver sets for its arguments.
     var bounds: WireBounds?
 
-    /// Of a message that was too long to be kept: how long it was. Its arguments are gone.
-    private(set) var fullLength: Int?
+    /// Why its arguments cannot be used; `nil` for most messages. Nothing but its kind, its numbers and its sender counts then.
+    private(set) var defect: MessageDefect?
 
-    /// Notes that only the header is there, and lets the descriptors go.
-    func markCut(from length: Int) {
-        fullLength = length
+    /// The charge for the arguments of a call under way.
+    var charge: ArrivingBytes.Charge?
+
+    /// Takes what a header says of a message without arguments that can be used.
+    convenience init(header: MessageHeader, defect: MessageDefect) {
+        var header = header
+        (header.signature, header.signatureEnd) = ("", 0)
+        self.init(
+            header: header, bytes: UnsafeMutableRawBufferPointer(start: nil, count: 0), bodyStart: 0, descriptors: [])
+        self.defect = defect
+    }
+
+    /// Notes that its arguments are not there, and closes its descriptors.
+    func mark(_ defect: MessageDefect) {
+        self.defect = defect
         descriptors = []
     }
 
@@ -99,9 +111,6 @@ public final class Message: @unchecked Sendable {
         (header.signature, header.signatureEnd) = ("", 0)
     }
 
-    /// Whether the arguments were read to their end and let go.
-    var hasLetGo: Bool { bytes.baseAddress == nil }
-
     /// Reads all arguments once, as a bus does before it passes a message on.
     /// - Throws: ``MessageError`` for what breaks the protocol.
     package func checkArguments() throws(MessageError) {
@@ -111,7 +120,10 @@ public final class Message: @unchecked Sendable {
     }
 
     /// Gives the message the number by which its answer names it.
-    package func setSerial(_ serial: UInt32) { bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self) }
+    package func setSerial(_ serial: UInt32) {
+        header.serial = serial
+        bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)
+    }
 }
 
 // MARK: Making messages
@@ -147,13 +159,26 @@ extension Message {
         return try Message(header, body)
     }
 
-    /// - Parameter text: for people; a NUL in it, which a D-Bus string cannot carry, becomes U+FFFD.
-    static func error(for call: Message, name: ErrorName, text: String) throws(MessageError) -> Message {
+    static func error(for call: Message, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = MessageHeader(.error, signature: "s")
         header.answer(call.header)
-        header.errorName = name.text
-        let carried = text.utf8.contains(0) ? String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : text
-        return try Message(header) { (writer) throws(MessageError) in try carried.write(to: &writer) }
+        return try Self.error(header, error)
+    }
+
+    /// An error to the caller who would have got an answer.
+    static func error(inPlaceOf answer: Message, _ error: ErrorReply) throws(MessageError) -> Message {
+        var header = MessageHeader(.error, signature: "s")
+        (header.replySerial, header.destination) = (answer.header.replySerial, answer.header.destination)
+        header.flags = answer.header.flags
+        return try Self.error(header, error)
+    }
+
+    /// A sentence may quote what a caller has chosen, which may have megabytes.
+    private static func error(_ header: MessageHeader, _ error: ErrorReply) throws(MessageError) -> Message {
+        var header = header
+        header.errorName = error.name.text
+        let text = error.message.shortened(to: ErrorReply.mostBytes).withoutNUL
+        return try Message(header) { (writer) throws(MessageError) in try text.write(to: &writer) }
     }
 
     package static func signal(

@@ -52,7 +52,7 @@ struct MessageHeader {
         self.signature = signature
     }
 
-    private init() { (kind, signature) = (0, "") }
+    init() { (kind, signature) = (0, "") }
 
     /// Makes it the answer to a call.
     mutating func answer(_ call: MessageHeader) {

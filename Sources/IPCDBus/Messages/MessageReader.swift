@@ -139,16 +139,8 @@ public struct MessageReader {
         return String(content)
     }
 
-    /// The next descriptor; the caller owns it.
-    public mutating func descriptor() throws(MessageError) -> CInt {
-        let descriptor = try ownedDescriptor()
-        let copy = fcntl(descriptor.rawValue, F_DUPFD_CLOEXEC, 0)
-        guard copy >= 0 else { throw .descriptorUnavailable }
-        return copy
-    }
-
-    /// The same, which stays the message's.
-    private mutating func ownedDescriptor() throws(MessageError) -> Descriptor {
+    /// The next descriptor, which is the message's own: a duplicate would need a second place in the table.
+    public mutating func descriptor() throws(MessageError) -> Descriptor {
         try expect("h")
         let index = Int(try number())
         advance()

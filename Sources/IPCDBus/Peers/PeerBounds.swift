@@ -8,19 +8,22 @@ public final class PeerBounds {
     private let incomingBytes: HeldBound
     /// Both directions: the process has one table for them.
     private let descriptors: HeldBound
+    private let arriving: ArrivingBytes?
 
     /// - Parameters:
     ///   - messageBytes: of one message that comes in. Of a longer one its arguments are not kept; a call is answered with
     ///     ``ObjectServer/tooLong``.
-    ///   - descriptorsPerMessage: a message with more ends its connection.
+    ///   - descriptorsPerMessage: a message with more is refused.
     ///   - calls: of one connection that have not been answered; of one more the answer says so.
     ///   - outgoingBytes: that wait because peers do not read.
     ///   - incomingBytes: of messages that have not come whole.
     ///   - descriptors: that wait because peers do not read, or belong to messages that have not come whole.
+    ///   - arriving: of calls that are not finished, of all connections.
     public init(
         messageBytes: Int, descriptorsPerMessage: Int, calls: Int, outgoingBytes: Int, incomingBytes: Int,
-        descriptors: Int
+        descriptors: Int, arriving: ArrivingBytes? = nil
     ) {
+        self.arriving = arriving
         (mostMessageBytes, mostDescriptorsPerMessage, mostCalls) = (messageBytes, descriptorsPerMessage, calls)
         self.outgoingBytes = HeldBound(most: outgoingBytes)
         self.incomingBytes = HeldBound(most: incomingBytes)
@@ -40,6 +43,7 @@ public final class PeerBounds {
             outgoingDescriptors: HeldBound.Share(of: descriptors, end: end),
             incomingBytes: HeldBound.Share(of: incomingBytes, end: end),
             incomingDescriptors: HeldBound.Share(of: descriptors, end: end))
+        link.arriving = arriving
     }
 }
 

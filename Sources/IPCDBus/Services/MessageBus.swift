@@ -22,6 +22,10 @@ public enum MessageBus {
     public static let getConnectionCredentials = Method(
         name, "GetConnectionCredentials", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("credentials")))
+    /// Not in the specification; a dbus-daemon that is built with statistics has it.
+    static let connectionStatistics = Method(
+        "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", takes: .of(Argument<String>("name")),
+        returns: .of(Argument<[String: Value]>("statistics")))
     public static let reloadConfig = Method(name, "ReloadConfig", takes: .none, returns: .none)
     public static let getID = Method(name, "GetId", takes: .none, returns: .of(Argument<String>("id")))
     public static let nameOwnerChanged = Signal(

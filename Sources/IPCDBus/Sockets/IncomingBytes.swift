@@ -7,18 +7,33 @@ package struct IncomingBytes: ~Copyable {
         case bytes, nothing, end
     }
 
+    /// Whether a message that has no place among short ones is taken now.
+    enum Admission {
+        case taken(ArrivingBytes.Charge?)
+        /// Its arguments are not kept.
+        case refused
+        /// It stays in its place; the socket is not to be read meanwhile.
+        case later
+    }
+
     /// What short messages are read into, many at a time.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var start = 0
     private var count = 0
     /// A message that has no place there, and how much of it has come.
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
+    private var largeCharge: ArrivingBytes.Charge?
+    /// Whether the next message is to be admitted later.
+    private(set) var awaitsAdmission = false
     /// Of a message that is longer than any that is kept: its header, and how many bytes of it are still to come.
-    private var cut: (message: Message, remaining: Int)?
-    private var descriptors: [Descriptor] = []
+    private var cut: (message: Message?, remaining: Int)?
+    /// Those that came and are in no message; one that is missing stands for all of its message, with the reason.
+    private var descriptors: [Result<Descriptor, MessageError>] = []
     private var texts = HeaderTexts()
     /// The arguments of a longer message are not kept.
     var mostMessageBytes = MessageError.longestMessage
+    /// A message with more descriptors loses all of them.
+    var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
 
     package init() {}
 
@@ -50,20 +65,32 @@ package struct IncomingBytes: ~Copyable {
             guard received > 0 else {
                 return received < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR) ? .nothing : .end
             }
-            for number in numbers.prefix(Int(more)) { descriptors.append(Descriptor(owning: number)) }
+            if more != 0 { take(UnsafeBufferPointer(rebasing: numbers.prefix(max(0, Int(more)))), areAll: more > 0) }
             if large != nil { large?.count += received } else { count += received }
             return .bytes
         }
+    }
+
+    /// Takes over the descriptors of one message, which come with its first byte: sendmsg(2) keeps them apart from others.
+    private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
+        let arrived = numbers.map { Descriptor(owning: $0) }
+        guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
+        guard descriptors.count + arrived.count <= mostDescriptors else {
+            // The sender spreads more of them over the bytes of a message than a message may have.
+            descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
+            return
+        }
+        descriptors += arrived.map { .success($0) }
     }
 
     /// What has come and is in no message.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
     /// How many bytes of a message that is not whole are kept.
-    var heldCount: Int { count + (large?.count ?? 0) + (cut?.message.bytes.count ?? 0) }
+    var heldCount: Int { count + (large?.count ?? 0) + (cut?.message?.bytes.count ?? 0) }
 
-    /// Whether the rest of a message is coming that is too long to be kept.
-    var isCutting: Bool { cut != nil }
+    /// Whether a message is coming that is not short.
+    var isInMessage: Bool { large != nil || cut != nil }
 
     /// Descriptors that came and are in no message.
     var descriptorCount: Int { descriptors.count }
@@ -73,23 +100,48 @@ package struct IncomingBytes: ~Copyable {
         count -= length
     }
 
-    /// The next whole message; `nil` where none has come.
-    /// - Throws: ``MessageError`` for what is no message; nothing that follows can be read then.
-    package mutating func nextMessage() throws(MessageError) -> Message? {
+    /// The next whole message, of any length.
+    package mutating func nextMessage() throws(MessageError) -> Message? { try nextMessage { _, _ in .taken(nil) } }
+
+    /// The next whole message, which may have a defect; `nil` where none has come.
+    /// - Throws: ``MessageError`` where no message begins; nothing that follows can be read then.
+    /// - Parameter admit: decides on a message that is not short, by its header and its length.
+    mutating func nextMessage(admit: (MessageHeader, Int) -> Admission) throws(MessageError) -> Message? {
+        awaitsAdmission = false
         if let (block, count) = large {
             guard count == block.count else { return nil }
             large = nil
-            return try message(block)
+            let message = message(block)
+            (message.charge, largeCharge) = (largeCharge, nil)
+            return message
         }
-        if cut != nil { return nextCutMessage() }
-        guard count >= MessageHeader.fixedLength else { return nil }
+        if cut != nil, let message = nextCutMessage() { return message }
+        guard cut == nil else { return nil }
+        guard count >= MessageHeader.fixedLength else {
+            // Descriptors come with the first byte of their message, so no message will name these.
+            if count == 0 { descriptors = [] }
+            return nil
+        }
         let bytes = bytes
         let length = try MessageHeader.messageLength(bytes)
         guard length <= mostMessageBytes else {
-            try cutMessage(length)
-            return cut == nil ? nil : nextCutMessage()
+            try cutMessage(length, .tooLong(bytes: length))
+            return cut == nil ? nil : try nextMessage(admit: admit)
         }
         guard length <= room.count else {
+            let headerLength = MessageHeader.headerLength(bytes)
+            if headerLength <= room.count {
+                guard count >= headerLength else { return nil }
+                switch admit(MessageHeader(faulty: bytes), length) {
+                case .taken(let charge): largeCharge = charge
+                case .refused:
+                    try cutMessage(length, .overShare(bytes: length))
+                    return try nextMessage(admit: admit)
+                case .later:
+                    awaitsAdmission = true
+                    return nil
+                }
+            }
             let block = try Self.block(length)
             large = (block, count)
             take(count, to: block)
@@ -98,7 +150,7 @@ package struct IncomingBytes: ~Copyable {
         guard count >= length else { return nil }
         let block = try Self.block(length)
         take(length, to: block)
-        return try message(block)
+        return message(block)
     }
 
     /// What has been taken over stays nowhere else: it may be secret.
@@ -110,19 +162,25 @@ package struct IncomingBytes: ~Copyable {
 
     // MARK: Messages that are too long
 
-    /// Keeps the header, as that of a message without arguments.
-    private mutating func cutMessage(_ length: Int) throws(MessageError) {
+    /// Keeps the header, as that of a message without arguments; nothing of one that has a header too long for the room.
+    private mutating func cutMessage(_ length: Int, _ defect: MessageDefect) throws(MessageError) {
         let headerLength = MessageHeader.headerLength(bytes)
-        guard headerLength <= room.count else { throw .malformed("the header of a message is too long") }
+        guard headerLength <= room.count else {
+            cut = (nil, length)
+            // Its header would say how many are its own. Those of the next message have not come yet.
+            descriptors = []
+            return
+        }
         guard count >= headerLength else { return }
         let block = try Self.block(headerLength)
         take(headerLength, to: block)
         MessageHeader.removeBody(of: block)
-        let message = try message(block)
-        message.markCut(from: length)
+        let message = message(block)
+        if message.defect == nil { message.mark(defect) }
         cut = (message, length - headerLength)
     }
 
+    /// Passes over the rest as far as it has come; `nil` also for a message that cannot be answered.
     private mutating func nextCutMessage() -> Message? {
         guard let (message, remaining) = cut else { return nil }
         let more = min(count, remaining)
@@ -140,22 +198,34 @@ package struct IncomingBytes: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: block, count: length)
     }
 
-    /// Descriptors come with the first byte of their message, so those of the next message stand first.
-    private mutating func message(_ block: UnsafeMutableRawBufferPointer) throws(MessageError) -> Message {
+    /// A message whose frame is right; if anything else is wrong, it has a defect.
+    private mutating func message(_ block: UnsafeMutableRawBufferPointer) -> Message {
+        let parsed: (header: MessageHeader, bodyStart: Int)
+        do throws(MessageError) { parsed = try MessageHeader.parse(UnsafeRawBufferPointer(block), &texts) } catch {
+            defer { freeWiped(block) }
+            let header = MessageHeader(faulty: UnsafeRawBufferPointer(block))
+            _ = try? takeDescriptors(header.descriptorCount)
+            return Message(header: header, defect: .invalid(error))
+        }
+        let (header, bodyStart) = parsed
         do throws(MessageError) {
-            let (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(block), &texts)
-            guard header.descriptorCount <= descriptors.count else {
-                throw .malformed("a message names more descriptors than came with it")
-            }
-            guard header.descriptorCount > 0 else {
-                return Message(header: header, bytes: block, bodyStart: bodyStart, descriptors: [])
-            }
-            let named = Array(descriptors.prefix(header.descriptorCount))
-            descriptors.removeFirst(named.count)
-            return Message(header: header, bytes: block, bodyStart: bodyStart, descriptors: named)
+            let own = header.descriptorCount == 0 ? [] : try takeDescriptors(header.descriptorCount)
+            return Message(header: header, bytes: block, bodyStart: bodyStart, descriptors: own)
         } catch {
             freeWiped(block)
-            throw error
+            return Message(header: header, defect: .invalid(error))
         }
+    }
+
+    /// Descriptors come with the first byte of their message, so those of the next message stand first.
+    private mutating func takeDescriptors(_ count: Int) throws(MessageError) -> [Descriptor] {
+        let own = descriptors.prefix(count)
+        if let missing = own.firstIndex(where: { if case .failure = $0 { true } else { false } }) {
+            descriptors.removeFirst(missing + 1)
+            _ = try own[missing].get()
+        }
+        descriptors.removeFirst(own.count)
+        guard own.count == count else { throw .malformed("a message names more descriptors than came with it") }
+        return own.compactMap { try? $0.get() }
     }
 }

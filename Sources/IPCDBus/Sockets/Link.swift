@@ -34,11 +34,18 @@ final class Link {
     var ended: () -> Void = {}
     /// What it holds of the bounds that it shares with others.
     var shares: LinkShares?
+    /// The bound for the arguments of calls under way.
+    var arriving: ArrivingBytes?
+    /// Set while the socket is not read because calls hold too much.
+    private let readingPause = DBusTimer()
+    private var isReadingPaused: Bool { readingPause.deadline != nil }
+    /// Lets one more message in, whatever is held.
+    private var admitsNext = false
     /// Runs once, when the other side has proved who it is, or has not.
     var authenticated: (Authentication.State) -> Void = { _ in }
-    /// Whether a message whose arguments break the protocol ends the link, as it ends that of a sender to a bus.
-    private let checksArguments: Bool
-    private var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
+    /// Sends in the place of a message whose descriptors cannot leave; `nil` sends nothing.
+    var undeliverable: (Message) -> Message? = { _ in nil }
+    private var descriptorPatience = DescriptorPatience()
 
     /// Calls that have come and do not begin before the other side has read more of what it was sent.
     private var heldCalls = Line<Message>()
@@ -52,13 +59,15 @@ final class Link {
 
     /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
     private static let largeBatch = 8_192
+    /// A call may wait for something else than this process, so a pause ends at last.
+    private static let longestReadingPause = Duration.milliseconds(250)
+    private static let mostReadsTogether = 16
     /// Far more than a socket holds: who has left its bus and goes on to write is not listened to for ever.
     private static let mostReadsAtEnd = 64
 
     /// Takes over one end of a socket that does not block.
-    /// - Parameter checksArguments: where no bus does.
-    init(_ socket: Descriptor, _ authentication: Authentication, checksArguments: Bool = false) {
-        (self.socket, self.authentication, self.checksArguments) = (socket, authentication, checksArguments)
+    init(_ socket: Descriptor, _ authentication: Authentication) {
+        (self.socket, self.authentication) = (socket, authentication)
         DBusActor.thread.register(socket.rawValue, events: EPOLLIN.rawValue, isNew: true) { [weak self] events in
             DBusActor.assumeIsolated { self?.ready(events) }
         }
@@ -108,7 +117,9 @@ final class Link {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        (receive, ended) = ({ _ in }, {})
+        (receive, ended, undeliverable) = ({ _ in }, {}, { _ in nil })
+        descriptorPatience.end()
+        readingPause.cancel()
         shares?.release()
         shares = nil
         DBusActor.thread.unregister(socket.rawValue)
@@ -176,36 +187,56 @@ final class Link {
     }
 
     private func flush() {
-        guard isOpen, !awaitsRoom else { return }
+        guard isOpen, !awaitsRoom, !descriptorPatience.isWaiting else { return }
         let whole = outgoing.wholeCount
         defer { noteOutgoing(since: whole) }
         let said = authentication.takeOutgoing()
         if !said.isEmpty { outgoing.prepend(said) }
         while outgoing.byteCount > 0, isAuthenticated || outgoing.isConversation {
+            let hasDescriptors = outgoing.beginsDescriptors
             let sent = outgoing.send(to: socket.rawValue)
-            if sent >= 0 { continue }
-            guard errno == EAGAIN || errno == EWOULDBLOCK else {
-                if errno == EINTR { continue }
-                // What the other side has said before it left counts.
-                return DBusActor.thread.soon { [weak self] in
-                    DBusActor.assumeIsolated {
-                        self?.takeInRest()
-                        self?.end()
-                    }
-                }
+            if sent >= 0 {
+                if hasDescriptors { descriptorPatience.end() }
+                continue
             }
-            return setAwaitsRoom(true)
+            switch errno {
+            case EAGAIN, EWOULDBLOCK: return setAwaitsRoom(true)
+            case EINTR: continue
+            case ETOOMANYREFS where hasDescriptors:
+                if waitsForOtherDescriptors() { return }
+                outgoing.replaceFirst(undeliverable)
+            default: return endSoon()
+            }
         }
         if outgoing.byteCount == 0 { wakeFlushWaiters() }
         beginHeldCalls()
     }
 
+    /// Ends the link after what the other side has said before it left.
+    private func endSoon() {
+        DBusActor.thread.soon { [weak self] in
+            DBusActor.assumeIsolated {
+                self?.takeInRest()
+                self?.end()
+            }
+        }
+    }
+
+    private func waitsForOtherDescriptors() -> Bool {
+        descriptorPatience.waits { [weak self] in self?.flush() }
+    }
+
     private func setAwaitsRoom(_ awaits: Bool) {
         guard awaitsRoom != awaits else { return }
         awaitsRoom = awaits
-        DBusActor.thread.register(
-            socket.rawValue, events: EPOLLIN.rawValue | (awaits ? EPOLLOUT.rawValue : 0), isNew: false
-        ) { [weak self] events in DBusActor.assumeIsolated { self?.ready(events) } }
+        watch()
+    }
+
+    private func watch() {
+        let events = (isReadingPaused ? 0 : EPOLLIN.rawValue) | (awaitsRoom ? EPOLLOUT.rawValue : 0)
+        DBusActor.thread.register(socket.rawValue, events: events, isNew: false) { [weak self] events in
+            DBusActor.assumeIsolated { self?.ready(events) }
+        }
     }
 
     /// Waits until what was sent has left the process; for the last message of a program.
@@ -232,17 +263,25 @@ final class Link {
         }
         guard events & ~EPOLLOUT.rawValue != 0, isOpen, receive != nil || !isAuthenticated else { return }
         let me = self  // A receiver may release the link.
-        // One look at a time: others have their turn before the next one.
-        switch me.incoming.receive(from: me.socket.rawValue) {
-        case .bytes: me.takeIn()
-        case .nothing: return
-        case .end: me.end()
+        // The system reports the end of the other side in any case.
+        if isReadingPaused { return me.endReadingPause(admitsNext: true) }
+        // One look at a time: others have their turn before the next one. The rest of a long message needs several.
+        for _ in 0..<Self.mostReadsTogether {
+            switch me.incoming.receive(from: me.socket.rawValue) {
+            case .bytes:
+                me.takeIn()
+                me.admitsNext = false
+            case .nothing: return
+            case .end: return me.end()
+            }
+            guard me.isOpen, !me.isReadingPaused, me.incoming.isInMessage else { return }
         }
     }
 
     /// Takes in what has come so far, where the other side is known to have gone: nothing else tells then what it said last.
     func takeInRest() {
         let me = self  // A receiver may release the link.
+        if isReadingPaused { me.endReadingPause(admitsNext: true) }
         for _ in 0..<Self.mostReadsAtEnd {
             guard me.isOpen, me.receive != nil, case .bytes = me.incoming.receive(from: me.socket.rawValue) else {
                 return
@@ -255,7 +294,7 @@ final class Link {
         if authentication.state == .speaking {
             incoming.consume(authentication.take(incoming.bytes))
             flushSoon()
-            guard authentication.state != .speaking else { return holdRest(false) }
+            guard authentication.state != .speaking else { return holdRest(hasMoved: false) }
             tellAuthenticated(authentication.state)
             guard isAuthenticated else {
                 flush()
@@ -265,27 +304,70 @@ final class Link {
         var hasMoved = false
         while isOpen, let receive {
             do throws(MessageError) {
-                guard let message = try incoming.nextMessage() else { return holdRest(hasMoved) }
+                guard let message = try incoming.nextMessage(admit: { admission($0, $1) }) else { break }
                 hasMoved = true
-                guard message.descriptors.count <= mostDescriptors else { return end() }
-                try pass(message, to: receive)
+                charge(message)
+                if message.kind == .methodCall, shares != nil, hasBacklog || !heldCalls.isEmpty {
+                    hold(message)
+                } else {
+                    receive(message)
+                }
             } catch { return end() }
         }
+        guard isOpen else { return }
+        holdRest(hasMoved: hasMoved)
+        if incoming.awaitsAdmission || !incoming.isInMessage && !admitsNext && holdsTooMuch { pauseReading() }
     }
 
-    private func pass(_ message: Message, to receive: (Message) -> Void) throws(MessageError) {
-        guard message.kind == .methodCall else {
-            if checksArguments, message.fullLength == nil { try message.checkArguments() }
-            return receive(message)
+    // MARK: Arguments under way
+
+    /// A peer answers for what its connection holds; on a bus that is the sender, whose messages share the socket with others.
+    private func holder(_ header: MessageHeader) -> ArrivingBytes.Holder? {
+        if shares != nil { return .connection(ObjectIdentifier(self)) }
+        return header.sender.map { .caller(BusName(trusted: $0)) }
+    }
+
+    private func admission(_ header: MessageHeader, _ bytes: Int) -> IncomingBytes.Admission {
+        guard let arriving, header.kind == Message.Kind.methodCall.rawValue, let holder = holder(header) else {
+            return .taken(nil)
         }
-        guard shares == nil || heldCalls.isEmpty && !hasBacklog else { return hold(message) }
-        try begin(message, by: receive)
+        if admitsNext {
+            admitsNext = false
+            return .taken(arriving.chargeAlways(bytes, to: holder))
+        }
+        if let charge = arriving.charge(bytes, to: holder) { return .taken(charge) }
+        return shares == nil ? .refused : .later
     }
 
-    /// A call is mostly read to its end at once, which checks it; what is left of it has had no effect yet.
-    private func begin(_ call: Message, by receive: (Message) -> Void) throws(MessageError) {
-        receive(call)
-        if checksArguments, call.fullLength == nil, !call.hasLetGo { try call.checkArguments() }
+    /// Charges a short call, which has come already.
+    private func charge(_ message: Message) {
+        let bytes = message.bytes.count
+        guard let arriving, message.kind == .methodCall, message.charge == nil, bytes >= ArrivingBytes.leastCounted,
+            let holder = holder(message.header)
+        else { return }
+        message.charge = shares == nil ? arriving.charge(bytes, to: holder) : arriving.chargeAlways(bytes, to: holder)
+        if message.charge == nil { message.mark(.overShare(bytes: bytes)) }
+    }
+
+    private var holdsTooMuch: Bool {
+        guard let arriving, shares != nil else { return false }
+        return !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
+    }
+
+    /// Stops reading until calls have finished.
+    private func pauseReading() {
+        guard isOpen, !isReadingPaused, let arriving else { return }
+        readingPause.set(at: .now + Self.longestReadingPause) { [weak self] in self?.endReadingPause(admitsNext: true) }
+        watch()
+        arriving.onRelease { [weak self] in self?.endReadingPause(admitsNext: false) }
+    }
+
+    private func endReadingPause(admitsNext: Bool) {
+        guard isOpen else { return }
+        readingPause.cancel()
+        self.admitsNext = admitsNext
+        watch()
+        takeIn()
     }
 
     private func hold(_ call: Message) {
@@ -302,24 +384,24 @@ final class Link {
         while isOpen, !hasBacklog, let receive, let call = heldCalls.takeFirst() {
             held.bytes -= call.bytes.count + Self.bytesOfHeldCall
             held.descriptors -= call.descriptors.count
-            do throws(MessageError) { try begin(call, by: receive) } catch { return end() }
+            receive(call)
         }
-        holdRest(true)
+        holdRest(hasMoved: true)
     }
 
-    /// What is left belongs to one message that has not come whole; who sends descriptors on and on with its bytes would
-    /// take all that the process has, and those that came without any would be the next message's.
-    private func holdRest(_ hasMoved: Bool) {
-        let (bytes, descriptors) = (incoming.heldCount, incoming.descriptorCount)
-        guard descriptors <= mostDescriptors, descriptors == 0 || bytes > 0 || incoming.isCutting else { return end() }
+    /// Counts what is left, which belongs to one message that has not come whole.
+    private func holdRest(hasMoved: Bool) {
         guard let shares else { return }
         let admits = shares.setIncoming(
-            bytes: bytes + held.bytes, descriptors: descriptors + held.descriptors, hasMoved: hasMoved)
+            bytes: incoming.heldCount + held.bytes, descriptors: incoming.descriptorCount + held.descriptors,
+            hasMoved: hasMoved)
         if !admits { end() }
     }
 
-    /// Bounds what comes in one message: of a longer one the arguments are not kept, one with more descriptors ends the link.
-    func limitMessages(bytes: Int = MessageError.longestMessage, descriptors: Int) {
-        (incoming.mostMessageBytes, mostDescriptors) = (bytes, descriptors)
+    /// Bounds what comes in one message: a longer one loses its arguments, and one with more descriptors is refused.
+    func limitMessages(
+        bytes: Int = MessageError.longestMessage, descriptors: Int = Int(CLINUX_MOST_DESCRIPTORS)
+    ) {
+        (incoming.mostMessageBytes, incoming.mostDescriptors) = (bytes, descriptors)
     }
 }

@@ -74,9 +74,7 @@ final class ListeningSocket {
         if acceptsOne { close() }
         accept(
             Link(
-                peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid()),
-                checksArguments: true)
-        )
+                peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
     }
 
     /// Without a free descriptor the one who waits would be told of again and again.

@@ -61,6 +61,20 @@ struct OutgoingMessages {
         if first < parts.count, case .conversation = parts[first] { true } else { false }
     }
 
+    /// Whether descriptors leave next, with the first byte of their message.
+    var beginsDescriptors: Bool { sentOfFirst == 0 && first < parts.count && !parts[first].descriptors.isEmpty }
+
+    /// Replaces the first message, before any byte of it has left, by another one or by none.
+    mutating func replaceFirst(_ other: (Message) -> Message?) {
+        guard sentOfFirst == 0, first < parts.count, case .message(let message) = parts[first] else { return }
+        let new = other(message)
+        new?.setSerial(message.serial)
+        parts[first] = new.map { .message($0) } ?? .conversation([])
+        byteCount += (new?.bytes.count ?? 0) - message.bytes.count
+        descriptorCount += (new?.descriptors.count ?? 0) - message.descriptors.count
+        left(0)
+    }
+
     /// Writes as much as one call does. A message with descriptors leaves alone: dbus-broker assigns descriptors to the last
     /// byte that it reads together with them, so bytes of the next message would take them.
     /// - Returns: how many bytes have left; -1 and `errno` where none could.

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// A Swift type with one D-Bus type.
 public protocol DBusCodable: Sendable {
     /// The single complete type of every value.
@@ -99,7 +101,10 @@ extension Signature: DBusBasic {
 extension Descriptor: DBusCodable {
     public static let dbusSignature: Signature = "h"
     public convenience init(from reader: inout MessageReader) throws(MessageError) {
-        self.init(owning: try reader.descriptor())
+        // An initializer of a class makes an object of its own.
+        let copy = fcntl(try reader.descriptor().rawValue, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .descriptorUnavailable }
+        self.init(owning: copy)
     }
     public func write(to writer: inout MessageWriter) throws(MessageError) { try writer.descriptor(rawValue) }
 }

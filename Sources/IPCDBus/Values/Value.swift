@@ -81,7 +81,7 @@ extension Value: DBusCodable {
         case UInt8(ascii: "s"): self = .string(try String(from: &reader))
         case UInt8(ascii: "o"): self = .objectPath(try ObjectPath(from: &reader))
         case UInt8(ascii: "g"): self = .signature(try Signature(from: &reader))
-        case UInt8(ascii: "h"): self = .descriptor(try Descriptor(from: &reader))
+        case UInt8(ascii: "h"): self = .descriptor(try reader.descriptor())
         case UInt8(ascii: "v"): self = .variant(try Value(from: &reader))
         case UInt8(ascii: "a"): self = try Value(readingArray: &reader)
         case UInt8(ascii: "("):

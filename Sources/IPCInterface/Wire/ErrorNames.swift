@@ -45,7 +45,7 @@ extension IPCError {
         case .timedOut: self.init(.timedOut, "the broker did not answer in time")
         case .disconnected: self.init(.storeUnavailable, "the connection to the message bus was lost")
         case .cancelled: self.init(.storeUnavailable, "the call was cancelled")
-        case .unsendable(let error): self.init(error.isTooLarge ? .limitExceeded : .invalidArguments, error.description)
+        case .unsendable(let error): self.init(error.isOfLimit ? .limitExceeded : .invalidArguments, error.description)
         case .badReply(let error): self.init(.storeUnavailable, "the broker's answer is malformed: \(error)")
         }
     }
@@ -66,9 +66,9 @@ extension IPCError {
 }
 
 extension MessageError {
-    fileprivate var isTooLarge: Bool {
+    fileprivate var isOfLimit: Bool {
         switch self {
-        case .arrayTooLong, .messageTooLong, .tooManyDescriptors: true
+        case .arrayTooLong, .messageTooLong, .tooManyDescriptors, .descriptorUnavailable: true
         default: false
         }
     }

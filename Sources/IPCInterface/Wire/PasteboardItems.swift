@@ -76,9 +76,8 @@ extension Representation.Value: DBusCodable {
         } else if reader.variantHolds(Self.text) {
             self = .text(try reader.variant { (inside) throws(MessageError) in try String(from: &inside) })
         } else if reader.variantHolds(Self.file) {
-            self = .file(
-                ContentFile(
-                    owning: try reader.variant { (inside) throws(MessageError) in try inside.descriptor() }))
+            let descriptor = try reader.variant { (inside) throws(MessageError) in try inside.descriptor() }
+            self = .file(ContentFile(descriptor.rawValue, ownedBy: descriptor))
         } else {
             throw .refused("a value has the type “s”, “ay” or “h”, not “\(reader.variantSignature)”")
         }

@@ -14,14 +14,21 @@ public final class ContentFile: Sendable {
     package let knownDigest: ContentDigest?
     /// What the store knows of a file that it has checked; nil for any other.
     package let taken: Taken?
-    /// Who closes the descriptor in the place of this one.
-    private let owner: ContentFile?
+    /// The object that closes the descriptor in the place of this one.
+    private let owner: (any AnyObject & Sendable)?
     /// Where the whole file is mapped, for as long as this lives; 0 where it is not.
     private let mapping = Mutex<UInt>(0)
 
     /// Takes over a descriptor of a regular file, or of a memory file, with so many bytes.
     public convenience init(owning descriptor: CInt, byteCount: Int) {
         self.init(owning: descriptor, byteCount: byteCount, knownDigest: nil)
+    }
+
+    /// Stands for a file whose descriptor another object closes, and asks the system for its length; 0 if it is not a regular
+    /// file.
+    package init(_ descriptor: CInt, ownedBy owner: any AnyObject & Sendable) {
+        (self.descriptor, self.owner, byteCount) = (descriptor, owner, Self.byteCount(of: descriptor))
+        (knownDigest, taken) = (nil, nil)
     }
 
     /// Takes over a descriptor of a file whose bytes had a digest when they were written.
@@ -45,9 +52,13 @@ public final class ContentFile: Sendable {
     /// Takes over a descriptor and asks the system for its length; 0 where it is no regular file.
     /// The corresponding C function is `fstat`.
     public convenience init(owning descriptor: CInt) {
+        self.init(owning: descriptor, byteCount: Self.byteCount(of: descriptor))
+    }
+
+    private static func byteCount(of descriptor: CInt) -> Int {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        self.init(owning: descriptor, byteCount: isFile ? Int(status.st_size) : 0)
+        return isFile ? Int(status.st_size) : 0
     }
 
     deinit {

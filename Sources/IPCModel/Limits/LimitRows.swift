@@ -115,7 +115,8 @@ extension Limits {
     ]
 
     private static let orderRows = [
-        Row("calls-in-turn", \.callsInTurn, 1...10_000_000, "wait for answers first")
+        Row("arriving-bytes", \.arrivingBytes, 1...mostBytes, "wait for answers first, and try again"),
+        Row("calls-in-turn", \.callsInTurn, 1...10_000_000, "wait for answers first"),
     ]
 
     private static let desktopRows = [

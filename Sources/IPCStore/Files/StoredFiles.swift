@@ -11,7 +11,10 @@ struct StoredFiles {
     private let remover: WorkerThreads
     private let willRemove: @Sendable () -> Void
     /// The files of the rows in memory, by key.
-    fileprivate(set) var inMemory: [UInt64: ContentFile] = [:]
+    fileprivate(set) var inMemory: [UInt64: ContentFile] = [:] {
+        didSet { statistics.keeps(memoryFiles: inMemory.count) }
+    }
+    private let statistics: StoreStatistics
     /// The keys of blobs whose rows the group has deleted.
     fileprivate(set) var released: Set<UInt64> = []
     /// Whether names of blobs are to be made durable before the next rows are.
@@ -19,8 +22,11 @@ struct StoredFiles {
     /// The memory files whose rows the group has deleted.
     fileprivate var letGo: [ContentFile] = []
 
-    init(_ folder: BlobFolder, remover: WorkerThreads, willRemove: @escaping @Sendable () -> Void) {
-        (self.folder, self.remover, self.willRemove) = (folder, remover, willRemove)
+    init(
+        _ folder: BlobFolder, statistics: StoreStatistics, remover: WorkerThreads,
+        willRemove: @escaping @Sendable () -> Void
+    ) {
+        (self.folder, self.statistics, self.remover, self.willRemove) = (folder, statistics, remover, willRemove)
     }
 
     /// Whether files are to go when the group is on the disk.

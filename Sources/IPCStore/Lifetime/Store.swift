@@ -43,7 +43,8 @@ package final class Store: Sendable {
         let lifetime = StoreLifetime(database, lock)
         let remover = WorkerThreads("blob-remover", width: 1)
         let folder = try BlobFolder(StoreDirectory(configuration.directory), configuration.limits)
-        let files = StoredFiles(folder, remover: remover, willRemove: configuration.willRemove)
+        let files = StoredFiles(
+            folder, statistics: statistics, remover: remover, willRemove: configuration.willRemove)
         intake = ContentIntake(folder, configuration.limits, remover: remover)
         self.remover = remover
         (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)

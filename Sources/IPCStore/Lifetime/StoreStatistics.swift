@@ -10,6 +10,8 @@ package final class StoreStatistics: Sendable {
         package var commits: UInt64 = 0
         /// Times that the write-ahead log was brought into the database.
         package var checkpoints: UInt64 = 0
+        /// Values in memory that are files, each with an open descriptor.
+        package var memoryFiles = 0
     }
 
     private let snapshotNow = Mutex(Snapshot())
@@ -20,6 +22,8 @@ package final class StoreStatistics: Sendable {
     func ran() {
         snapshotNow.withLock { $0.operations += 1 }
     }
+
+    func keeps(memoryFiles count: Int) { snapshotNow.withLock { $0.memoryFiles = count } }
 
     func committed(_ log: WriteAheadLog) {
         snapshotNow.withLock { ($0.commits, $0.checkpoints) = (log.commits, log.checkpoints) }

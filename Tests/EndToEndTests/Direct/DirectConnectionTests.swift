@@ -138,7 +138,7 @@ struct DirectConnectionTests {
         try await second.terminate()
     }
 
-    @Test func `I17: descriptors return, and seventeen in a message end the connection alone`() async throws {
+    @Test func `I17: descriptors return, and seventeen in a message cost that message alone`() async throws {
         let scene = try await DirectScene.start()
         _ = try await scene.peer.call(.getPasteboard("canary"), on: "witness")
         _ = try await scene.peer.call(.setItems(.items([[("a/b", .h(.sealed(100)))]])), on: "witness")
@@ -149,7 +149,11 @@ struct DirectConnectionTests {
             let values = (0..<16).map { _ in [("a/b", WireValue.h(.sealed(10)))] }
             #expect(try await scene.peer.call(.setItems(.items(values)), on: "direct").error == nil)
             let more = values + [[("a/b", .h(.sealed(10)))]]
-            #expect(try await scene.peer.call(.setItems(.items(more)), on: "direct").gone)
+            let refused = try await scene.peer.call(.setItems(.items(more)), on: "direct")
+            #expect(refused.error == "org.swiftipc.Error.LimitExceeded", "\(refused)")
+            #expect(refused.text.contains("descriptors-per-message"), "\(refused)")
+            #expect(try await scene.peer.call(.describe(), on: "direct").error == nil)
+            try await scene.peer.close("direct")
         }
         #expect(try await scene.peer.call(.clear(), on: "witness").error == nil)
         try await scene.waitForDescriptors(base)

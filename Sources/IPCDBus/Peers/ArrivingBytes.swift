@@ -1,0 +1,77 @@
+/// A bound for the arguments of calls that have come and are not finished, of all connections together.
+///
+/// A direct connection that holds more than its share is not read on. On a bus all callers share one socket, and reading on
+/// is what keeps the others going: there a call beyond the share of its caller is refused, and its arguments are not kept.
+@DBusActor
+public final class ArrivingBytes {
+    /// The party that holds arguments.
+    enum Holder: Hashable {
+        case caller(BusName)
+        case connection(ObjectIdentifier)
+    }
+
+    /// The arguments of one call, until the last reference goes.
+    @DBusActor
+    final class Charge {
+        fileprivate let bytes: Int
+        fileprivate let holder: Holder
+        private let bound: ArrivingBytes
+
+        fileprivate init(_ bytes: Int, _ holder: Holder, _ bound: ArrivingBytes) {
+            (self.bytes, self.holder, self.bound) = (bytes, holder, bound)
+        }
+
+        isolated deinit { bound.release(self) }
+    }
+
+    private let most: Int
+    private var total = 0
+    private var holding: [Holder: Int] = [:]
+    private var waiting: [@DBusActor () -> Void] = []
+
+    /// Calls of fewer bytes do not count: their number is bounded elsewhere.
+    static let leastCounted = 1 << 10
+    /// The bytes that each holder may have, whatever the others hold.
+    private static let always = 1 << 20
+
+    /// - Parameter most: bytes of all holders. One holder may have half of them, and one that holds nothing yet finds half as
+    ///   much again.
+    public init(most: Int) { self.most = most }
+
+    /// - Returns: `nil` if a call of this length is beyond the share of its holder.
+    func charge(_ bytes: Int, to holder: Holder) -> Charge? {
+        let own = holding[holder] ?? 0
+        let isWithin =
+            own + bytes <= Self.always || total == 0
+            || (own == 0
+                ? total + bytes <= most + most / 2
+                : own + bytes <= most / 2 && total + bytes <= most)
+        return isWithin ? chargeAlways(bytes, to: holder) : nil
+    }
+
+    /// Charges beyond the share as well.
+    func chargeAlways(_ bytes: Int, to holder: Holder) -> Charge {
+        total += bytes
+        holding[holder, default: 0] += bytes
+        return Charge(bytes, holder, self)
+    }
+
+    /// Whether a holder has no more than its share.
+    func isWithinShare(_ holder: Holder) -> Bool {
+        let own = holding[holder] ?? 0
+        return own <= Self.always || own <= most / 2 && total <= most
+    }
+
+    /// Runs an action, once, when something was released.
+    func onRelease(_ action: @escaping @DBusActor () -> Void) { waiting.append(action) }
+
+    private func release(_ charge: Charge) {
+        total -= charge.bytes
+        let left = holding[charge.holder].map { $0 - charge.bytes } ?? 0
+        holding[charge.holder] = left == 0 ? nil : left
+        guard !waiting.isEmpty else { return }
+        let actions = waiting
+        waiting = []
+        DBusActor.thread.soon { DBusActor.assumeIsolated { for action in actions { action() } } }
+    }
+}

@@ -1,0 +1,138 @@
+/// The answers that a bus may still hold because their callers do not read.
+///
+/// A bus keeps such messages without a bound, so their sender has to bound them. The bus can say how many bytes it holds for a
+/// connection (`org.freedesktop.DBus.Debug.Stats`), whatever library the caller uses. A bus without this interface bounds
+/// them itself; there a caller counts as reading again when it answers a ping, or after some time.
+@DBusActor
+final class UnreadAnswers {
+    private struct Caller {
+        var bytes = 0
+        var isAsking = false
+        var held = Line<Message>()
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private weak var connection: Connection?
+    private let begin: @DBusActor (Message) -> Void
+    private var callers: [BusName: Caller] = [:]
+    private var hasStatistics = true
+
+    /// The bytes beyond which a caller gets no more.
+    private static let most = 1 << 20
+    /// The answers that count: smaller ones are little more than their calls, which the bus holds as well.
+    private static let leastCounted = 1 << 10
+    /// The calls of a caller that wait until it has read.
+    private static let mostHeld = 16_384
+    private static let mostBegunTogether = 64
+    private static let firstPause = Duration.milliseconds(2)
+    private static let longestPause = Duration.milliseconds(250)
+    private static let pingPatience = Duration.seconds(2)
+
+    /// - Parameter begin: begins a call that was held.
+    init(_ connection: Connection, begin: @escaping @DBusActor (Message) -> Void) {
+        (self.connection, self.begin) = (connection, begin)
+    }
+
+    /// Whether a caller has been sent much that it has not read, as far as is known.
+    func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > Self.most } ?? false }
+
+    /// Counts an answer that was sent.
+    func sent(_ bytes: Int, to caller: BusName) {
+        guard bytes >= Self.leastCounted else { return }
+        callers[caller, default: Caller()].bytes += bytes
+        guard isBehind(caller), callers[caller]?.isAsking == false else { return }
+        callers[caller]?.isAsking = true
+        DBusActor.task { [weak self] in await self?.awaitReading(of: caller) }
+    }
+
+    /// Waits until a caller has read, or has left.
+    func read(by caller: BusName) async {
+        while isBehind(caller) {
+            await withCheckedContinuation { continuation in
+                // The way here may have been a suspension of its own.
+                if isBehind(caller) { callers[caller]?.waiting.append(continuation) } else { continuation.resume() }
+            }
+        }
+    }
+
+    /// Keeps a call until its caller has read.
+    /// - Returns: whether the call is kept; otherwise it may begin.
+    /// - Throws: ``CallRefusal`` if too many wait.
+    func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
+        guard let state = callers[caller], state.bytes > Self.most || !state.held.isEmpty else { return false }
+        guard state.held.count < Self.mostHeld else { throw .tooManyCalls(Self.mostHeld) }
+        callers[caller]?.held.append(call)
+        return true
+    }
+
+    /// Forgets a caller that has left the bus.
+    func left(_ caller: BusName) {
+        for waiting in callers.removeValue(forKey: caller)?.waiting ?? [] { waiting.resume() }
+    }
+
+    // MARK: Asking
+
+    private func awaitReading(of caller: BusName) async {
+        var pause = Self.firstPause
+        while isBehind(caller) {
+            // The answers that are sent after the question are not in its answer.
+            let asked = callers[caller]?.bytes ?? 0
+            let held = await heldByBus(for: caller)
+            callers[caller]?.bytes += held - asked
+            if isBehind(caller) {
+                await DBusTimer.pause(pause)
+                pause = min(pause * 2, Self.longestPause)
+            } else {
+                await goOn(caller)
+            }
+        }
+        callers[caller]?.isAsking = false
+    }
+
+    /// Lets begin what has waited, some at a time: their answers may be large in turn.
+    private func goOn(_ caller: BusName) async {
+        let waiting = callers[caller]?.waiting ?? []
+        callers[caller]?.waiting = []
+        for waiting in waiting { waiting.resume() }
+        while true {
+            for _ in 0..<Self.mostBegunTogether {
+                guard !isBehind(caller), let call = callers[caller]?.held.takeFirst() else { return }
+                begin(call)
+            }
+            await DBusActor.idle()
+        }
+    }
+
+    /// The bytes that the bus holds for a caller.
+    private func heldByBus(for caller: BusName) async -> Int {
+        guard let connection else { return 0 }
+        if hasStatistics {
+            do throws(CallError) {
+                let statistics = try await connection.call(
+                    MessageBus.connectionStatistics, on: .bus, at: MessageBus.path, caller.text)
+                if case .uint32(let bytes)? = statistics["OutgoingBytes"] { return Int(bytes) }
+            } catch {
+                if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
+            }
+            hasStatistics = false
+        }
+        _ = try? await connection.call(
+            Peer.ping, on: caller, at: "/", (), timeout: Self.pingPatience, startsService: false)
+        return 0
+    }
+}
+
+extension DBusActor {
+    /// Waits until nothing is left to run on the I/O thread.
+    fileprivate static func idle() async {
+        await withCheckedContinuation { continuation in thread.whenIdle { continuation.resume() } }
+    }
+}
+
+extension DBusTimer {
+    /// Waits on the I/O thread.
+    fileprivate static func pause(_ time: Duration) async {
+        let timer = DBusTimer()
+        await withCheckedContinuation { continuation in timer.set(at: .now + time) { continuation.resume() } }
+    }
+}
