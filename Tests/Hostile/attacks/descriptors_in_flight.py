@@ -1,0 +1,51 @@
+"""600 descriptors of the same user are on their way between two other sockets when a value is to leave as a descriptor.
+
+Linux counts descriptors in flight for each user and refuses more than RLIMIT_NOFILE of the sender, unless it is root.
+"""
+
+import array
+import os
+import socket
+import time
+
+import wire
+
+UNPRIVILEGED = True
+NOFILE = 256
+
+
+def fill(count):
+    """Sends descriptors to sockets that are never read; they are in flight until the sockets close."""
+    ends, null = [], os.open("/dev/null", os.O_RDONLY)
+    while count > 0:
+        some = min(count, 200)
+        pair = socket.socketpair()
+        pair[0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [null] * some))])
+        ends.append(pair)
+        count -= some
+    return ends
+
+
+def attack(scene):
+    if os.geteuid() == 0:
+        raise AssertionError("the limit does not hold for root")
+    reader = scene.connect()
+    direct = reader.direct()
+    reader.ask("Pasteboards1", "GetPasteboard", "sa{sv}", "large", {"create": ("b", True)})
+    reader.wait(reader.pasteboard("large", "SetItems", "aa(sv)a{sv}", [[("a/b", ("ay", bytes(200_000)))]], {}))
+    get = lambda connection: connection.wait(connection.pasteboard("large", "GetItems", "a{sv}", {"fd": ("b", True)}))
+    assert get(reader).kind == wire.RETURN and get(direct).kind == wire.RETURN
+    ends = fill(600)
+    began = time.monotonic()
+    refused = [get(connection).text for connection in (reader, direct) for _ in range(scene.full(20, 5))]
+    scene.note(slowest_ms=round((time.monotonic() - began) * 1_000 / len(refused)))
+    for text in refused:
+        if "LimitExceeded" not in text:
+            raise AssertionError(f"a value left although it could not: {text!r}")
+    for pair in ends:
+        for end in pair:
+            end.close()
+    for connection in (reader, direct):
+        answer = get(connection)
+        if answer.kind != wire.RETURN or len(answer.descriptors) != 1:
+            raise AssertionError(f"no descriptor came afterwards: {answer.text}")

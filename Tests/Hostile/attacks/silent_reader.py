@@ -1,0 +1,46 @@
+"""A caller asks for 20 values of 12 MiB and reads none of them; then it reads all."""
+
+import os
+import time
+
+import wire
+
+SIZE = 12 << 20
+
+
+def resident(process):
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) // 1_024 for line in status if line.startswith("RssAnon"))
+
+
+def ask(connection, count):
+    return [connection.pasteboard("large", "GetItems", "a{sv}", {}) for _ in range(count)]
+
+
+def read(connection, serials):
+    """Reads the answers whole, in any order; the seconds that it took."""
+    began = time.monotonic()
+    for serial in serials:
+        answer = connection.wait(serial)
+        if answer.kind != wire.RETURN or len(answer.data) < SIZE:
+            raise AssertionError(f"a value did not come: {answer.text}")
+    return time.monotonic() - began
+
+
+def attack(scene):
+    reader = scene.connect()
+    reader.ask("Pasteboards1", "GetPasteboard", "sa{sv}", "large", {"create": ("b", True)})
+    reader.wait(reader.pasteboard("large", "SetItems", "aa(sv)a{sv}", [[("a/b", ("ay", os.urandom(SIZE)))]], {}))
+    read(reader, ask(reader, 1))
+    scene.note(
+        one_by_one_ms=round(1_000 * sum(read(reader, ask(reader, 1)) for _ in range(8))),
+        pipelined_ms=round(1_000 * read(reader, ask(reader, 8))))
+    before = resident(scene.bus)
+    silent = scene.connect()
+    serials = ask(silent, 20)
+    time.sleep(scene.full(6, 3))
+    grown = resident(scene.bus) - before
+    scene.note(bus_held=grown)
+    if grown > 32:
+        raise AssertionError(f"the bus holds {grown} MiB for a caller that does not read")
+    scene.note(late_ms=round(1_000 * read(silent, serials)))
