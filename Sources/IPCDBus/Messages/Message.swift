@@ -49,6 +49,7 @@ public final class Message: @unchecked Sendable {
 
     /// Why its arguments cannot be used; `nil` for most messages. Nothing but its kind, its numbers and its sender counts then.
     private(set) var defect: MessageDefect?
+    package var isDefective: Bool { defect != nil }
 
     /// The charge for the arguments of a call under way.
     var charge: ArrivingBytes.Charge?
