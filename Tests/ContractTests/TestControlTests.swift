@@ -37,7 +37,8 @@ struct TestControlTests {
     }
 
     @Test func `a line of a release build is seen`() {
-        let text = "a\n#if DEBUG\n    b\n    #if os(Linux)\n    c\n    #endif\n#else\n    d\n#endif\n#if os(Linux)\ne\n#endif"
+        let inside = "#if DEBUG\n    b\n    #if os(Linux)\n    c\n    #endif\n#else\n    d\n#endif"
+        let text = "a\n\(inside)\n#if os(Linux)\ne\n#endif"
         #expect(
             Self.releaseLines(text).map { $0.drop { $0 == " " } }.filter { !$0.hasPrefix("#") } == ["a", "d", "e"])
     }
