@@ -53,7 +53,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-hostile check \
-	debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
+	oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -104,6 +104,15 @@ check-unprivileged: debug
 # The tests with a message bus, on the other implementation of it.
 check-dbus-broker: debug
 	IPC_TEST_BUS=dbus-broker scripts/tests $(SWIFT_FLAGS) --skip-build $(PARALLEL) --disable-xctest --filter '^(EndToEndTests|IPCTestingTests)\.'
+
+# Compares what the wire says with libdbus; release, because a debug build does a hundredth as many. A seed and a number give one input.
+SEED ?= 1
+COUNT ?= 1000000
+ORACLE ?=
+oracle: ## compare COUNT generated messages with libdbus, from SEED (ORACLE=--sanitize=address)
+	@scripts/requirements build
+	swift build $(SWIFT_FLAGS) -c release --scratch-path .build/oracle$(if $(ORACLE),-asan) $(ORACLE) --product wire-oracle
+	.build/oracle$(if $(ORACLE),-asan)/release/wire-oracle $(SEED) 0 $(COUNT) all
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests
