@@ -89,7 +89,7 @@ public final class IncomingCall {
         isAnswered = true
         connection.unansweredCalls -= 1
         if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
-            connection.unread?.sent(reply.bytes.count, to: busCaller)
+            connection.unread?.sent(reply, to: busCaller)
         }
         kept = nil
         for signal in signals { signalRoute.broadcast(signal) }

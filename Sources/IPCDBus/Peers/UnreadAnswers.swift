@@ -27,6 +27,8 @@ final class UnreadAnswers {
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(2)
+    /// A descriptor of an answer counts as so many bytes: a bus has few of them to lend.
+    private static let bytesOfDescriptor = 256 << 10
 
     /// - Parameter begin: begins a call that was held.
     init(_ connection: Connection, begin: @escaping @DBusActor (Message) -> Void) {
@@ -37,7 +39,8 @@ final class UnreadAnswers {
     func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > Self.most } ?? false }
 
     /// Counts an answer that was sent.
-    func sent(_ bytes: Int, to caller: BusName) {
+    func sent(_ answer: Message, to caller: BusName) {
+        let bytes = answer.bytes.count + answer.descriptors.count * Self.bytesOfDescriptor
         guard bytes >= Self.leastCounted else { return }
         callers[caller, default: Caller()].bytes += bytes
         guard isBehind(caller), callers[caller]?.isAsking == false else { return }
@@ -110,7 +113,11 @@ final class UnreadAnswers {
             do throws(CallError) {
                 let statistics = try await connection.call(
                     MessageBus.connectionStatistics, on: .bus, at: MessageBus.path, caller.text)
-                if case .uint32(let bytes)? = statistics["OutgoingBytes"] { return Int(bytes) }
+                if case .uint32(let bytes)? = statistics["OutgoingBytes"],
+                    case .uint32(let descriptors)? = statistics["OutgoingFDs"]
+                {
+                    return Int(bytes) + Int(descriptors) * Self.bytesOfDescriptor
+                }
             } catch {
                 if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
             }
