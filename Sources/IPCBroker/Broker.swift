@@ -78,9 +78,9 @@ package final class Broker {
         let bus: String
         do {
             connection = try await Self.connect(configuration.bus, objects)
-            connection.boundUnreadAnswers()
-            connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             clients = BusClients(connection)
+            connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
+            connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
             try await clients.start()
             bus = try await connection.busID()
         } catch {

@@ -186,14 +186,17 @@ struct LinkTests {
     private nonisolated static let plain = WireBytes.message(signature: "", body: [])
 
     @Test func `I17: descriptors that no message may have are closed, and the link stays`() async throws {
-        let tooMany = MessageDefect.invalid(.tooManyDescriptors(4))
+        let tooMany = MessageDefect.invalid(.tooManyDescriptors(7))
         let first = Array(Self.withDescriptors[..<1])
         // Spread over the bytes of a message.
         let rest = Array(Self.withDescriptors[2...])
         #expect(
-            try await Self.defects([(first, 3), (Array(Self.withDescriptors[1..<2]), 1), (rest, 0)]) == [tooMany])
+            try await Self.defects([(first, 3), (Array(Self.withDescriptors[1..<2]), 4), (rest, 0)]) == [tooMany])
         // All at once.
-        #expect(try await Self.defects([(Self.withDescriptors, 4)]) == [tooMany])
+        #expect(try await Self.defects([(Self.withDescriptors, 7)]) == [tooMany])
+        // The end of a message comes with the beginning of the next one, which has as many.
+        let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
+        #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
         // Fewer than the message names, and some that no message names.
         let missing = MessageDefect.invalid(.malformed("a message names more descriptors than came with it"))
         #expect(try await Self.defects([(Self.withDescriptors, 2)]) == [missing])

@@ -25,4 +25,20 @@ struct SerialTests {
             _ = await #expect(throws: CallError.disconnected) { try await waiting.value }
         }
     }
+
+    @Test func `a call without a deadline keeps its number too`() async throws {
+        let objects = ObjectServer()
+        objects.export([Echo.interface()], at: "/echo")
+        let listener = try PeerListener("unix:tmpdir=/tmp", objects: objects)
+        let client = try await Connection.openPeer(listener.address)
+        var ends: [CallError?] = []
+        client.call(Echo.never, on: nil, at: "/echo", ()) { result in
+            if case .failure(let error) = result { ends.append(error) } else { ends.append(nil) }
+        }
+        client.link?.lastSerial = .max
+        #expect(try await client.call(Echo.add, on: nil, at: "/echo", (2, 3)) == 5)
+        #expect(ends == [])
+        client.close()
+        #expect(ends == [.disconnected])
+    }
 }

@@ -33,7 +33,7 @@ final class CallTable {
     func responder(of serial: UInt32) -> BusName? { (pending[serial] ?? queued[serial])?.responder }
 
     /// Whether a call has not ended.
-    func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil }
+    func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil || queued[serial] != nil }
 
     /// Ends the call `serial`; a call that has already ended stays as it ended.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {

@@ -277,8 +277,9 @@ public final class Connection {
 
     /// From now on a caller that does not read its answers gets no more of them, and its calls wait; otherwise the bus would
     /// hold them.
-    public func boundUnreadAnswers() {
-        unread = UnreadAnswers(self) { [weak self] message in
+    /// - Parameter isPresent: whether a caller is on the bus; an answer to one that has left counts nowhere.
+    public func boundUnreadAnswers(isPresent: @escaping @DBusActor (BusName) -> Bool) {
+        unread = UnreadAnswers(self, isPresent: isPresent) { [weak self] message in
             guard let self, let link = self.link else { return }
             self.begin(message, from: link)
         }

@@ -24,7 +24,10 @@ final class ChildReaper {
         DBusActor.handOver {
             for child in children {
                 let process = clinux_open_process(child)
-                guard process >= 0 else { continue }
+                guard process >= 0 else {
+                    Task { _ = await Background.run { waitpid(child, nil, 0) } }
+                    continue
+                }
                 waiting[child] = ChildReaper(child, Descriptor(owning: process))
             }
         }

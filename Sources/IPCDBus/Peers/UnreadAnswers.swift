@@ -13,12 +13,14 @@ final class UnreadAnswers {
     }
 
     private weak var connection: Connection?
+    private let isPresent: @DBusActor (BusName) -> Bool
     private let begin: @DBusActor (Message) -> Void
     private var callers: [BusName: Caller] = [:]
     private var hasStatistics = true
 
-    /// The bytes beyond which a caller gets no more.
-    private static let most = 1 << 20
+    /// The bytes beyond which a caller gets no more. A bus without statistics costs a caller more time, and bounds what it
+    /// holds, so there it is as much as the descriptors of one message.
+    private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
     /// The answers that count: smaller ones are little more than their calls, which the bus holds as well.
     private static let leastCounted = 1 << 10
     /// The calls of a caller that wait until it has read.
@@ -26,22 +28,27 @@ final class UnreadAnswers {
     private static let mostBegunTogether = 64
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
-    private static let pingPatience = Duration.seconds(2)
+    private static let pingPatience = Duration.seconds(1)
     /// A descriptor of an answer counts as so many bytes: a bus has few of them to lend.
     private static let bytesOfDescriptor = 256 << 10
 
-    /// - Parameter begin: begins a call that was held.
-    init(_ connection: Connection, begin: @escaping @DBusActor (Message) -> Void) {
-        (self.connection, self.begin) = (connection, begin)
+    /// - Parameters:
+    ///   - isPresent: whether a caller is on the bus.
+    ///   - begin: begins a call that was held.
+    init(
+        _ connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool,
+        begin: @escaping @DBusActor (Message) -> Void
+    ) {
+        (self.connection, self.isPresent, self.begin) = (connection, isPresent, begin)
     }
 
     /// Whether a caller has been sent much that it has not read, as far as is known.
-    func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > Self.most } ?? false }
+    func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > most } ?? false }
 
     /// Counts an answer that was sent.
     func sent(_ answer: Message, to caller: BusName) {
         let bytes = answer.bytes.count + answer.descriptors.count * Self.bytesOfDescriptor
-        guard bytes >= Self.leastCounted else { return }
+        guard bytes >= Self.leastCounted, callers[caller] != nil || isPresent(caller) else { return }
         callers[caller, default: Caller()].bytes += bytes
         guard isBehind(caller), callers[caller]?.isAsking == false else { return }
         callers[caller]?.isAsking = true
@@ -62,7 +69,7 @@ final class UnreadAnswers {
     /// - Returns: whether the call is kept; otherwise it may begin.
     /// - Throws: ``CallRefusal`` if too many wait.
     func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
-        guard let state = callers[caller], state.bytes > Self.most || !state.held.isEmpty else { return false }
+        guard let state = callers[caller], state.bytes > most || !state.held.isEmpty else { return false }
         guard state.held.count < Self.mostHeld else { throw .tooManyCalls(Self.mostHeld) }
         callers[caller]?.held.append(call)
         return true
@@ -120,6 +127,8 @@ final class UnreadAnswers {
                 }
             } catch {
                 if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
+                // A bus that answers late has statistics all the same.
+                if error == .timedOut { return callers[caller]?.bytes ?? 0 }
             }
             hasStatistics = false
         }

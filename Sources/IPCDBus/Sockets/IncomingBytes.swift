@@ -75,7 +75,8 @@ package struct IncomingBytes: ~Copyable {
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
-        guard descriptors.count + arrived.count <= mostDescriptors else {
+        // One read may bring the end of a message and the beginning of the next one, each with its descriptors.
+        guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
             // The sender spreads more of them over the bytes of a message than a message may have.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
             return
@@ -225,6 +226,7 @@ package struct IncomingBytes: ~Copyable {
             _ = try own[missing].get()
         }
         descriptors.removeFirst(own.count)
+        guard count <= mostDescriptors else { throw .tooManyDescriptors(count) }
         guard own.count == count else { throw .malformed("a message names more descriptors than came with it") }
         return own.compactMap { try? $0.get() }
     }

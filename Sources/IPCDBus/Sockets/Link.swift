@@ -39,6 +39,9 @@ final class Link {
     /// Set while the socket is not read because calls hold too much.
     private let readingPause = DBusTimer()
     private var isReadingPaused: Bool { readingPause.deadline != nil }
+    /// When nothing more was admitted, over pauses that others have ended: the whole time is bounded.
+    private var pausedSince: ContinuousClock.Instant?
+    private var awaitsRelease = false
     /// Lets one more message in, whatever is held.
     private var admitsNext = false
     /// Runs once, when the other side has proved who it is, or has not.
@@ -286,6 +289,7 @@ final class Link {
             guard me.isOpen, me.receive != nil, case .bytes = me.incoming.receive(from: me.socket.rawValue) else {
                 return
             }
+            me.admitsNext = true
             me.takeIn()
         }
     }
@@ -316,7 +320,11 @@ final class Link {
         }
         guard isOpen else { return }
         holdRest(hasMoved: hasMoved)
-        if incoming.awaitsAdmission || !incoming.isInMessage && !admitsNext && holdsTooMuch { pauseReading() }
+        if incoming.awaitsAdmission || !incoming.isInMessage && !admitsNext && holdsTooMuch {
+            pauseReading()
+        } else {
+            pausedSince = nil
+        }
     }
 
     // MARK: Arguments under way
@@ -357,14 +365,24 @@ final class Link {
     /// Stops reading until calls have finished.
     private func pauseReading() {
         guard isOpen, !isReadingPaused, let arriving else { return }
-        readingPause.set(at: .now + Self.longestReadingPause) { [weak self] in self?.endReadingPause(admitsNext: true) }
+        let since = pausedSince ?? .now
+        pausedSince = since
+        readingPause.set(at: since + Self.longestReadingPause) { [weak self] in self?.endReadingPause(admitsNext: true)
+        }
         watch()
-        arriving.onRelease { [weak self] in self?.endReadingPause(admitsNext: false) }
+        guard !awaitsRelease else { return }
+        awaitsRelease = true
+        arriving.onRelease { [weak self] in
+            guard let self else { return }
+            self.awaitsRelease = false
+            if self.isReadingPaused { self.endReadingPause(admitsNext: false) }
+        }
     }
 
     private func endReadingPause(admitsNext: Bool) {
         guard isOpen else { return }
         readingPause.cancel()
+        if admitsNext { pausedSince = nil }
         self.admitsNext = admitsNext
         watch()
         takeIn()
