@@ -2,10 +2,6 @@
 
 import wire
 
-# While the bus passes a message of 31 MiB on, it holds it more than twice, whatever the receiver does.
-BOUNDS = {"bus": 128}
-
-
 def attack(scene):
     size = scene.full(31, 7) << 20
     caller = scene.connect()
