@@ -19,6 +19,10 @@ HERE = pathlib.Path(__file__).resolve().parent
 class Scene:
     """What an attack finds. `size` is `small` or `full`."""
 
+    # mallopt(3): after it has freed a large block, glibc keeps up to twice its size for the next one. A program that
+    # returns what it frees has grown by what it holds, and that is what the bound is for.
+    GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
+
     def __init__(self, programs, attack, size):
         self.programs, self.attack, self.size = pathlib.Path(programs), attack, size
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hostile-", dir=os.environ.get("TMPDIR", "/var/tmp")))
@@ -43,13 +47,13 @@ class Scene:
         if not condition:
             self.broken.append(sentence)
 
-    def start(self, *command, nofile=None, **options):
+    def start(self, *command, nofile=None, environment={}, **options):
         def limit():
             if nofile:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (nofile, nofile))
         process = subprocess.Popen(
-            [str(word) for word in command], env=self.environment, preexec_fn=limit, text=True,
-            **dict(dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE), **options))
+            [str(word) for word in command], env=self.environment | environment, preexec_fn=limit,
+            text=True, **dict(dict(stdin=subprocess.DEVNULL, stdout=subprocess.PIPE), **options))
         self.processes.append(process)
         return process
 
@@ -57,7 +61,7 @@ class Scene:
         log = open(self.folder / "log", "w")
         self.bus = self.start(
             "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
-            f"--address=unix:path={self.path}", stderr=log)
+            f"--address=unix:path={self.path}", stderr=log, environment=self.GIVES_BACK)
         self.bus.stdout.readline()
         limits = [f"--limit={name}={value}" for name, value in getattr(self.attack, "LIMITS", {}).items()]
         self.broker = self.start(
