@@ -9,9 +9,11 @@ struct DeliveryRunTests {
         handlers: TestSize.pick(small: 2, full: 4), brokerKills: TestSize.pick(small: 3, full: 20),
         handlerKills: TestSize.pick(small: 2, full: 20), killers: TestSize.pick(small: 100, full: 500))
 
-    /// For a small run: a handler may be started often, and soon again.
+    /// For a small run: a handler may be started often, and soon again. In a large one the process of the tests, which is all
+    /// senders, pays for more records than one process may have kept.
     private static let arguments = TestSize.pick(
-        small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"], full: [])
+        small: ["--limit", "activation-starts=1000", "--limit", "back-off-milliseconds=5"],
+        full: ["--limit", "ended-requests-kept=100000"])
 
     private func settings(control: String?) -> BrokerProcess.Settings {
         var settings = BrokerProcess.Settings()
