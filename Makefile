@@ -52,8 +52,8 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 .DEFAULT_GOAL := help
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
-.PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-hostile check \
-	oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
+.PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
+	check oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -70,7 +70,7 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check check-direct check-unprivileged check-hostile ## lint, build with warnings as errors, all tests at small size (about 15 minutes on 2 cores)
+test: packages lint check check-direct check-unprivileged check-oracle check-hostile ## lint, build with warnings as errors, all tests at small size (about 15 minutes on 2 cores)
 
 test-direct: export IPC_TEST_SIZE = small
 test-direct: export SWIFT_IPC_ROUTE = direct
@@ -80,7 +80,7 @@ test-direct: packages check ## all tests over direct connections, where there ca
 test-full: export IPC_TEST_SIZE = full
 # At full size the start of the broker must take less than half a second, so no test runs beside another.
 test-full: PARALLEL = --no-parallel
-test-full: packages lint check check-unprivileged check-dbus-broker check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
+test-full: packages lint check check-direct check-unprivileged check-dbus-broker check-oracle check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
 check: debug
@@ -113,6 +113,12 @@ oracle: ## compare COUNT generated messages with libdbus, from SEED (ORACLE=--sa
 	@scripts/requirements build
 	swift build $(SWIFT_FLAGS) -c release --scratch-path .build/oracle$(if $(ORACLE),-asan) $(ORACLE) --product wire-oracle
 	.build/oracle$(if $(ORACLE),-asan)/release/wire-oracle $(SEED) 0 $(COUNT) all
+
+# The same in the tests, from another seed each time. At full size also with a look at each access to memory.
+check-oracle: SEED = $(shell shuf -i 1-1000000000 -n 1)
+check-oracle:
+	$(MAKE) oracle SEED=$(SEED) COUNT=$(if $(filter small,$(IPC_TEST_SIZE)),300000,5000000)
+	$(if $(filter small,$(IPC_TEST_SIZE)),,$(MAKE) oracle SEED=$(SEED) COUNT=500000 ORACLE=--sanitize=address)
 
 debug:
 	swift build $(SWIFT_FLAGS) --build-tests

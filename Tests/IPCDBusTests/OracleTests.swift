@@ -9,7 +9,7 @@ struct OracleTests {
     @Test func `both accept and reject the same messages and read the same values`() {
         let seed = UInt64.random(in: 0..<1 << 32)
         var oracle = Oracle(seed: seed)
-        let count = TestSize.pick(small: 30_000, full: 3_000_000)
+        let count = TestSize.pick(small: 30_000, full: 300_000)
         for index in 0..<UInt64(count) {
             guard let difference = oracle.difference(index: index) else { continue }
             Issue.record("\(difference)")
