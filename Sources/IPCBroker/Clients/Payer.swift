@@ -6,8 +6,10 @@ struct ProcessIdentity: Sendable, Hashable {
     let number: pid_t
     /// In ticks since the system started.
     let start: UInt64
+    /// Both; made once, because each request of the process takes it.
+    let text: String
 
-    init(number: pid_t, start: UInt64) { (self.number, self.start) = (number, start) }
+    init(number: pid_t, start: UInt64) { (self.number, self.start, text) = (number, start, "\(number)-\(start)") }
 
     /// The process that has a number now; nil where its start cannot be read.
     init?(number: pid_t, procfs: String = "/proc") {
@@ -27,8 +29,6 @@ struct ProcessIdentity: Sendable, Hashable {
         let fields = stat[stat.index(after: end)...].split(separator: " ")
         return fields.count > 19 ? UInt64(fields[19]) : nil
     }
-
-    var text: String { "\(number)-\(start)" }
 }
 
 /// The account that a request is charged to.

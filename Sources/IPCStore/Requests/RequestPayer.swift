@@ -14,8 +14,10 @@ package struct RequestPayer: Sendable, Hashable {
             text = application
             return
         }
-        let parts = caller.split(separator: " ", maxSplits: 1)
-        text = parts.last.map(String.init) ?? application
+        // The connection, or the connection and the process.
+        let space = caller.utf8.firstIndex(of: UInt8(ascii: " "))
+        let payer = space.map { caller[caller.utf8.index(after: $0)...] } ?? caller[...]
+        text = payer.isEmpty ? application : String(payer)
     }
 
     /// Of a record that tells nothing.
