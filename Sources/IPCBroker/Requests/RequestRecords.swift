@@ -261,7 +261,7 @@ private final class DiskRoom {
     private let timer = DBusTimer()
 
     func wait() async {
-        if timer.deadline == nil {
+        if !timer.isSet {
             timer.set(at: .now + .seconds(1)) { [weak self] in self?.wakeOne() }
         }
         await withCheckedContinuation { waiting.append($0) }

@@ -24,7 +24,7 @@ final class ChangeAnnouncer {
 
     func changed(_ moves: [PasteboardMove]) {
         for move in moves where waiting.updateValue(move, forKey: move.name) == nil { order.append(move.name) }
-        if timer.deadline == nil { sendNext() }
+        if !timer.isSet { sendNext() }
     }
 
     private func sendNext() {

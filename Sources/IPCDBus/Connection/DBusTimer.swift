@@ -5,6 +5,8 @@ public final class DBusTimer {
     /// When it runs; `nil` while it is not set.
     public private(set) var deadline: ContinuousClock.Instant?
 
+    public var isSet: Bool { number != nil }
+
     public init() {}
     isolated deinit { cancel() }
 

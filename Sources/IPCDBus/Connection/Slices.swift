@@ -2,19 +2,24 @@
 @DBusActor
 package enum Slices {
     /// Elements of a slice; the work on one takes some ten microseconds.
-    package static let size = 64
+    package static var size: Int { 64 }
 
     /// Runs `body` for each element in order: for the first slice at once, for each further one after the sockets.
+    @inlinable
     package static func forEach<Element>(_ elements: [Element], _ body: @escaping @DBusActor (Element) -> Void) {
-        goOn(elements[...], body)
+        for element in elements.prefix(size) { body(element) }
+        if elements.count > size { later(elements.count) { body(elements[$0]) } }
     }
 
-    private static func goOn<Element>(
-        _ elements: ArraySlice<Element>, _ body: @escaping @DBusActor (Element) -> Void
-    ) {
-        for element in elements.prefix(size) { body(element) }
-        let rest = elements.dropFirst(size)
-        guard !rest.isEmpty else { return }
-        _ = DBusActor.thread.schedule(at: .now) { DBusActor.assumeIsolated { goOn(rest, body) } }
+    /// Goes on with the second slice.
+    @usableFromInline
+    static func later(_ count: Int, from start: Int = size, _ body: @escaping @DBusActor (Int) -> Void) {
+        _ = DBusActor.thread.schedule(at: .now) {
+            DBusActor.assumeIsolated {
+                let end = min(start + size, count)
+                for index in start..<end { body(index) }
+                if end < count { later(count, from: end, body) }
+            }
+        }
     }
 }

@@ -67,7 +67,7 @@ extension MessageHeader {
     /// The number of descriptors is not known before the arguments are written; its field stands last, so that it can be
     /// set then.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
-        guard path != Self.reservedPath, interface != Self.reservedInterface else {
+        guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
                 "\(Self.reservedPath) and \(Self.reservedInterface) are reserved: no message carries them")
         }
@@ -95,6 +95,11 @@ extension MessageHeader {
             fields.noteDescriptorCount()
         }
         writer.align(8)
+    }
+
+    /// Looks at the lengths first: each message that leaves comes here.
+    private static func isReserved(_ text: String?, _ reserved: String) -> Bool {
+        text.map { $0.utf8.count == reserved.utf8.count && $0 == reserved } ?? false
     }
 
     private var mayCarryDescriptors: Bool {

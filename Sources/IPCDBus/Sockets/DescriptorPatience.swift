@@ -12,7 +12,7 @@ struct DescriptorPatience {
     private static let pause = Duration.milliseconds(10)
 
     /// Whether nothing is sent now.
-    var isWaiting: Bool { timer.deadline != nil }
+    var isWaiting: Bool { timer.isSet }
 
     /// - Parameter retry: sends again; runs unless this returns false.
     /// - Returns: whether there is still time for another attempt.
@@ -27,6 +27,7 @@ struct DescriptorPatience {
 
     /// Descriptors have left, or the link has ended.
     mutating func end() {
+        guard since != nil else { return }
         timer.cancel()
         since = nil
     }

@@ -201,14 +201,15 @@ package struct IncomingBytes: ~Copyable {
 
     /// A message whose frame is right; if anything else is wrong, it has a defect.
     private mutating func message(_ block: UnsafeMutableRawBufferPointer) -> Message {
-        let parsed: (header: MessageHeader, bodyStart: Int)
-        do throws(MessageError) { parsed = try MessageHeader.parse(UnsafeRawBufferPointer(block), &texts) } catch {
+        let (header, bodyStart): (MessageHeader, Int)
+        do throws(MessageError) {
+            (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(block), &texts)
+        } catch {
             defer { freeWiped(block) }
             let header = MessageHeader(faulty: UnsafeRawBufferPointer(block))
             _ = try? takeDescriptors(header.descriptorCount)
             return Message(header: header, defect: .invalid(error))
         }
-        let (header, bodyStart) = parsed
         do throws(MessageError) {
             let own = header.descriptorCount == 0 ? [] : try takeDescriptors(header.descriptorCount)
             return Message(header: header, bytes: block, bodyStart: bodyStart, descriptors: own)

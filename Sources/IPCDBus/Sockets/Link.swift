@@ -38,7 +38,7 @@ final class Link {
     var arriving: ArrivingBytes?
     /// Set while the socket is not read because calls hold too much.
     private let readingPause = DBusTimer()
-    private var isReadingPaused: Bool { readingPause.deadline != nil }
+    private var isReadingPaused: Bool { readingPause.isSet }
     /// When nothing more was admitted, over pauses that others have ended: the whole time is bounded.
     private var pausedSince: ContinuousClock.Instant?
     private var awaitsRelease = false

@@ -57,7 +57,7 @@ final class ListeningSocket {
     func close() {
         guard !isClosed else { return }
         isClosed = true
-        if pause.deadline == nil { DBusActor.thread.unregister(socket.rawValue) }
+        if !pause.isSet { DBusActor.thread.unregister(socket.rawValue) }
         pause.cancel()
         // Who waits in the queue learns it at once.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))

@@ -3,27 +3,42 @@ internal import Glibc
 
 /// What is to go over a socket, in order.
 struct OutgoingMessages {
-    private enum Part {
-        case message(Message)
-        /// Of the conversation before the first message.
-        case conversation([UInt8])
+    private struct Part {
+        enum Content {
+            case message(Message)
+            /// Of the conversation before the first message.
+            case conversation([UInt8])
+        }
+
+        let content: Content
+        /// What the content says of itself, asked once.
+        let (byteCount, descriptorCount): (Int, Int)
+
+        init(_ message: Message) {
+            content = .message(message)
+            (byteCount, descriptorCount) = (message.bytes.count, message.descriptors.count)
+        }
+
+        init(conversation line: [UInt8]) {
+            content = .conversation(line)
+            (byteCount, descriptorCount) = (line.count, 0)
+        }
+
+        /// What has left, or is not to be sent.
+        static let nothing = Part(conversation: [])
+
+        var isConversation: Bool { if case .conversation = content { true } else { false } }
 
         func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-            switch self {
+            switch content {
             case .message(let message): body(UnsafeRawBufferPointer(message.bytes))
             case .conversation(let bytes): bytes.withUnsafeBytes(body)
             }
         }
 
-        var byteCount: Int {
-            switch self {
-            case .message(let message): message.bytes.count
-            case .conversation(let bytes): bytes.count
-            }
-        }
-
-        var descriptors: [Descriptor?] {
-            if case .message(let message) = self { message.descriptors } else { [] }
+        var descriptors: [CInt] {
+            guard descriptorCount > 0, case .message(let message) = content else { return [] }
+            return message.descriptors.compactMap { $0?.rawValue }
         }
     }
 
@@ -43,35 +58,35 @@ struct OutgoingMessages {
     private static let mostTogether = 64
 
     mutating func append(_ message: Message) {
-        parts.append(.message(message))
-        byteCount += message.bytes.count
-        descriptorCount += message.descriptors.count
+        let part = Part(message)
+        parts.append(part)
+        byteCount += part.byteCount
+        descriptorCount += part.descriptorCount
     }
 
     /// Puts a line of the conversation before all messages.
     mutating func prepend(_ line: [UInt8]) {
         var place = first
-        while place < parts.count, case .conversation = parts[place] { place += 1 }
-        parts.insert(.conversation(line), at: place)
+        while place < parts.count, parts[place].isConversation { place += 1 }
+        parts.insert(Part(conversation: line), at: place)
         byteCount += line.count
     }
 
     /// Whether a line of the conversation leaves next.
-    var isConversation: Bool {
-        if first < parts.count, case .conversation = parts[first] { true } else { false }
-    }
+    var isConversation: Bool { first < parts.count && parts[first].isConversation }
 
     /// Whether descriptors leave next, with the first byte of their message.
-    var beginsDescriptors: Bool { sentOfFirst == 0 && first < parts.count && !parts[first].descriptors.isEmpty }
+    var beginsDescriptors: Bool { sentOfFirst == 0 && first < parts.count && parts[first].descriptorCount > 0 }
 
     /// Replaces the first message, before any byte of it has left, by another one or by none.
     mutating func replaceFirst(_ other: (Message) -> Message?) {
-        guard sentOfFirst == 0, first < parts.count, case .message(let message) = parts[first] else { return }
-        let new = other(message)
-        new?.setSerial(message.serial)
-        parts[first] = new.map { .message($0) } ?? .conversation([])
-        byteCount += (new?.bytes.count ?? 0) - message.bytes.count
-        descriptorCount += (new?.descriptors.count ?? 0) - message.descriptors.count
+        guard sentOfFirst == 0, first < parts.count, case .message(let message) = parts[first].content else { return }
+        let (old, other) = (parts[first], other(message))
+        other?.setSerial(message.serial)
+        let new = other.map { Part($0) } ?? .nothing
+        parts[first] = new
+        byteCount += new.byteCount - old.byteCount
+        descriptorCount += new.descriptorCount - old.descriptorCount
         left(0)
     }
 
@@ -81,10 +96,10 @@ struct OutgoingMessages {
     mutating func send(to socket: CInt) -> Int {
         var end = first + 1
         let isConversation = isConversation
-        let descriptors = sentOfFirst == 0 ? parts[first].descriptors.compactMap { $0?.rawValue } : []
-        while end < parts.count, end - first < Self.mostTogether, descriptors.isEmpty, parts[end].descriptors.isEmpty {
+        let descriptors = sentOfFirst == 0 ? parts[first].descriptors : []
+        while end < parts.count, end - first < Self.mostTogether, descriptors.isEmpty, parts[end].descriptorCount == 0 {
             // Messages wait until the conversation is over.
-            if isConversation, case .message = parts[end] { break }
+            if isConversation, !parts[end].isConversation { break }
             end += 1
         }
         let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: end - first) { vectors in
@@ -108,10 +123,10 @@ struct OutgoingMessages {
         sentOfFirst += sent
         while first < parts.count, sentOfFirst >= parts[first].byteCount {
             sentOfFirst -= parts[first].byteCount
-            descriptorCount -= parts[first].descriptors.count
+            descriptorCount -= parts[first].descriptorCount
             wholeCount &+= 1
             // What has left is not kept until the list is empty.
-            parts[first] = .conversation([])
+            parts[first] = .nothing
             first += 1
         }
         if first == parts.count {

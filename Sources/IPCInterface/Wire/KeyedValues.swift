@@ -60,7 +60,7 @@ package struct Key<Root>: Sendable {
     /// Checks the value against its limit, before it is decoded.
     fileprivate func check(_ reader: MessageReader) throws(MessageError) {
         if let limit { return try reader.checkNextBytes(limit, slack: Self.slack) }
-        guard reader.bounds != nil, signature == "s", reader.hasMoreBytes(than: Self.mostText) else { return }
+        guard reader.hasMoreBytes(than: Self.mostText), reader.bounds != nil, signature == "s" else { return }
         let length = try reader.nextLength
         guard length > Self.mostText else { return }
         throw .refused("it has \(length) bytes, and at most \(Self.mostText) are taken")
@@ -134,7 +134,7 @@ extension KeyedValues {
             next = key + 1
             do throws(MessageError) {
                 if !entry.isInValue { try table[key].enterValue(&reader) }
-                try table[key].check(reader)
+                if reader.bounds != nil { try table[key].check(reader) }
                 try table[key].read(&reader, &self)
                 try reader.leave(entry.outer)
             } catch {
