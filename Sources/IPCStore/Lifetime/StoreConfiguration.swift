@@ -39,7 +39,7 @@ package struct StoreConfiguration: Sendable {
 
         /// What a test can break.
         package enum Control: String, Sendable, CaseIterable {
-            /// Answers come before the commit, and the commit is held back until the next operation comes.
+            /// Answers come before the commit, and the commit is held back until 10 ms after the next operation comes.
             case acknowledgeBeforeCommit = "acknowledge-before-commit"
             /// A commit does not wait for the disk.
             case synchronousOff = "synchronous-off"

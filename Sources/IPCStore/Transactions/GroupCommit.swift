@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Glibc
 
 /// The work of the store's thread: operations in the order in which they came, many of them in one transaction.
 ///
@@ -243,6 +244,8 @@ extension GroupCommit {
         waiting = []
         handOver()
         queue.awaitArrival()
+        // The test has to find a kill between answer and commit, also on a busy machine.
+        usleep(10_000)
     }
 
     private mutating func beginNext() {
