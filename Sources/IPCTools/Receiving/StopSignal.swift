@@ -57,14 +57,27 @@ package final class StopSignal: Sendable {
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await value(of: Task { try await body() }, untilSignal: signals)
+        let task = Task {
+            cancelIfDue(signals)
+            return try await body()
+        }
+        return try await value(of: task, untilSignal: signals)
     }
 
     /// The same for a wait for the bus, which goes on where its answer comes in: two changes of thread less.
     package func wait<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
     ) async throws -> Result {
-        try await value(of: DBusActor.task(body), untilSignal: signals)
+        let task = DBusActor.task {
+            self.cancelIfDue(signals)
+            return try await body()
+        }
+        return try await value(of: task, untilSignal: signals)
+    }
+
+    /// Cancels the task that this runs in. From outside it could be too late: the task runs on another thread.
+    private func cancelIfDue(_ signals: Int) {
+        if hasCome(signals) { withUnsafeCurrentTask { $0?.cancel() } }
     }
 
     private func value<Result: Sendable>(
