@@ -171,8 +171,8 @@ package struct Limits: Sendable, Hashable {
 
     // Order
 
-    /// Bytes of calls that have come and are not finished, of all callers; half of them of one caller: 32 MiB.
-    package var arrivingBytes: UInt64 = 33_554_432
+    /// Bytes of calls that have come and are not finished, of all callers; half of them of one caller: 16 MiB.
+    package var arrivingBytes: UInt64 = 16_777_216
     /// Calls that wait behind an earlier one of the same caller, of all callers; a fourth of them of one.
     package var callsInTurn: UInt64 = 16_384
 
