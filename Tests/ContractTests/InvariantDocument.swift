@@ -1,0 +1,41 @@
+/// `docs/invariants.md`: a section for each invariant, with the tests that hold it.
+struct InvariantDocument {
+    /// All invariants that there are.
+    static let numbers = 1...25
+
+    /// One section: the number in its heading, and its text.
+    let sections: [(number: Int, text: Substring)]
+
+    init(_ text: String) {
+        sections = text.split(separator: "\n## ").compactMap { section in
+            section.prefixMatch(of: /I([0-9]+):/).flatMap { Int($0.1) }.map { ($0, section) }
+        }
+    }
+
+    /// The invariants that have no section or several, and the sections of other numbers.
+    var misnumbered: [Int] {
+        let found = sections.map(\.number)
+        return Self.numbers.filter { number in found.count { $0 == number } != 1 }
+            + found.filter { !Self.numbers.contains($0) }
+    }
+
+    /// The sections that name no test.
+    var withoutTests: [Int] {
+        sections.filter { Self.tests(in: $0.text).isEmpty }.map(\.number)
+    }
+
+    /// The tests that a section names and that are not declared.
+    func unknownTests(declared: Set<String>) -> [String] {
+        sections.flatMap { Self.tests(in: $0.text) }.filter { !declared.contains($0) }
+    }
+
+    /// The hostile programs that a section names, as paths from the package.
+    var programs: [String] {
+        sections.flatMap { $0.text.matches(of: /`(Tests\/[^`]+)`/).map { String($0.1) } }
+    }
+
+    /// The tests that a text names, as `Suite/name`.
+    private static func tests(in text: Substring) -> [String] {
+        text.matches(of: /`([A-Z]\w*Tests\/[^`]+)`/).map { String($0.1) }
+    }
+}

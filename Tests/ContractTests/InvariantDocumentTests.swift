@@ -1,0 +1,85 @@
+import IPCTesting
+import Testing
+
+/// `docs/invariants.md` and the tests agree.
+struct InvariantDocumentTests {
+    private func text() throws -> String {
+        try FileContents.text("\(ProjectFiles.root)/docs/invariants.md")
+    }
+
+    /// The tests of all modules. A file that cannot be read has none, so the document names tests that are missing.
+    private static let declaredTests = ProjectFiles.swiftFiles(below: "Tests").flatMap {
+        DeclaredTest.all(in: (try? FileContents.text("\(ProjectFiles.root)/Tests/\($0)")) ?? "")
+    }
+
+    @Test func `each invariant has exactly one section, which names a test`() throws {
+        let document = InvariantDocument(try text())
+        #expect(document.misnumbered == [])
+        #expect(document.withoutTests == [])
+    }
+
+    @Test func `each test that the document names exists`() throws {
+        let declared = Set(Self.declaredTests.map(\.name))
+        #expect(declared.count > 1_000)
+        let document = InvariantDocument(try text())
+        #expect(document.unknownTests(declared: declared) == [])
+        #expect(document.programs.count > 10)
+        for program in document.programs {
+            #expect(FileContents.exists("\(ProjectFiles.root)/\(program)"), "\(program)")
+        }
+    }
+
+    @Test func `each number that the name of a test cites is that of an invariant`() throws {
+        let citing = Self.declaredTests.filter { !$0.invariants.isEmpty }
+        #expect(citing.count > 200)
+        #expect(citing.filter { !$0.unknownInvariants.isEmpty }.map(\.name) == [])
+        // Every invariant is cited, so a reader finds its tests by its number.
+        #expect(Set(citing.flatMap(\.invariants)) == Set(InvariantDocument.numbers))
+    }
+
+    @Test func `a test that does not exist is found`() throws {
+        let declared = Set(Self.declaredTests.map(\.name))
+        let (text, unknown) = (try text(), "DeliveryRunTests/a broker that is right is found")
+        #expect(InvariantDocument(text + "- `\(unknown)`.\n").unknownTests(declared: declared) == [unknown])
+        #expect(
+            InvariantDocument(text + "- `Tests/Hostile/attacks/none.py`\n").programs.last?.hasSuffix("none.py") == true)
+        // Every name is looked up: without the sources all are unknown.
+        #expect(InvariantDocument(text).unknownTests(declared: []).count > 150)
+    }
+
+    @Test func `a section that is missing, twice or of another number is found`() throws {
+        let text = try text()
+        #expect(InvariantDocument(text.replacing("\n## I9: ", with: "\n## ")).misnumbered == [9])
+        #expect(InvariantDocument(text.replacing("\n## I9: ", with: "\n## I8: ")).misnumbered == [8, 9])
+        #expect(InvariantDocument(text.replacing("\n## I9: ", with: "\n## I26: ")).misnumbered == [9, 26])
+        #expect(InvariantDocument(text + "\n## I26: Nothing\n").withoutTests == [26])
+    }
+
+    @Test func `a test is read in each form of its name`() {
+        // A reader of this file must not take these for tests.
+        let source = """
+            /// A struct of values.
+            private struct Row { let name = 1 }
+            @Suite(.serialized) struct FirstTests {
+                % func broken_I27() {}
+                %(arguments: [1, 2])
+                func `I6, I18: a raw name, of I9`(_ number: Int) {}
+                %(
+                    "I15: a display name", arguments: [1])
+                func short(_ number: Int) {}
+            }
+            @Suite struct SecondTests {
+                % func i24GoesOn() {}
+                % func iteratesI16Times() {}
+            }
+            """.replacing("%", with: "@Test")
+        let tests = DeclaredTest.all(in: source)
+        #expect(
+            tests.map(\.name) == [
+                "FirstTests/broken_I27", "FirstTests/I6, I18: a raw name, of I9", "FirstTests/I15: a display name",
+                "SecondTests/i24GoesOn", "SecondTests/iteratesI16Times",
+            ])
+        #expect(tests.map(\.invariants) == [[27], [6, 18], [15], [24], []])
+        #expect(tests.map(\.unknownInvariants) == [[27], [], [], [], []])
+    }
+}
