@@ -49,12 +49,15 @@ extension StoreSession {
 
     /// Forgets ended requests of payers that nothing attests, where all of them together have too many: those of the
     /// payer with most, so that a flood of one process costs no other one its records.
-    func forgetUnattestedExcess() throws {
+    /// - Parameter count: twice the requests that have ended since the last time, so that the excess shrinks.
+    func forgetUnattestedExcess(atMost count: Int) throws {
         let most = 4 * Int(clamping: configuration.limits.endedRequestsKept)
-        guard requests.unattestedCount > most else { return }
+        let excess = requests.unattestedCount - most
+        guard excess > 0 else { return }
         // Some more at once, because looking for the heaviest payers costs the count of all payers.
-        var heaviest = requests.heaviestUnattested(atMost: Self.forgottenAtOnce)
-        for _ in 0..<min(Self.forgottenAtOnce, most / 4 + 1) {
+        let forgotten = max(min(excess, count), min(Self.forgottenAtOnce, most / 4 + 1))
+        var heaviest = requests.heaviestUnattested(atMost: forgotten)
+        for _ in 0..<forgotten {
             guard let index = heaviest.indices.max(by: { heaviest[$0].count < heaviest[$1].count }),
                 let oldest = requests.oldest(of: heaviest[index].payer)
             else { return }

@@ -293,7 +293,7 @@ extension StoreSession {
         (step.wrote, step.beganGroup) = (true, true)
         let now = configuration.now()
         for (payer, ended) in endedInGroup { try forgetRequests(of: payer, at: now, most: 2 * ended) }
-        try forgetUnattestedExcess()
+        try forgetUnattestedExcess(atMost: 2 * endedInGroup.values.reduce(0, +))
         endedInGroup.removeAll(keepingCapacity: true)
     }
 

@@ -67,6 +67,20 @@ import Testing
         try await store.close()
     }
 
+    @Test func `records of many processes that end in one group stay within the bound`() async throws {
+        let store = try place.open { $0.limits.endedRequestsKept = 10 }
+        let requests = (0..<300).map { record(.unknown, ":1.\($0)@bus \($0)-1", named: "") }
+        try await store.commit { transaction in
+            for request in requests {
+                _ = try transaction.beginRequest(request)
+                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+            }
+        }
+        let left = try await kept(requests, in: store)
+        #expect((1...40).contains(left), "\(left)")
+        try await store.close()
+    }
+
     @Test func `a record of an earlier version names its connection alone`() {
         #expect(record(.claimed, ":1.1@bus").payer.text == ":1.1@bus")
         #expect(record(.claimed, ":1.1@bus 7-8").payer.text == "7-8")
