@@ -96,7 +96,7 @@ let package = Package(
             dependencies: ["CLinux", subprocess, system],
             path: "Tests/IPCTesting", swiftSettings: strict),
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
-        .testTarget(name: "IPCModelTests", dependencies: ["IPCModel"], swiftSettings: strict),
+        .testTarget(name: "IPCModelTests", dependencies: ["IPCModel", "IPCTesting"], swiftSettings: strict),
         .testTarget(
             name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel", "CLinux", "IPCTesting"],
             exclude: ["Fixtures"],

@@ -21,7 +21,7 @@ extension RequestEnd {
                 "the handler answered with the outcome “\(word)”; it may answer handled, declined, cancelled or failed")
             return
         }
-        let failure = RequestRecord.Failure(
+        let failure = RequestEnd.Failure(
             code: (reply.errorCode ?? "").cut(to: Self.mostCode),
             message: (reply.errorMessage ?? "").cut(to: Self.mostMessage))
         do throws(LimitExceeded) {
@@ -52,24 +52,6 @@ extension RequestEnd {
     private static let mostCode = 1_024
     private static let mostMessage = 16_384
 
-    /// Called off by others than its handler.
-    static func calledOff(because reason: String) -> RequestEnd {
-        RequestEnd(.cancelled, code: Outcome.calledOffCode, because: reason)
-    }
-
-    static let calledOff = calledOff(because: "somebody who knows its id called it off")
-    static let senderLeft = calledOff(because: "the sender left before the request was delivered")
-
-    static let handlerEnded = RequestEnd(
-        .failed, name: ErrorName.noReply.text, code: "handler-ended", because: "the handler ended before it answered")
-
-    static func parked(after crashes: UInt32) -> RequestEnd {
-        RequestEnd(
-            .failed, code: "parked",
-            because: "the handler ended each time while it had this request alone (\(crashes)); it is put aside and "
-                + "can be retried")
-    }
-
     static func badReply(_ message: String) -> RequestEnd {
         RequestEnd(.failed, code: "bad-reply", because: message)
     }
@@ -94,7 +76,7 @@ extension OpenURLContext {
         changeCount = content.changeCount
         items = content.items?.reopened()
         annotation = content.kept.annotation
-        attempt = request.attempts
+        attempt = request.life.attempts
         timeout = request.answerBy.map { ContinuousClock.now.duration(to: $0).milliseconds }
         activationToken = content.kept.activationToken
     }

@@ -53,22 +53,6 @@ final class DeliverySurroundings {
         return true
     }
 
-    /// Ends a request that has not ended yet. One whose beginning is not on the disk ends when it is.
-    /// - Parameter takeOut: runs before anybody is told.
-    /// - Returns: whether it has ended now.
-    func end(_ request: PendingRequest, _ end: RequestEnd?, by takeOut: (PendingRequest) -> Void) -> Bool {
-        guard request.state != .ended else { return false }
-        if request.isArriving, let end {
-            request.earlyEnd = request.earlyEnd ?? Boxed(end)
-            return false
-        }
-        takeOut(request)
-        var end = end
-        end?.attempts = request.attempts
-        records.ended(request, end)
-        return true
-    }
-
     /// Whether a connection is not on the bus any more; asks the bus where it is not known.
     func hasLeft(_ owner: BusName) async -> Bool {
         if clients.hasDeparted(owner) { return true }
@@ -95,8 +79,7 @@ final class Deliveries {
     private var nextLook = manyHandlers
 
     /// Gives a request its place in its line.
-    /// - Parameter isReady: whether it may be delivered at once; else it waits for ``ready(_:)``.
-    func enqueue(_ request: PendingRequest, isReady: Bool = false) throws {
+    func enqueue(_ request: PendingRequest) throws {
         guard !isEnding else { throw StoreError.unavailable }
         guard request.desktop == nil else {
             surroundings.table.insert(request)
@@ -104,7 +87,7 @@ final class Deliveries {
         }
         let handler = try handler(request.application)
         surroundings.table.insert(request)
-        handler.enqueue(request, isReady: isReady)
+        handler.enqueue(request)
     }
 
     /// Lets a request be delivered; nothing where it has ended by now.
@@ -124,6 +107,7 @@ final class Deliveries {
     }
 
     func callOff(_ request: PendingRequest, as end: RequestEnd) {
+        if request.life.isOrphan { return handleOrphan(request, .calledOff(end)) }
         if request.desktop != nil { return desktop.callOff(request, as: end) }
         handlers[request.application]?.callOff(request, as: end)
     }
@@ -145,7 +129,7 @@ final class Deliveries {
     }
 
     private func deadlinePassed(_ request: PendingRequest) {
-        if request.isOrphan { return endOrphan(request) }
+        if request.life.isOrphan { return handleOrphan(request, .timePassed(isHandlerStarting: false)) }
         if request.desktop != nil { return desktop.deadlinePassed(request) }
         handlers[request.application]?.deadlinePassed(request)
     }
@@ -179,9 +163,9 @@ final class Deliveries {
         for handler in handlers.values { handler.deliver() }
     }
 
-    /// Ends a request for which nobody came, once.
-    func endOrphan(_ request: PendingRequest) {
-        if request.state != .ended { surroundings.records.ended(request, .orphaned) }
+    /// Ends a request whose sender has not come back.
+    private func handleOrphan(_ request: PendingRequest, _ event: RequestLife.Event) {
+        for case .end(let end) in request.life.handle(event) { surroundings.records.ended(request, end) }
     }
 
     // MARK: The end of the broker
@@ -196,18 +180,11 @@ final class Deliveries {
         timer.cancel()
         abandonAll()
         // Who waits for the end of something that goes on with the next broker asks that one.
-        for request in surroundings.table.all where request.isOrphan { surroundings.records.ended(request, nil) }
+        for request in surroundings.table.all where request.life.isOrphan { handleOrphan(request, .abandoned) }
     }
 
     private func abandonAll() {
         for handler in handlers.values { handler.abandonAll() }
         desktop.abandonAll()
     }
-}
-
-extension RequestEnd {
-    /// Of a request whose broker ended while its sender waited, and whose sender never came back.
-    static let orphaned = RequestEnd(
-        .timedOut, code: "broker-ended",
-        because: "the broker ended while the request was under way; whether the handler did it is not known")
 }

@@ -13,28 +13,28 @@ extension HandlerDelivery {
             answeredLate(request, result)
             return deliver()
         }
-        guard request.flight == flight, request.state == .delivered else { return }
+        guard request.life.flight == flight else { return }
         switch result {
         case .success(let (word, reply)):
             policy.answered()
             request.note(.answered, who: owner.text, size: (reply.items ?? []).byteCount, detail: word)
-            end(request, RequestEnd(word, reply, limits))
+            handle(.answered(flight: flight, RequestEnd(word, reply, limits)), of: request)
         case .failure(.remote(IPCError.Code.handlerUnavailable.errorName.text, let message)):
-            handBack(request, owner, message)
+            handBack(request, flight, owner, message)
         case .failure(let error) where error.mayMeanDeparture:
             lookAfter(request, flight, owner, error)
-        case .failure(.disconnected) where request.isOnDirectRoute: cutOff(request, owner)
+        case .failure(.disconnected) where request.isOnDirectRoute: cutOff(request, flight, owner)
         case .failure(.disconnected), .failure(.cancelled):
             // The broker is about to end: one by one they would only be sent into the void.
             stop()
-            end(request, nil)
+            handle(.abandoned, of: request)
         case .failure(.unsendable(.descriptorUnavailable)):
-            putBack(request, isSuspect: false)
+            handle(.reachedNobody(flight: flight), of: request)
             pause(milliseconds: 1_000)
         case .failure(let error):
             policy.answered()
             request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
-            end(request, RequestEnd(error))
+            handle(.answered(flight: flight, RequestEnd(error)), of: request)
         }
     }
 
@@ -51,15 +51,10 @@ extension HandlerDelivery {
     }
 
     /// The handler did not look at a request, and gets no more until it registers again or somebody else comes.
-    private func handBack(_ request: PendingRequest, _ owner: BusName, _ message: String) {
+    private func handBack(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName, _ message: String) {
         request.note(.handedBack, who: owner.text, detail: message)
         if !surroundings.clients.hasDeparted(owner) { refuser = owner }
-        request.handBacks += 1
-        // Once is good order; one that gives back what it asked for again and again is held back.
-        if request.handBacks > 1 {
-            policy.failed(at: SystemClock.uptimeMilliseconds(), because: "\(application) gave a request back unseen")
-        }
-        putBack(request, isSuspect: false)
+        handle(.handedBack(flight: flight), of: request)
         deliver()
     }
 
@@ -67,15 +62,15 @@ extension HandlerDelivery {
     private func lookAfter(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName, _ error: CallError) {
         DBusActor.task {
             let isGone = await self.surroundings.hasLeft(owner)
-            guard request.flight == flight, request.state == .delivered else { return }
+            guard request.life.flight == flight else { return }
             guard isGone else {
                 self.policy.answered()
-                return self.end(request, RequestEnd(error))
+                return self.handle(.answered(flight: flight, RequestEnd(error)), of: request)
             }
             self.surroundings.clients.forget(self.application, owner: owner)
             // Whom the bus could give it to nobody has it; who left with it is looked after with the rest of what it had.
             guard !error.isRemote(.noReply) else { return self.connectionLeft(owner) }
-            self.putBack(request, isSuspect: false)
+            self.handle(.reachedNobody(flight: flight), of: request)
             self.deliver()
         }
     }
@@ -83,8 +78,8 @@ extension HandlerDelivery {
     /// A direct connection ended while its handler had requests. One that is still on the bus gets them again by the bus,
     /// with a higher attempt, since its answers are lost; that it is there is shown by an answer from itself. One that is
     /// not has left.
-    private func cutOff(_ request: PendingRequest, _ owner: BusName) {
-        request.isCutOff = true
+    private func cutOff(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName) {
+        handle(.cutOff(flight: flight), of: request)
         guard !surroundings.clients.hasDeparted(owner), lookedAfter.insert(owner).inserted else { return }
         surroundings.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
             guard let self else { return }
@@ -92,7 +87,7 @@ extension HandlerDelivery {
             switch result {
             case .failure(.disconnected), .failure(.cancelled): self.stop()
             case .failure(let error) where error.mayMeanDeparture: self.connectionLeft(owner)
-            default: self.deliverAgain(self.inHand.values.filter { $0.isCutOff && $0.owner == owner })
+            default: self.deliverAgain(self.inHand.values.filter { $0.life.isCutOff && $0.owner == owner })
             }
         }
     }
@@ -102,14 +97,7 @@ extension HandlerDelivery {
             for request in requests.sorted(by: { $0.number < $1.number }) {
                 request.note(
                     .handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection ended")
-                request.cuts += 1
-                request.isCutOff = false
-                // Once may happen to everybody; what comes again and again is held back.
-                if request.cuts > 1 {
-                    policy.failed(
-                        at: SystemClock.uptimeMilliseconds(), because: "\(application) cut its direct connection")
-                }
-                putBack(request, isSuspect: false)
+                handle(.stillThere, of: request)
             }
         }
         deliver()
@@ -122,16 +110,7 @@ extension HandlerDelivery {
         atOnce {
             for request in inHand.sorted(by: { $0.number < $1.number }) {
                 request.note(.handlerLeft, who: owner.text)
-                request.wasLeft = true
-                if isAlone { request.crashes += 1 }
-                if !request.isQueued {
-                    end(request, .handlerEnded)
-                } else if request.crashes >= UInt32(clamping: limits.attempts) {
-                    end(request, .parked(after: request.crashes))
-                } else {
-                    if !request.isCalledOff { surroundings.records.noteHandlerLeft(request, isAlone: isAlone) }
-                    putBack(request, isSuspect: true)
-                }
+                handle(.handlerLeft(isAlone: isAlone, mostCrashes: UInt32(clamping: limits.attempts)), of: request)
             }
         }
     }

@@ -63,23 +63,21 @@ final class HandlerDelivery {
     // MARK: What happens
 
     /// Takes a request's place in its line.
-    func enqueue(_ request: PendingRequest, isReady: Bool) {
+    func enqueue(_ request: PendingRequest) {
         requests[request.id] = request
         if !request.isQueued { waitingSenders += 1 }
-        request.isArriving = !isReady
-        queue.enqueue(request.id, line: request.line, isReady: isReady)
+        queue.enqueue(request.id, line: request.line, isReady: request.life.isAccepted)
     }
 
-    /// A request is on the disk, if it has to be. What would have ended it meanwhile ends it now.
+    /// A request is on the disk, if it has to be.
     func ready(_ request: PendingRequest) {
-        request.isArriving = false
-        if let early = request.earlyEnd { return end(request, early.content) }
-        queue.ready(request.id)
+        handle(.stored, of: request)
         deliver()
     }
 
     /// Takes a request out that was not accepted.
     func withdraw(_ request: PendingRequest) {
+        handle(.withdrawn, of: request)
         takeOut(request)
         deliver()
     }
@@ -99,7 +97,7 @@ final class HandlerDelivery {
         DBusActor.task {
             // What the bus could give to nobody is told by errors that come before this answer.
             _ = try? await self.surroundings.connection.owner(of: owner)
-            let rest = self.inHand.values.filter { $0.state == .delivered && $0.owner == owner }
+            let rest = self.inHand.values.filter { $0.life.isDelivered && $0.owner == owner }
             if !rest.isEmpty { self.left(owner, rest, isAlone: rest.count == 1 && !hadMore) }
             self.deliver()
         }
@@ -114,33 +112,16 @@ final class HandlerDelivery {
         deliver()
     }
 
-    /// Calls a request off: at once where it has not left, else by asking the handler.
-    func callOff(_ request: PendingRequest, as end: RequestEnd) {
-        switch request.state {
-        case .waiting: self.end(request, end)
-        case .leaving: request.isCalledOff = true
-        case .delivered:
-            // Where the handler leaves without an answer, it does not come again.
-            request.isCalledOff = true
-            request.note(.cancelAsked)
-            if let owner = request.owner { tellCancelled(request, owner) }
-        case .ended: break
-        }
-    }
+    /// Calls a request off: at once if it has not left, else by asking the handler.
+    func callOff(_ request: PendingRequest, as end: RequestEnd) { handle(.calledOff(end), of: request) }
 
     /// The time of a request is over.
-    func deadlinePassed(_ request: PendingRequest) {
-        switch request.state {
-        case .waiting, .leaving: end(request, expired(request))
-        case .delivered: endUnanswered(request)
-        case .ended: break
-        }
-    }
+    func deadlinePassed(_ request: PendingRequest) { handle(.timePassed(isHandlerStarting: isStarting), of: request) }
 
     /// Lets everything go without an end, because the broker ends.
     func abandonAll() {
         stop()
-        atOnce { for request in requests.values { end(request, nil) } }
+        atOnce { for request in requests.values { handle(.abandoned, of: request) } }
     }
 
     /// Delivers nothing more.
@@ -238,45 +219,43 @@ final class HandlerDelivery {
         bytesInFlight == 0 || bytesInFlight + request.size <= limits.bytesInFlight
     }
 
-    // MARK: Putting back
+    // MARK: Actions
 
-    func putBack(_ request: PendingRequest, isSuspect: Bool) {
-        guard request.state == .leaving || request.state == .delivered else { return }
-        if request.isCalledOff { return end(request, .calledOff) }
-        release(request)
-        request.state = .waiting
-        // Because the handler left without an answer when it had it, or gave it back twice, it and its line have a pause;
-        // what the handler has not seen of other lines goes at once.
-        let isHeldBack = request.wasLeft || request.handBacks > 1 || request.cuts > 1
-        if isHeldBack { heldBack.append(request.id) }
-        queue.putBack(request.id, isSuspect: isSuspect, isReady: !isHeldBack)
-        surroundings.table.watch(request)
+    /// What happens to a request, and what follows.
+    func handle(_ event: RequestLife.Event, of request: PendingRequest) {
+        for action in request.life.handle(event) { perform(action, on: request) }
+    }
+
+    private func perform(_ action: RequestLife.Action, on request: PendingRequest) {
+        switch action {
+        case .makeReady: queue.ready(request.id)
+        case .prepare: prepare(request)
+        case .send: send(request)
+        case .putBack(let isSuspect, let isHeldBack):
+            release(request)
+            if isHeldBack { heldBack.append(request.id) }
+            queue.putBack(request.id, isSuspect: isSuspect, isReady: !isHeldBack)
+            surroundings.table.watch(request)
+        case .writeDeparture(let isAlone): surroundings.records.noteHandlerLeft(request, isAlone: isAlone)
+        case .blame(let blame):
+            policy.failed(at: SystemClock.uptimeMilliseconds(), because: "\(application) \(blame.reason)")
+        case .askToCancel:
+            request.note(.cancelAsked)
+            if let owner = request.owner { tellCancelled(request, owner) }
+        case .giveUp(let flight, let isCutOff):
+            guard let owner = request.owner else { return }
+            tellCancelled(request, owner)
+            if !isCutOff { unanswered.add(flight, bytes: request.size, owner: owner) }
+        case .end(let end):
+            takeOut(request)
+            surroundings.records.ended(request, end)
+            deliver()
+        }
     }
 
     /// Puts what has not left back: none leaves before one of its line that came before it.
     func putBackLeaving(where matches: (PendingRequest) -> Bool) {
-        atOnce { for request in leaving.take(where: matches) { putBack(request, isSuspect: false) } }
-    }
-
-    /// Takes a request out of what is on its way.
-    private func release(_ request: PendingRequest) {
-        bytesInFlight -= min(bytesInFlight, request.size)
-        if request.state == .leaving { leaving.remove(request) }
-        inHand[request.id] = nil
-        request.flight = 0
-        if request.isQueued { request.content = nil }
-    }
-
-    // MARK: Ends
-
-    private func endUnanswered(_ request: PendingRequest) {
-        if let owner = request.owner {
-            tellCancelled(request, owner)
-            if !request.isCutOff { unanswered.add(request.flight, bytes: request.size, owner: owner) }
-        }
-        end(
-            request,
-            RequestEnd(.timedOut, because: "the handler did not answer in time; it may have done it all the same"))
+        atOnce { for request in leaving.take(where: matches) { handle(.turnedBack, of: request) } }
     }
 
     private func tellCancelled(_ request: PendingRequest, _ owner: BusName) {
@@ -285,47 +264,31 @@ final class HandlerDelivery {
         try? route.connection.notify(URLHandler1.cancelURL, on: route.destination, at: path, request.id.text)
     }
 
-    private func expired(_ request: PendingRequest) -> RequestEnd {
-        if request.wasLeft {
-            return RequestEnd(
-                .failed, code: "handler-ended",
-                because: "the handler left without an answer when it had it (attempts: \(request.attempts)), and its "
-                    + "time passed")
-        }
-        if request.cuts > 0 {
-            return RequestEnd(
-                .timedOut,
-                because:
-                    "the direct connection of the handler ended when it had it, and it could not be delivered again in "
-                    + "time; the handler may have done it")
-        }
-        if request.mayHaveBeenSeen {
-            return RequestEnd(
-                .timedOut, code: "broker-ended",
-                because: "it was under way when an earlier broker ended, and could not be delivered again in time; the "
-                    + "handler may have done it")
-        }
-        if isStarting {
-            return RequestEnd(
-                .expired,
-                because:
-                    "its time passed while the bus was starting the handler, which has not taken its bus name yet; it "
-                    + "never saw it")
-        }
-        return RequestEnd(.expired, because: "its time passed before it was delivered; the handler never saw it")
-    }
-
-    func end(_ request: PendingRequest, _ end: RequestEnd?) {
-        if surroundings.end(request, end, by: takeOut) { deliver() }
+    /// Takes a request out of what the handler has, or is about to get.
+    private func release(_ request: PendingRequest) {
+        guard inHand[request.id] === request else { return }
+        inHand[request.id] = nil
+        bytesInFlight -= min(bytesInFlight, request.size)
+        leaving.remove(request)
+        if request.isQueued { request.content = nil }
     }
 
     private func takeOut(_ request: PendingRequest) {
-        if request.state == .leaving || request.state == .delivered { release(request) }
-        request.state = .ended
+        release(request)
         // The same id may have come again.
         guard requests[request.id] === request else { return }
         requests[request.id] = nil
         if !request.isQueued { waitingSenders -= 1 }
         if !queue.finish(request.id) { _ = queue.cancel(request.id) }
+    }
+}
+
+extension RequestLife.Blame {
+    /// What the handler did, after its name.
+    fileprivate var reason: String {
+        switch self {
+        case .gaveBack: "gave a request back unseen"
+        case .cutConnection: "cut its direct connection"
+        }
     }
 }

@@ -77,11 +77,12 @@ extension HandlerDelivery {
     /// Tells everybody who waits for the handler that it cannot be started.
     private func endWaiting(name: String?, because reason: String) {
         guard waitingSenders > 0 else { return }
-        let waiting = requests.values.filter { !$0.isQueued && $0.state == .waiting }.sorted { $0.number < $1.number }
+        let waiting = requests.values.filter { !$0.isQueued && $0.life.isUnsent }.sorted { $0.number < $1.number }
         atOnce {
             for request in waiting {
-                let returned = request.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
-                end(request, RequestEnd(.unavailable, name: name ?? "", because: returned + reason))
+                let returned = request.life.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
+                handle(
+                    .undeliverable(RequestEnd(.unavailable, name: name ?? "", because: returned + reason)), of: request)
             }
         }
     }

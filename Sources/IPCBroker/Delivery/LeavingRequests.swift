@@ -13,7 +13,7 @@ struct LeavingRequests {
 
     /// Takes the first request of a line that is ready to leave.
     mutating func takeReady() -> PendingRequest? {
-        for (line, requests) in lines where requests.first?.isReadyToLeave == true {
+        for (line, requests) in lines where requests.first?.life.isReadyToLeave == true {
             let request = requests[0]
             lines[line] = requests.count == 1 ? nil : Array(requests.dropFirst())
             return request
@@ -22,7 +22,7 @@ struct LeavingRequests {
     }
 
     mutating func remove(_ request: PendingRequest) {
-        guard var requests = lines[request.line] else { return }
+        guard !lines.isEmpty, var requests = lines[request.line] else { return }
         requests.removeAll { $0 === request }
         lines[request.line] = requests.isEmpty ? nil : requests
     }

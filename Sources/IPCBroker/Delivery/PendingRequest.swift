@@ -6,16 +6,6 @@ internal import IPCStore
 /// An open request that has not ended, from the moment in which its receiver is fixed.
 @DBusActor
 final class PendingRequest {
-    enum State {
-        /// It waits: for the disk, in its line, or for the handler to start.
-        case waiting
-        /// Its turn has come, and it is made ready to be sent.
-        case leaving
-        /// The handler has it.
-        case delivered
-        case ended
-    }
-
     let id: RequestID
     let application: ApplicationID
     let source: Source
@@ -26,7 +16,8 @@ final class PendingRequest {
     let line: DeliveryLine
     /// The program of the desktop that gets it, where nobody has claimed its scheme.
     var desktop: DesktopHandler?
-    let isQueued: Bool
+    /// Where it stands on its way, and what comes next.
+    var life: RequestLife
     /// Whether the store has a record of it: its sender gave it an id, or it is queued.
     let hasRecord: Bool
     /// Tells a repeated call from a mistake; nil where the sender gave no id.
@@ -48,42 +39,17 @@ final class PendingRequest {
     var content: RequestContent?
     /// The change count of the pasteboard that came with it.
     var changeCount: UInt64?
-    var state = State.waiting
-    var attempts: UInt32 = 0
-    /// How often the handler left without an answer while it had this request alone.
-    var crashes: UInt32 = 0
     /// The connection that it was sent to, or is to be sent to.
     var owner: BusName?
-    /// Whether it may leave, when those before it have left.
-    var isReadyToLeave = false
-    /// Tells the answer to one delivery from that to another.
-    var flight: UInt64 = 0
-    var isCalledOff = false
-    /// Whether it is being accepted: what ends it meanwhile waits until it has begun.
-    var isArriving = false
-    var earlyEnd: Boxed<RequestEnd>?
-    /// Whether a handler left without an answer when it had it.
-    var wasLeft = false
-    /// How often a handler gave it back without a look.
-    var handBacks = 0
     /// Whether it was sent over a direct connection.
     var isOnDirectRoute = false
-    /// Whether that connection has ended without the answer, and it is not known yet what has become of the handler.
-    var isCutOff = false
-    /// How often a direct connection ended when its handler, which is still there, had it.
-    var cuts = 0
-    /// Whether an earlier broker may have delivered it.
-    var mayHaveBeenSeen = false
-    /// An earlier broker accepted it for a sender who waited, and nobody has come for it yet.
-    var isOrphan = false
     /// Steps that are not on the disk.
     var trace: [TraceStep] = []
     /// Who waits for the end.
     private(set) var waiters = RequestWaiters()
     /// What they were told.
     var conclusion: Boxed<Result<RequestEnd, any Error>>?
-    /// Whether a queued request is on the disk, and who waits for that.
-    var isAccepted = false
+    /// Those that wait until a queued request is on the disk.
     private var acceptanceWaiters = RequestWaiters()
     /// Whether the payload may be kept with the record.
     var keepsPayload = true
@@ -98,22 +64,24 @@ final class PendingRequest {
 
     init(
         id: RequestID, application: ApplicationID, source: Source, payer: Payer, caller: BusName?, line: DeliveryLine,
-        isQueued: Bool, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
+        life: RequestLife, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
         answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64, memory: UInt64? = nil
     ) {
         (self.id, self.application, self.source, self.payer) = (id, application, source, payer)
         (self.caller, self.line) = (caller, line)
-        (self.isQueued, self.hasRecord, self.digest, self.size) = (isQueued, hasRecord, digest, size)
+        (self.life, self.hasRecord, self.digest, self.size) = (life, hasRecord, digest, size)
         self.memory = memory ?? size
         (self.parent, self.depth, self.answerTime) = (parent, depth, answerTime)
         (self.expiry, self.accepted) = (expiry, accepted)
     }
 
+    var isQueued: Bool { life.isQueued }
+
     /// Notes a step, to be written with the next change of the record; a handler that cannot be started for a week does
     /// not fill the memory.
     func note(_ kind: TraceStep.Kind, who: String = "", size: UInt64 = 0, detail: String = "") {
         let step = TraceStep(
-            kind, at: SystemClock.milliseconds(), attempt: attempts, who: who, size: size, detail: detail)
+            kind, at: SystemClock.milliseconds(), attempt: life.attempts, who: who, size: size, detail: detail)
         if trace.isEmpty { trace.reserveCapacity(Self.usualSteps) }
         if trace.count >= Self.mostSteps { trace.removeLast() }
         trace.append(step)
@@ -156,8 +124,8 @@ final class PendingRequest {
 
     /// When something is to be done about it in the state in which it is; nil for nothing.
     var deadline: ContinuousClock.Instant? {
-        switch state {
-        case .waiting: expiry
+        switch life.state {
+        case .arriving, .endsOnArrival, .orphaned, .waiting: expiry
         case .leaving: isQueued ? nil : expiry
         case .delivered: answerBy
         case .ended: nil
@@ -202,11 +170,4 @@ struct KeptContext: Facts {
         Key(any: "annotation", \.annotation, limit: "annotation-bytes"), Key("activation-token", \.activationToken),
         Key("desktop-entry", \.desktopEntry), Key("desktop-service", \.desktopService),
     ]
-}
-
-extension RequestEnd {
-    /// An end that the broker or the bus gave, with its reason.
-    init(_ outcome: Outcome, name: String = "", code: String = "", because reason: String) {
-        self.init(outcome, attempts: 0, failure: .init(name: name, code: code, message: reason))
-    }
 }

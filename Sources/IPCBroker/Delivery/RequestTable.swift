@@ -57,7 +57,7 @@ final class RequestTable {
     subscript(id: RequestID) -> PendingRequest? { requests[id] }
 
     /// The requests that their handlers have.
-    var delivered: Set<RequestID> { Set(requests.values.lazy.filter { $0.state == .delivered }.map(\.id)) }
+    var delivered: Set<RequestID> { Set(requests.values.lazy.filter { $0.life.isDelivered }.map(\.id)) }
 
     /// Requests whose sender waits.
     private(set) var waitingCount = 0
@@ -114,7 +114,7 @@ final class RequestTable {
         requests[request.id] = request
         charge(request)
         if request.isQueued { queuedCount += 1 } else { waitingBytes = waitingBytes.addingClamped(request.memory) }
-        if !request.isQueued, !request.isOrphan { waitingCount += 1 }
+        if !request.isQueued, !request.life.isOrphan { waitingCount += 1 }
         watch(request)
     }
 
@@ -125,7 +125,7 @@ final class RequestTable {
         deadlines.remove(request)
         refund(request)
         if request.isQueued { queuedCount -= 1 } else { waitingBytes -= min(waitingBytes, request.memory) }
-        if !request.isQueued, !request.isOrphan { waitingCount -= 1 }
+        if !request.isQueued, !request.life.isOrphan { waitingCount -= 1 }
         // Of one at the top is known as much as of one that nobody knows.
         if request.depth > 0 { depths.add(request.id, request.depth) }
         if waitingCount == 0 { wakeIdle() }

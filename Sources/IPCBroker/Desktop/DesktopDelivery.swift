@@ -17,45 +17,46 @@ final class DesktopDelivery {
         (self.surroundings, self.program) = (surroundings, program)
     }
 
-    func enqueue(_ request: PendingRequest) {
-        requests[request.id] = request
-        request.isArriving = true
-    }
+    func enqueue(_ request: PendingRequest) { requests[request.id] = request }
 
-    /// A request is accepted. What would have ended it meanwhile ends it now.
-    func ready(_ request: PendingRequest) {
-        request.isArriving = false
-        if let early = request.earlyEnd { return end(request, early.content) }
-        guard let handler = request.desktop, let content = request.content, request.state == .waiting else { return }
-        if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
-    }
+    /// A request is accepted.
+    func ready(_ request: PendingRequest) { handle(.stored, of: request) }
 
     /// Takes a request out that was not accepted.
-    func withdraw(_ request: PendingRequest) { takeOut(request) }
+    func withdraw(_ request: PendingRequest) {
+        handle(.withdrawn, of: request)
+        takeOut(request)
+    }
 
-    func callOff(_ request: PendingRequest, as end: RequestEnd) {
-        switch request.state {
-        case .waiting, .leaving: self.end(request, end)
-        // Nobody there understands that it is to stop; its answer decides.
-        case .delivered: request.note(.cancelAsked)
-        case .ended: break
+    func callOff(_ request: PendingRequest, as end: RequestEnd) { handle(.calledOff(end), of: request) }
+
+    func deadlinePassed(_ request: PendingRequest) { handle(.timePassed(isHandlerStarting: false), of: request) }
+
+    /// Ends all requests without an end, because the broker ends.
+    func abandonAll() { for request in requests.values { handle(.abandoned, of: request) } }
+
+    private func handle(_ event: RequestLife.Event, of request: PendingRequest) {
+        for action in request.life.handle(event) { perform(action, on: request) }
+    }
+
+    private func perform(_ action: RequestLife.Action, on request: PendingRequest) {
+        switch action {
+        case .makeReady: begin(request)
+        case .send: surroundings.table.watch(request)
+        // No program of the desktop understands that it is to stop; its answer decides.
+        case .askToCancel: request.note(.cancelAsked)
+        case .end(let end):
+            takeOut(request)
+            surroundings.records.ended(request, end)
+        // There are no lines, no attempts on the disk and no later deliveries.
+        case .prepare, .putBack, .writeDeparture, .blame, .giveUp: break
         }
     }
 
-    func deadlinePassed(_ request: PendingRequest) {
-        switch request.state {
-        case .waiting, .leaving:
-            end(request, RequestEnd(.expired, because: "its time passed before it was delivered"))
-        case .delivered:
-            end(
-                request,
-                RequestEnd(.timedOut, because: "the program did not answer in time; it may have done it all the same"))
-        case .ended: break
-        }
+    private func begin(_ request: PendingRequest) {
+        guard let handler = request.desktop, let content = request.content else { return }
+        if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
     }
-
-    /// Lets everything go without an end, because the broker ends.
-    func abandonAll() { for request in requests.values { end(request, nil) } }
 
     // MARK: Ways
 
@@ -70,7 +71,7 @@ final class DesktopDelivery {
                 }
             }
             let owner = try? await self.surroundings.clients.owner(of: service)
-            guard request.state == .waiting else { return }
+            guard request.life.isUnsent else { return }
             guard let owner, let path = try? ObjectPath(service.objectPath) else {
                 return self.fail(request, name: nil, "\(service) was started and ended at once")
             }
@@ -86,12 +87,13 @@ final class DesktopDelivery {
         switch result {
         case .success:
             request.note(.answered, who: owner.text)
-            end(request, RequestEnd(.delivered))
-        case .failure(.disconnected), .failure(.cancelled): end(request, nil)
-        case .failure(let error) where error.mayMeanDeparture: end(request, .handlerEnded)
+            handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
+        case .failure(.disconnected), .failure(.cancelled): handle(.abandoned, of: request)
+        case .failure(let error) where error.mayMeanDeparture:
+            handle(.handlerLeft(isAlone: true, mostCrashes: 1), of: request)
         case .failure(let error):
             request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
-            end(request, RequestEnd(error))
+            handle(.answered(flight: 1, RequestEnd(error)), of: request)
         }
     }
 
@@ -101,22 +103,21 @@ final class DesktopDelivery {
                 return self.fail(request, name: nil, "this broker starts no programs of the desktop")
             }
             let failure = await program.launch(handler, content.url, token: content.kept.activationToken) {
-                guard request.state == .waiting else { return false }
+                guard request.life.isUnsent else { return false }
                 self.leave(request, to: handler.entry)
                 return true
             }
             if let failure {
                 return self.fail(request, name: nil, "\(handler.entry) cannot be started: \(failure)")
             }
-            self.end(request, RequestEnd(.delivered))
+            self.handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
         }
     }
 
     private func leave(_ request: PendingRequest, to who: String) {
-        request.attempts += 1
-        request.state = .delivered
         request.answerBy = request.expiry
-        surroundings.table.watch(request)
+        handle(.turn, of: request)
+        handle(.leaves(flight: 1), of: request)
         request.note(.delivered, who: who)
     }
 
@@ -124,15 +125,10 @@ final class DesktopDelivery {
 
     private func fail(_ request: PendingRequest, name: String?, _ reason: String) {
         request.note(.startFailed, detail: reason)
-        end(request, RequestEnd(.unavailable, name: name ?? "", because: reason))
-    }
-
-    private func end(_ request: PendingRequest, _ end: RequestEnd?) {
-        _ = surroundings.end(request, end, by: takeOut)
+        handle(.undeliverable(RequestEnd(.unavailable, name: name ?? "", because: reason)), of: request)
     }
 
     private func takeOut(_ request: PendingRequest) {
-        request.state = .ended
         // The same id may have come again.
         if requests[request.id] === request { requests[request.id] = nil }
     }

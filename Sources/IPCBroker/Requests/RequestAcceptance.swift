@@ -55,7 +55,7 @@ final class RequestAcceptance {
         let life: Duration = request.isQueued ? .milliseconds(Int(clamping: request.timeToLive)) : request.timeout
         let pending = PendingRequest(
             id: request.id ?? .random(), application: target, source: source, payer: payer, caller: caller,
-            line: DeliveryLine(source, caller?.text ?? ""), isQueued: request.isQueued,
+            line: DeliveryLine(source, caller?.text ?? ""), life: RequestLife(isQueued: request.isQueued),
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
             depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
             accepted: SystemClock.milliseconds(), memory: memory)
@@ -64,9 +64,7 @@ final class RequestAcceptance {
             table.remove(earlier)
             for waiter in earlier.takeWaiters() { pending.add(waiter) }
         }
-        if earlier != nil || request.isRepeated {
-            (pending.attempts, pending.mayHaveBeenSeen) = (1, true)
-        }
+        if earlier != nil || request.isRepeated { pending.life.continues(after: 1) }
         pending.note(
             request.isQueued ? .queued : .accepted,
             who: source.application.isEmpty ? caller?.text ?? "" : source.application,
@@ -159,7 +157,7 @@ final class RequestAcceptance {
         pending.changeCount = payload.changeCount
         if let attempts = payload.earlierAttempts {
             // The broker knew it and lost its end: it may have been delivered.
-            (pending.attempts, pending.mayHaveBeenSeen) = (max(pending.attempts, attempts, 1), true)
+            pending.life.continues(after: attempts)
         }
         if request.items == nil, let items = payload.items {
             let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors

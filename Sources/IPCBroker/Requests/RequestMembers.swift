@@ -44,7 +44,6 @@ extension URLsService {
             guard try await store.commit({ try $0.request(id) }) != nil else { throw RequestError.noSuchRequest(id) }
             return
         }
-        guard !pending.isOrphan else { return deliveries.endOrphan(pending) }
         deliveries.callOff(pending, as: .calledOff)
     }
 
@@ -168,7 +167,7 @@ enum RequestState: String, Sendable, CaseIterable {
 }
 
 extension PendingRequest {
-    var liveState: RequestState { state == .delivered ? .delivered : .waiting }
+    var liveState: RequestState { life.isDelivered ? .delivered : .waiting }
 }
 
 extension TraceFacts {

@@ -70,7 +70,6 @@ final class RequestRecords {
 
     /// A request has ended; without an end where the broker ends first.
     func ended(_ request: PendingRequest, _ end: RequestEnd?) {
-        request.state = .ended
         guard let end else {
             keepSteps(of: request)
             table.remove(request)

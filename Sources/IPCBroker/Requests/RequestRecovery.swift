@@ -28,23 +28,20 @@ extension URLsService {
         let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
         let pending = PendingRequest(
             id: record.id, application: application, source: source, payer: payer, caller: connection,
-            line: DeliveryLine(source, connection?.text ?? record.caller), isQueued: isQueued, hasRecord: true,
+            line: DeliveryLine(source, connection?.text ?? record.caller),
+            life: RequestLife(recovered: isQueued, attempts: record.attempts, crashes: record.crashes), hasRecord: true,
             digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
             parent: record.parent, depth: record.depth,
             answerTime: .milliseconds(Int(clamping: record.timeout)),
             expiry: .now + (isQueued ? .milliseconds(Int(clamping: left)) : Self.patience),
             accepted: record.accepted)
-        (pending.attempts, pending.crashes) = (record.attempts, record.crashes)
-        pending.mayHaveBeenSeen = record.attempts > 0
         pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
-        pending.isAccepted = true
         pending.note(.recovered)
         guard isQueued else {
-            pending.isOrphan = true
             pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) }
             return table.insert(pending)
         }
-        try deliveries.enqueue(pending, isReady: true)
+        try deliveries.enqueue(pending)
     }
 }
 

@@ -28,7 +28,7 @@ extension OpenURLResult {
     /// Of a request that has not ended.
     @DBusActor
     init(queued request: PendingRequest) {
-        let end = RequestEnd(.queued, attempts: request.attempts)
+        let end = RequestEnd(.queued, attempts: request.life.attempts)
         self.init(end, id: request.id, target: request.application.text, changeCount: request.changeCount)
     }
 }
@@ -53,7 +53,7 @@ extension RequestFacts {
         self.init(record)
         guard let pending, record.state != .ended else { return }
         state = pending.liveState.rawValue
-        attempts = pending.attempts
+        attempts = pending.life.attempts
         if itemCount == nil, let items = pending.content?.items {
             (itemCount, size) = (UInt32(clamping: items.count), items.byteCount)
         }
@@ -90,7 +90,7 @@ extension RequestFacts {
         if let items = pending.content?.items {
             (itemCount, size) = (UInt32(clamping: items.count), items.byteCount)
         }
-        (attempts, parent, accepted) = (pending.attempts, pending.parent?.text, pending.accepted)
+        (attempts, parent, accepted) = (pending.life.attempts, pending.parent?.text, pending.accepted)
     }
 }
 

@@ -34,7 +34,8 @@ extension RequestAcceptance {
         let time = wasQueued ? earlier.timeout : limits.queuedTimeoutMilliseconds
         let pending = PendingRequest(
             id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
-            line: DeliveryLine(earlier.source, connection(of: earlier)?.text ?? earlier.caller), isQueued: true,
+            line: DeliveryLine(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
+            life: RequestLife(isQueued: true),
             hasRecord: true, digest: retry.digest, size: size, parent: nil, depth: 0,
             answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)),
             accepted: SystemClock.milliseconds())
@@ -56,7 +57,6 @@ extension RequestAcceptance {
                 // The same retry was made before, and has ended.
                 return withdraw(pending, .success(RequestEnd(known, known.outcome ?? .queued)))
             }
-            pending.isAccepted = true
             for waiter in pending.takeAcceptanceWaiters() {
                 waiter.end(with: .success(OpenURLResult(queued: pending)))
             }

@@ -77,7 +77,7 @@ final class URLsService {
     private func open(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> OpenURLResult {
         let caller = call.sender
         guard !isEnding else { throw StoreError.unavailable }
-        if let id = request.id, let pending = table[id], pending.state != .ended || !pending.isOrphan {
+        if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
             // Its receiver was fixed with the first call, whatever has become of claims and policies.
             return try await repeated(request, pending, call)
         }
@@ -162,7 +162,7 @@ final class URLsService {
         var earlier: PendingRequest?
         if let id = request.id, let pending = table[id] {
             guard pending.digest == digest else { throw RequestError.identifierReused(id) }
-            guard pending.isOrphan, pending.state != .ended else {
+            guard pending.life.isOrphan, !pending.life.hasEnded else {
                 turn?.end()
                 return try await join(pending, request, call)
             }
@@ -213,7 +213,6 @@ final class URLsService {
     }
 
     private func queued(_ pending: PendingRequest) -> OpenURLResult {
-        pending.isAccepted = true
         let result = OpenURLResult(queued: pending)
         Slices.forEach(pending.takeAcceptanceWaiters()) { $0.end(with: .success(result)) }
         deliveries.ready(pending)
@@ -255,7 +254,7 @@ final class URLsService {
     func join(
         _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false
     ) async throws -> OpenURLResult {
-        if pending.isQueued, pending.isAccepted { return OpenURLResult(queued: pending) }
+        if pending.isQueued, pending.life.isAccepted { return OpenURLResult(queued: pending) }
         try table.checkRoomForWaiter(of: call.sender)
         let waiter = RequestWaiter(call.sender, .repetition, takesDescriptors: takesDescriptors)
         table.note(waiter)
@@ -263,7 +262,7 @@ final class URLsService {
         return try await waiter.wait {
             if !pending.isQueued {
                 self.records.add(waiter, to: pending)
-            } else if pending.isAccepted {
+            } else if pending.life.isAccepted {
                 waiter.end(with: .success(OpenURLResult(queued: pending)))
             } else if let conclusion = pending.conclusion {
                 waiter.end(with: conclusion.content.map { _ in OpenURLResult(queued: pending) })
@@ -289,9 +288,9 @@ final class URLsService {
 
     private func cancelUnwanted(_ request: PendingRequest) {
         // Another call may wait for the same request.
-        guard !request.isQueued, !request.isOrphan, request.waiters.isEmpty,
-            request.state == .waiting || request.state == .leaving
-        else { return }
+        guard !request.isQueued, request.waiters.isEmpty, request.life.isUnsent || request.life.isLeaving else {
+            return
+        }
         deliveries.callOff(request, as: .senderLeft)
     }
 

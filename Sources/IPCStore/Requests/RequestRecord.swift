@@ -12,18 +12,6 @@ package struct RequestRecord: Sendable, Hashable {
         case ended = 2
     }
 
-    /// Why a request ended as it did; empty where there is nothing to say.
-    package struct Failure: Sendable, Hashable {
-        /// The name of a D-Bus error.
-        package var name: String
-        package var code: String
-        package var message: String
-
-        package init(name: String = "", code: String = "", message: String = "") {
-            (self.name, self.code, self.message) = (name, code, message)
-        }
-    }
-
     package let id: RequestID
     /// The digest of what the request was given, by which a repetition is told from a mistake.
     package let arguments: ContentDigest
@@ -60,7 +48,7 @@ package struct RequestRecord: Sendable, Hashable {
     package let expiresAt: UInt64?
     /// When it ended, in milliseconds since 1970.
     package var ended: UInt64?
-    package var failure = Failure()
+    package var failure = RequestEnd.Failure()
     /// What the router keeps with the request; the store does not look into it.
     package let context: [UInt8]?
     /// The reply; empty where there is none, or it is larger than `reply-kept-bytes`.
@@ -96,20 +84,5 @@ package struct RequestRecord: Sendable, Hashable {
         (self.changeCount, self.accepted, self.expiresAt) = (changeCount, accepted, expiresAt)
         (self.timeout, self.parent, self.depth) = (timeout, parent, depth)
         (self.context, attempts, crashes) = (context, 0, 0)
-    }
-}
-
-/// How a request ended.
-package struct RequestEnd: Sendable, Hashable {
-    package var outcome: Outcome
-    package var attempts: UInt32
-    package var failure: RequestRecord.Failure
-    package var reply: [PasteboardItem]
-
-    package init(
-        _ outcome: Outcome, attempts: UInt32 = 1, failure: RequestRecord.Failure = .init(),
-        reply: [PasteboardItem] = []
-    ) {
-        (self.outcome, self.attempts, self.failure, self.reply) = (outcome, attempts, failure, reply)
     }
 }

@@ -51,7 +51,7 @@ extension RequestRecord {
         attempts = UInt32(truncatingIfNeeded: row.integer(16))
         crashes = UInt32(truncatingIfNeeded: row.integer(17))
         guard [16, 17, 20].allSatisfy({ row.integer($0) <= Self.mostCounted }) else { return nil }
-        failure = Failure(name: row.text(23), code: row.text(24), message: row.text(25))
+        failure = RequestEnd.Failure(name: row.text(23), code: row.text(24), message: row.text(25))
     }
 
     private mutating func setPayload(_ row: SQLRow) {

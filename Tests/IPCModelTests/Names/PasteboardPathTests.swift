@@ -1,4 +1,5 @@
 import IPCModel
+import IPCTesting
 import Testing
 
 @Suite("The path of a pasteboard")

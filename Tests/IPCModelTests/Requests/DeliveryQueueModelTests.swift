@@ -1,3 +1,4 @@
+import IPCTesting
 import Testing
 
 /// A queue that is nothing but lists, for comparison.

@@ -1,4 +1,5 @@
 import IPCModel
+import IPCTesting
 import Testing
 
 /// The rule of the contract written down naively: a list of claims and a scan.

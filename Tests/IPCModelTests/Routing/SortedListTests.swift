@@ -1,3 +1,4 @@
+import IPCTesting
 import Testing
 
 @testable import IPCModel

@@ -43,7 +43,7 @@ import Testing
         let accepted = request
         try await store.accept(accepted, .none)
         _ = try await store.commit { try $0.noteHandlerLeft(accepted.id, alone: true) }
-        let failure = RequestRecord.Failure(name: "a.b.C", code: "7", message: "seven")
+        let failure = RequestEnd.Failure(name: "a.b.C", code: "7", message: "seven")
         let end = RequestEnd(.timedOut, attempts: 2, failure: failure, reply: items)
         try await store.commit { transaction in
             _ = try transaction.finishRequest(accepted.id, end)

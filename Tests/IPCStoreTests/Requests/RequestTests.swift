@@ -25,7 +25,7 @@ import Testing
         let known = try await store.commit { try $0.beginRequest(accepted) }
         #expect(known == nil)
         let reply = [PasteboardItem.string("yes\u{0}no"), .data([0, 255], type: .png)]
-        let failure = RequestRecord.Failure(name: "a.b.C", code: "7", message: "seven")
+        let failure = RequestEnd.Failure(name: "a.b.C", code: "7", message: "seven")
         place.clock.advance(seconds: 1)
         let end = RequestEnd(.declined, attempts: 2, failure: failure, reply: reply)
         let ended = try await store.commit { try $0.finishRequest(id, end) }

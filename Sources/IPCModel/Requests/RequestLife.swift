@@ -1,0 +1,280 @@
+/// The state machine of one open request. It begins when the receiver is known and stops at the end of the request.
+///
+/// A value without clock, bus or store: ``handle(_:)`` takes an event and returns the actions that follow from it, in their
+/// order. An event that does not fit the state, such as the answer to an earlier delivery, has no effect.
+package struct RequestLife: Sendable, Hashable {
+    package enum State: Sendable, Hashable {
+        /// Its beginning is being written.
+        case arriving
+        /// The same; it ends as soon as that is written, because no end may be stored before its beginning (I1).
+        indirect case endsOnArrival(RequestEnd)
+        /// An earlier broker accepted it for a sender that waited, and the sender has not come back.
+        case orphaned
+        /// It waits in its line.
+        case waiting
+        /// Its turn has come. It is ready to be sent if its attempt is written, or need not be.
+        case leaving(isReady: Bool, isCalledOff: Bool)
+        /// The handler has it.
+        case delivered(Flight)
+        case ended
+    }
+
+    /// One delivery.
+    package struct Flight: Sendable, Hashable {
+        /// Tells the answer to this delivery from the answer to another one.
+        let number: UInt64
+        /// The request is not delivered again, even if the handler leaves without an answer.
+        var isCalledOff = false
+        /// The direct connection has ended, and it is not known yet what became of the handler.
+        var isCutOff = false
+    }
+
+    package enum Event: Sendable, Hashable {
+        /// The beginning is on the disk, if it has to be there.
+        case stored
+        /// The beginning could not be written, or the request ended with an earlier call.
+        case withdrawn
+        /// Its turn in its line has come.
+        case turn
+        /// The attempt with this number is written.
+        case prepared(attempt: UInt32)
+        /// It cannot be sent now.
+        case turnedBack
+        /// It is sent now, under this number.
+        case leaves(flight: UInt64)
+        /// The handler answered, or it is certain that it will not.
+        case answered(flight: UInt64, RequestEnd)
+        /// The handler did not look at it.
+        case handedBack(flight: UInt64)
+        /// The bus could not pass this delivery to the handler.
+        case reachedNobody(flight: UInt64)
+        /// The direct connection ended while the handler had it.
+        case cutOff(flight: UInt64)
+        /// The handler of a request that was cut off is still there; its answer is lost.
+        case stillThere
+        /// The handler left the bus.
+        /// - isAlone: it had no other request.
+        /// - mostCrashes: the number of departures with this request alone after which it is parked.
+        case handlerLeft(isAlone: Bool, mostCrashes: UInt32)
+        /// The sender left, or a caller cancels it.
+        case calledOff(RequestEnd)
+        /// It cannot be delivered: its handler cannot be started, or its payload is damaged.
+        case undeliverable(RequestEnd)
+        /// Its time has passed.
+        case timePassed(isHandlerStarting: Bool)
+        /// The broker ends.
+        case abandoned
+    }
+
+    package enum Action: Sendable, Hashable {
+        /// It may be delivered when its turn comes.
+        case makeReady
+        /// Write the attempt, so that a later one has a higher number whatever happens, and read what is sent.
+        case prepare
+        case send
+        /// Put it back to its place in its line.
+        /// - isSuspect: the handler left while it had it.
+        /// - isHeldBack: it has a pause first.
+        case putBack(isSuspect: Bool, isHeldBack: Bool)
+        /// Write that the handler left while it had it.
+        case writeDeparture(isAlone: Bool)
+        /// Give the handler a pause: it does this again and again.
+        case blame(Blame)
+        /// Ask the handler to stop.
+        case askToCancel
+        /// Stop waiting for the answer, and send the handler `CancelURL`. A late answer is possible.
+        case giveUp(flight: UInt64, isCutOff: Bool)
+        /// Store the end and answer those who wait; without an end, the broker ends before the request does.
+        case end(RequestEnd?)
+    }
+
+    package enum Blame: Sendable, Hashable { case gaveBack, cutConnection }
+
+    package let isQueued: Bool
+    package let isOrphan: Bool
+    package private(set) var state: State
+    /// How often it was sent, or was to be sent.
+    package private(set) var attempts: UInt32 = 0
+    /// How often the handler left without an answer while it had this request alone.
+    package private(set) var crashes: UInt32 = 0
+    /// How often a handler gave it back.
+    package private(set) var handBacks: UInt32 = 0
+    /// How often a direct connection ended when its handler, which was still there, had it.
+    private var cuts: UInt32 = 0
+    /// Whether a handler left without an answer when it had it.
+    private var wasLeft = false
+    /// Whether an earlier broker may have delivered it.
+    private var mayHaveBeenSeen = false
+    /// Whether its beginning was written.
+    package private(set) var isAccepted = false
+
+    /// A request that arrives.
+    package init(isQueued: Bool) { (self.isQueued, isOrphan, state) = (isQueued, false, .arriving) }
+
+    /// A request that an earlier broker left.
+    package init(recovered isQueued: Bool, attempts: UInt32, crashes: UInt32) {
+        (self.isQueued, isOrphan, state) = (isQueued, !isQueued, isQueued ? .waiting : .orphaned)
+        (self.attempts, self.crashes, isAccepted) = (attempts, crashes, true)
+        mayHaveBeenSeen = attempts > 0
+    }
+
+    /// An earlier broker knew it and may have delivered it so often.
+    package mutating func continues(after attempts: UInt32) {
+        (self.attempts, mayHaveBeenSeen) = (max(self.attempts, attempts, 1), true)
+    }
+}
+
+// MARK: Questions
+
+extension RequestLife {
+    package var hasEnded: Bool { state == .ended }
+
+    /// Whether its turn in its line has not come.
+    package var isUnsent: Bool {
+        switch state {
+        case .arriving, .endsOnArrival, .waiting: true
+        case .orphaned, .leaving, .delivered, .ended: false
+        }
+    }
+
+    package var isReadyToLeave: Bool { if case .leaving(true, _) = state { true } else { false } }
+    package var isLeaving: Bool { if case .leaving = state { true } else { false } }
+    package var isDelivered: Bool { flight != nil }
+    package var isCutOff: Bool { if case .delivered(let flight) = state { flight.isCutOff } else { false } }
+
+    /// The number of the delivery that is not answered yet.
+    package var flight: UInt64? { if case .delivered(let flight) = state { flight.number } else { nil } }
+}
+
+// MARK: Events
+
+extension RequestLife {
+    package mutating func handle(_ event: Event) -> [Action] {
+        switch (state, event) {
+        case (.ended, _): []
+        case (_, .abandoned): end(nil)
+        case (.arriving, _), (.endsOnArrival, _): arrive(event)
+        case (.orphaned, .timePassed), (.orphaned, .calledOff): end(.orphaned)
+        case (.orphaned, _): []
+        case (.waiting, _): wait(event)
+        case (.leaving(let isReady, let isCalledOff), _): leave(event, isReady, isCalledOff)
+        case (.delivered(let flight), _): fly(event, flight)
+        }
+    }
+
+    private mutating func arrive(_ event: Event) -> [Action] {
+        switch (event, state) {
+        case (.withdrawn, _): state = .ended
+        case (.stored, .endsOnArrival(let end)):
+            isAccepted = true
+            return self.end(end)
+        case (.stored, _):
+            (isAccepted, state) = (true, .waiting)
+            return [.makeReady]
+        // The first reason counts.
+        case (_, .endsOnArrival): return []
+        case (.calledOff(let end), _), (.undeliverable(let end), _): state = .endsOnArrival(end)
+        case (.timePassed(let isStarting), _): state = .endsOnArrival(expired(isStarting))
+        default: break
+        }
+        return []
+    }
+
+    private mutating func wait(_ event: Event) -> [Action] {
+        switch event {
+        case .turn:
+            state = .leaving(isReady: !isQueued, isCalledOff: false)
+            return isQueued ? [.prepare] : []
+        case .calledOff(let end), .undeliverable(let end): return self.end(end)
+        case .timePassed(let isStarting): return end(expired(isStarting))
+        default: return []
+        }
+    }
+
+    private mutating func leave(_ event: Event, _ isReady: Bool, _ isCalledOff: Bool) -> [Action] {
+        switch event {
+        case .prepared(let attempt):
+            guard !isReady else { return [] }
+            attempts = attempt
+            state = .leaving(isReady: true, isCalledOff: isCalledOff)
+            return []
+        case .turnedBack: return putBack(isSuspect: false, isCalledOff)
+        case .leaves(let number):
+            guard isReady else { return [] }
+            guard !isCalledOff else { return end(.calledOff) }
+            if !isQueued { attempts += 1 }
+            state = .delivered(Flight(number: number))
+            return [.send]
+        case .calledOff:
+            state = .leaving(isReady: isReady, isCalledOff: true)
+            return []
+        case .undeliverable(let end): return self.end(end)
+        // The attempt of a queued request is being written.
+        case .timePassed: return isQueued ? [] : end(expired(false))
+        default: return []
+        }
+    }
+
+    private mutating func fly(_ event: Event, _ flight: Flight) -> [Action] {
+        switch event {
+        case .answered(flight.number, let end): return self.end(end)
+        case .handedBack(flight.number):
+            handBacks += 1
+            // Once is good order.
+            return blamed(.gaveBack, handBacks) + putBack(isSuspect: false, flight.isCalledOff)
+        case .reachedNobody(flight.number): return putBack(isSuspect: false, flight.isCalledOff)
+        case .cutOff(flight.number): return change(flight) { $0.isCutOff = true }
+        case .stillThere:
+            guard flight.isCutOff else { return [] }
+            cuts += 1
+            // Once may happen to every handler.
+            return blamed(.cutConnection, cuts) + putBack(isSuspect: false, flight.isCalledOff)
+        case .handlerLeft(let isAlone, let mostCrashes): return left(flight, isAlone, mostCrashes)
+        case .calledOff: return change(flight) { $0.isCalledOff = true } + [.askToCancel]
+        // A program of the desktop is started with its URL, and may fail then.
+        case .undeliverable(let end): return self.end(end)
+        case .timePassed:
+            return [.giveUp(flight: flight.number, isCutOff: flight.isCutOff)] + end(.unanswered)
+        default: return []
+        }
+    }
+
+    /// If the sender waits, the request ends. A queued request is delivered again.
+    private mutating func left(_ flight: Flight, _ isAlone: Bool, _ mostCrashes: UInt32) -> [Action] {
+        wasLeft = true
+        if isAlone { crashes += 1 }
+        guard isQueued else { return end(.handlerEnded) }
+        guard crashes < mostCrashes else { return end(.parked(after: crashes)) }
+        guard !flight.isCalledOff else { return end(.calledOff) }
+        return [.writeDeparture(isAlone: isAlone)] + putBack(isSuspect: true, false)
+    }
+
+    private func blamed(_ blame: Blame, _ count: UInt32) -> [Action] { count > 1 ? [.blame(blame)] : [] }
+
+    private mutating func change(_ flight: Flight, _ body: (inout Flight) -> Void) -> [Action] {
+        var flight = flight
+        body(&flight)
+        state = .delivered(flight)
+        return []
+    }
+
+    private mutating func putBack(isSuspect: Bool, _ isCalledOff: Bool) -> [Action] {
+        guard !isCalledOff else { return end(.calledOff) }
+        state = .waiting
+        return [.putBack(isSuspect: isSuspect, isHeldBack: wasLeft || handBacks > 1 || cuts > 1)]
+    }
+
+    private mutating func end(_ end: RequestEnd?) -> [Action] {
+        state = .ended
+        var end = end
+        end?.attempts = attempts
+        return [.end(end)]
+    }
+
+    private func expired(_ isHandlerStarting: Bool) -> RequestEnd {
+        if wasLeft { return .expiredAfterHandlerLeft(attempts: attempts) }
+        if cuts > 0 { return .expiredAfterCut }
+        if mayHaveBeenSeen { return .expiredAfterRestart }
+        return isHandlerStarting ? .expiredDuringStart : .expired
+    }
+}

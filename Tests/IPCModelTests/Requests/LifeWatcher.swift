@@ -1,0 +1,170 @@
+@testable import IPCModel
+
+/// Judges a life by its events and its actions, without a look at its state.
+struct LifeWatcher: Hashable {
+    enum Violation: String, CaseIterable {
+        /// I6: it ends twice, or acts after its end.
+        case secondEnd
+        /// I1: it is sent or ends before its beginning is written.
+        case beforeBeginning
+        /// I7: a later delivery has no higher attempt.
+        case sameAttempt
+        /// I7: a queued request is sent and its attempt was not written.
+        case unwrittenAttempt
+        /// I8: it is sent while the handler has it.
+        case sentTwice
+        /// A request that was called off is sent, or put back into its line.
+        case sentAfterCallOff
+        /// An event of an earlier delivery has an effect.
+        case staleEvent
+        /// A sender waits on although its handler left.
+        case senderNotTold
+        /// It is parked too early or too late, or ends because its handler left once.
+        case wrongParking
+        /// I7: the departure of the handler is not written before the request is put back.
+        case unwrittenDeparture
+        /// What happened again and again has no pause, or what happened once has one.
+        case wrongPause
+        /// `expired` promises that the handler never saw it.
+        case expiredAfterDelivery
+        /// An action follows an event that gives no reason for it.
+        case unasked
+    }
+
+    let isQueued: Bool
+    private var hasBegun: Bool
+    private var hasEnded = false
+    private var isWithHandler = false
+    private var isLeaving = false
+    private var isWritten = false
+    private var isCalledOff = false
+    private var isCutOff = false
+    private var mayHaveBeenSeen: Bool
+    private var sentAttempt: UInt32
+    private(set) var flight: UInt64 = 0
+    private var (departures, aloneDepartures, handBacks, cuts) = (0, 0, 0, 0)
+    static let mostCrashes: UInt32 = 2
+
+    init(of life: RequestLife) {
+        isQueued = life.isQueued
+        hasBegun = life.isAccepted
+        sentAttempt = life.attempts
+        mayHaveBeenSeen = life.attempts > 0
+    }
+
+    /// Whether the request waits to be sent, so that an attempt may be written for it.
+    var nextAttempt: UInt32 { sentAttempt + 1 }
+
+    /// - Returns: the promise that these actions break after this event.
+    mutating func judge(_ event: RequestLife.Event, _ actions: [RequestLife.Action]) -> Violation? {
+        if hasEnded { return actions.isEmpty ? nil : .secondEnd }
+        if isStale(event) { return actions.isEmpty ? nil : .staleEvent }
+        let wasWithHandler = isWithHandler
+        note(event)
+        if let wrong = wrongAnswer(to: event, actions, wasWithHandler) { return wrong }
+        for (index, action) in actions.enumerated() {
+            if let wrong = judge(action, after: event, actions[..<index]) { return wrong }
+        }
+        return nil
+    }
+
+    private func isStale(_ event: RequestLife.Event) -> Bool {
+        switch event {
+        case .answered(let number, _), .handedBack(let number), .reachedNobody(let number), .cutOff(let number):
+            !isWithHandler || number != flight
+        default: false
+        }
+    }
+
+    private mutating func note(_ event: RequestLife.Event) {
+        switch event {
+        case .turn: isLeaving = hasBegun && !isWithHandler
+        case .prepared: isWritten = isWritten || isLeaving
+        case .calledOff: isCalledOff = isCalledOff || isLeaving || isWithHandler
+        case .handedBack: handBacks += 1
+        case .cutOff: isCutOff = true
+        case .stillThere: if isWithHandler, isCutOff { cuts += 1 }
+        case .handlerLeft(let isAlone, _):
+            guard isWithHandler else { return }
+            departures += 1
+            if isAlone { aloneDepartures += 1 }
+        default: break
+        }
+    }
+
+    /// What an event has to lead to.
+    private func wrongAnswer(
+        to event: RequestLife.Event, _ actions: [RequestLife.Action], _ wasWithHandler: Bool
+    ) -> Violation? {
+        guard case .handlerLeft = event, wasWithHandler else { return nil }
+        let end: RequestEnd?? = actions.lazy.compactMap { if case .end(let end) = $0 { end } else { nil } }.first
+        if !isQueued { return end == nil ? .senderNotTold : nil }
+        let isParked = end.flatMap { $0 }?.failure.code == "parked"
+        guard isParked == (aloneDepartures >= Self.mostCrashes) else { return .wrongParking }
+        return end != nil && !isParked && !isCalledOff ? .wrongParking : nil
+    }
+
+    private mutating func judge(
+        _ action: RequestLife.Action, after event: RequestLife.Event, _ earlier: ArraySlice<RequestLife.Action>
+    ) -> Violation? {
+        switch action {
+        case .makeReady:
+            guard event == .stored, !hasBegun else { return .unasked }
+            hasBegun = true
+        case .prepare: return hasBegun && isQueued && event == .turn ? nil : .unasked
+        case .send: return judgeSending(event)
+        case .putBack(let isSuspect, let isHeldBack):
+            return judgePuttingBack(isSuspect, isHeldBack, event, earlier)
+        case .writeDeparture(let isAlone):
+            return event == .handlerLeft(isAlone: isAlone, mostCrashes: Self.mostCrashes) ? nil : .unasked
+        case .blame(.gaveBack): return handBacks > 1 ? nil : .wrongPause
+        case .blame(.cutConnection): return cuts > 1 ? nil : .wrongPause
+        case .askToCancel: return isWithHandler && isCalledOff ? nil : .unasked
+        case .giveUp(let number, let isCutOff):
+            return isWithHandler && number == flight && isCutOff == self.isCutOff ? nil : .unasked
+        case .end(let end): return judgeEnd(end, event)
+        }
+        return nil
+    }
+
+    private mutating func judgeSending(_ event: RequestLife.Event) -> Violation? {
+        guard case .leaves(let number) = event else { return .unasked }
+        guard hasBegun else { return .beforeBeginning }
+        guard !isWithHandler else { return .sentTwice }
+        guard !isCalledOff else { return .sentAfterCallOff }
+        guard !isQueued || isWritten else { return .unwrittenAttempt }
+        (isWithHandler, isLeaving, isWritten, isCutOff, flight) = (true, false, false, false, number)
+        return nil
+    }
+
+    private mutating func judgePuttingBack(
+        _ isSuspect: Bool, _ isHeldBack: Bool, _ event: RequestLife.Event, _ earlier: ArraySlice<RequestLife.Action>
+    ) -> Violation? {
+        guard isWithHandler || isLeaving else { return .unasked }
+        guard !isCalledOff else { return .sentAfterCallOff }
+        guard isHeldBack == (departures > 0 || handBacks > 1 || cuts > 1) else { return .wrongPause }
+        if case .handlerLeft(let isAlone, _) = event {
+            guard isSuspect, earlier.contains(.writeDeparture(isAlone: isAlone)) else { return .unwrittenDeparture }
+        } else if isSuspect {
+            return .unwrittenDeparture
+        }
+        (isWithHandler, isLeaving, isWritten) = (false, false, false)
+        return nil
+    }
+
+    private mutating func judgeEnd(_ end: RequestEnd?, _ event: RequestLife.Event) -> Violation? {
+        hasEnded = true
+        guard let end else { return event == .abandoned ? nil : .unasked }
+        guard hasBegun || event == .stored else { return .beforeBeginning }
+        if end.failure.code == "parked", aloneDepartures < Self.mostCrashes { return .wrongParking }
+        if end.outcome == .expired, departures > 0 || cuts > 0 || mayHaveBeenSeen { return .expiredAfterDelivery }
+        return nil
+    }
+
+    /// Compares the number of a delivery with that of the delivery before it.
+    mutating func judgeAttempt(of life: RequestLife, after actions: [RequestLife.Action]) -> Violation? {
+        guard actions.contains(.send) else { return nil }
+        defer { sentAttempt = max(sentAttempt, life.attempts) }
+        return life.attempts > sentAttempt ? nil : .sameAttempt
+    }
+}

@@ -1,0 +1,232 @@
+import IPCTesting
+import Testing
+
+@testable import IPCModel
+
+@Suite("RequestLife")
+struct RequestLifeTests {
+    /// A machine with one deliberate defect.
+    struct Machine: Hashable {
+        enum Defect: String, CaseIterable, CustomTestStringConvertible {
+            case endsAgain, sendsBeforeBeginning, keepsItsAttempt, skipsTheWriting, sendsAgainInHand
+            case forgetsTheCallOff, takesStaleAnswers, keepsTheSenderWaiting, parksLate, parksEarly
+            case writesNoDeparture, neverPauses, alwaysPauses, saysExpiredAfterDeparture
+
+            var testDescription: String { rawValue }
+
+            /// What shows it.
+            var violations: Set<LifeWatcher.Violation> {
+                switch self {
+                case .endsAgain: [.secondEnd]
+                case .sendsBeforeBeginning: [.beforeBeginning]
+                case .keepsItsAttempt: [.sameAttempt]
+                case .skipsTheWriting: [.unwrittenAttempt]
+                case .sendsAgainInHand: [.sentTwice]
+                case .forgetsTheCallOff: [.sentAfterCallOff]
+                case .takesStaleAnswers: [.staleEvent]
+                case .keepsTheSenderWaiting: [.senderNotTold]
+                case .parksLate, .parksEarly: [.wrongParking]
+                case .writesNoDeparture: [.unwrittenDeparture]
+                case .neverPauses, .alwaysPauses: [.wrongPause]
+                case .saysExpiredAfterDeparture: [.expiredAfterDelivery]
+                }
+            }
+        }
+
+        var life: RequestLife
+        var defect: Defect?
+        private var wasEnded = false
+        private var firstAttempt: UInt32?
+
+        init(_ life: RequestLife, _ defect: Defect? = nil) { (self.life, self.defect) = (life, defect) }
+
+        /// The number of the delivery as the handler sees it.
+        var shown: RequestLife {
+            guard defect == .keepsItsAttempt, let firstAttempt, life.attempts > firstAttempt else { return life }
+            return RequestLife(recovered: life.isQueued, attempts: firstAttempt, crashes: 0)
+        }
+
+        mutating func handle(_ event: RequestLife.Event) -> [RequestLife.Action] {
+            let before = life
+            var event = event
+            switch (defect, event) {
+            case (.forgetsTheCallOff, .calledOff) where before.isLeaving || before.isDelivered: return []
+            case (.takesStaleAnswers, .answered(_, let end)):
+                if let flight = life.flight { event = .answered(flight: flight, end) }
+            case (.skipsTheWriting, .turn):
+                _ = life.handle(.turn)
+                return life.handle(.prepared(attempt: life.attempts + 1)) + (life.isQueued ? [.prepare] : [])
+            case (.parksEarly, .handlerLeft(let isAlone, _)): event = .handlerLeft(isAlone: isAlone, mostCrashes: 1)
+            case (.parksLate, .handlerLeft(let isAlone, _)): event = .handlerLeft(isAlone: isAlone, mostCrashes: 3)
+            case (.keepsTheSenderWaiting, .handlerLeft) where !life.isQueued: return []
+            case (.sendsBeforeBeginning, .leaves) where !life.isAccepted && !life.hasEnded: return [.send]
+            case (.sendsAgainInHand, .leaves) where life.isDelivered: return [.send]
+            default: break
+            }
+            let actions = life.handle(event)
+            defer { if actions.contains(.send), firstAttempt == nil { firstAttempt = life.attempts } }
+            if defect == .endsAgain, before.hasEnded, event == .timePassed(isHandlerStarting: false) {
+                return [.end(.expired)]
+            }
+            return actions.compactMap(changed)
+        }
+
+        private func changed(_ action: RequestLife.Action) -> RequestLife.Action? {
+            switch (defect, action) {
+            case (.writesNoDeparture, .writeDeparture): nil
+            case (.neverPauses, .putBack(let isSuspect, true)): .putBack(isSuspect: isSuspect, isHeldBack: false)
+            case (.alwaysPauses, .putBack(let isSuspect, false)): .putBack(isSuspect: isSuspect, isHeldBack: true)
+            case (.saysExpiredAfterDeparture, .end(let end?)) where end.failure.code == "handler-ended":
+                .end(.expired)
+            default: action
+            }
+        }
+    }
+
+    /// Every kind of request at its beginning.
+    private static var beginnings: [RequestLife] {
+        var repeated = RequestLife(isQueued: false)
+        repeated.continues(after: 1)
+        return [
+            RequestLife(isQueued: true), RequestLife(isQueued: false), repeated,
+            RequestLife(recovered: true, attempts: 0, crashes: 0),
+            RequestLife(recovered: true, attempts: 2, crashes: 0),
+            RequestLife(recovered: false, attempts: 0, crashes: 0),
+        ]
+    }
+
+    /// Everything that may happen next.
+    private static func events(_ watcher: LifeWatcher) -> [RequestLife.Event] {
+        let (flight, end) = (watcher.flight, RequestEnd(.handled))
+        return [
+            .stored, .withdrawn, .turn, .prepared(attempt: watcher.nextAttempt), .turnedBack,
+            .leaves(flight: flight + 1), .answered(flight: flight, end), .answered(flight: flight + 7, end),
+            .handedBack(flight: flight), .handedBack(flight: flight + 7), .reachedNobody(flight: flight),
+            .cutOff(flight: flight), .stillThere,
+            .handlerLeft(isAlone: true, mostCrashes: LifeWatcher.mostCrashes),
+            .handlerLeft(isAlone: false, mostCrashes: LifeWatcher.mostCrashes),
+            .calledOff(.calledOff), .undeliverable(RequestEnd(.unavailable)), .timePassed(isHandlerStarting: false),
+            .abandoned,
+        ]
+    }
+
+    private struct Search {
+        private(set) var steps = 0
+        private(set) var found: (violation: LifeWatcher.Violation, path: [RequestLife.Event])?
+        private var path: [RequestLife.Event] = []
+
+        /// Tries all sequences of events. One that changes nothing does not count as a step: what follows is the same
+        /// without it.
+        mutating func go(_ machine: Machine, _ watcher: LifeWatcher, depth: Int) {
+            for event in RequestLifeTests.events(watcher) where found == nil {
+                var (next, nextWatcher) = (machine, watcher)
+                steps += 1
+                path.append(event)
+                if let violation = RequestLifeTests.step(&next, &nextWatcher, event) {
+                    found = (violation, path)
+                } else if depth > 1, next != machine || nextWatcher != watcher {
+                    go(next, nextWatcher, depth: depth - 1)
+                }
+                path.removeLast()
+            }
+        }
+    }
+
+    private static func step(
+        _ machine: inout Machine, _ watcher: inout LifeWatcher, _ event: RequestLife.Event
+    ) -> LifeWatcher.Violation? {
+        let actions = machine.handle(event)
+        return watcher.judge(event, actions) ?? watcher.judgeAttempt(of: machine.shown, after: actions)
+    }
+
+    @Test func `I1, I6 to I8: all sequences of events keep the promises`() {
+        var steps = 0
+        for life in Self.beginnings {
+            var search = Search()
+            search.go(Machine(life), LifeWatcher(of: life), depth: TestSize.pick(small: 14, full: 17))
+            steps += search.steps
+            #expect(search.found == nil, "\(life): \(String(describing: search.found))")
+        }
+        print("RequestLife: \(steps) steps of all sequences")
+        #expect(steps > 1_000_000)
+    }
+
+    @Test func `I1, I6 to I8: long random sequences keep the promises`() {
+        var generator = SeededGenerator.forTest("RequestLife")
+        for run in 0..<TestSize.pick(small: 20_000, full: 400_000) {
+            guard let life = Self.beginnings.randomElement(using: &generator) else { return }
+            let found = Self.randomRun(Machine(life), 200, &generator)
+            guard found == nil else {
+                Issue.record("seed \(generator.seed), run \(run): \(String(describing: found))")
+                return
+            }
+        }
+    }
+
+    private static func randomRun(
+        _ machine: Machine, _ count: Int, _ generator: inout SeededGenerator
+    ) -> (LifeWatcher.Violation, [RequestLife.Event])? {
+        var (machine, watcher, path) = (machine, LifeWatcher(of: machine.life), [RequestLife.Event]())
+        for _ in 0..<count {
+            let events = events(watcher)
+            var event = events[Int.random(in: 0..<events.count, using: &generator)]
+            // Most ends are left out, so that a run is long.
+            if mayEnd(event), Int.random(in: 0..<20, using: &generator) > 0 { event = .turn }
+            path.append(event)
+            if let violation = step(&machine, &watcher, event) { return (violation, path) }
+            if machine.life.hasEnded { return nil }
+        }
+        return nil
+    }
+
+    private static func mayEnd(_ event: RequestLife.Event) -> Bool {
+        switch event {
+        case .withdrawn, .answered, .calledOff, .undeliverable, .timePassed, .abandoned: true
+        case .handlerLeft(let isAlone, _): isAlone
+        default: false
+        }
+    }
+
+    @Test(arguments: Machine.Defect.allCases)
+    func `a machine with a defect is found`(_ defect: Machine.Defect) {
+        var found: Set<LifeWatcher.Violation> = []
+        for life in Self.beginnings {
+            var search = Search()
+            search.go(Machine(life, defect), LifeWatcher(of: life), depth: 9)
+            if let violation = search.found?.violation { found.insert(violation) }
+        }
+        #expect(!found.isDisjoint(with: defect.violations), "\(found)")
+    }
+
+    @Test func `a request that ends while it arrives ends when its beginning is written`() {
+        var life = RequestLife(isQueued: true)
+        #expect(life.handle(.calledOff(.calledOff)) == [])
+        #expect(life.handle(.timePassed(isHandlerStarting: false)) == [])
+        #expect(life.handle(.stored) == [.end(RequestEnd(.calledOff, attempts: 0))])
+        #expect(life.hasEnded)
+    }
+
+    @Test func `what the sender reads says what is known of the handler`() {
+        func expired(_ events: [RequestLife.Event]) -> RequestEnd? {
+            var life = RequestLife(recovered: true, attempts: 0, crashes: 0)
+            for event in events { _ = life.handle(event) }
+            if case .end(let end?) = life.handle(.timePassed(isHandlerStarting: false)).last { return end }
+            return nil
+        }
+        let sent: [RequestLife.Event] = [.turn, .prepared(attempt: 1), .leaves(flight: 1)]
+        #expect(expired([])?.outcome == .expired)
+        #expect(expired(sent)?.outcome == .timedOut)
+        #expect(
+            expired(sent + [.handlerLeft(isAlone: false, mostCrashes: 3)])?.failure.code == "handler-ended")
+        #expect(expired(sent + [.cutOff(flight: 1), .stillThere])?.outcome == .timedOut)
+        #expect(expired(sent + [.handedBack(flight: 1)])?.outcome == .expired)
+    }
+}
+
+extension RequestEnd {
+    /// The same with another number of attempts.
+    fileprivate init(_ end: RequestEnd, attempts: UInt32) {
+        self = end
+        self.attempts = attempts
+    }
+}
