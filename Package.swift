@@ -31,7 +31,6 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
@@ -40,6 +39,7 @@ let package = Package(
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLibDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "CLinux"),
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
@@ -53,10 +53,7 @@ let package = Package(
         .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: product),
         .target(
             name: "IPCStore",
-            dependencies: [
-                "IPCModel", "CXXHash", "CLinux", .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
+            dependencies: ["IPCModel", "CSQLite", "CXXHash", "CLinux"],
             swiftSettings: strict),
 
         // Floor 3: programs
@@ -98,7 +95,7 @@ let package = Package(
         .testTarget(name: "IPCTestingTests", dependencies: ["IPCTesting"], swiftSettings: strict),
         .testTarget(name: "IPCModelTests", dependencies: ["IPCModel", "IPCTesting"], swiftSettings: strict),
         .testTarget(
-            name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel", "CLinux", "IPCTesting"],
+            name: "IPCStoreTests", dependencies: ["IPCStore", "IPCModel", "CSQLite", "CLinux", "IPCTesting"],
             exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(

@@ -8,7 +8,7 @@ struct ImportRules {
         // Floor 2
         "IPCDesktop": ["IPCModel"],
         "IPCInterface": ["IPCModel", "IPCDBus"],
-        "IPCStore": ["IPCModel", "CLinux", "CXXHash", "GRDB", "GRDBSQLite"],
+        "IPCStore": ["IPCModel", "CLinux", "CXXHash", "CSQLite"],
         // Floor 3
         "IPCBroker": ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "Logging"],
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
@@ -28,7 +28,7 @@ struct ImportRules {
         "ipc-desktop-open", "ipc-bridge",
     ]
     /// Targets of C, which have no Swift in them.
-    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB", "CLibDBus"]
+    static let withoutSwift: Set<String> = ["CLinux", "CXXHash", "CGIO", "CJemalloc", "CXCB", "CLibDBus", "CSQLite"]
 
     /// The modules that a Swift text imports, whatever stands before and behind the word.
     static func imports(in text: String) -> [String] {
@@ -56,6 +56,8 @@ struct ImportRules {
             case module: true
             // libdbus opens connections; no message passes through it.
             case "CLibDBus" where module == "IPCDBus": !path.hasPrefix("Connectors/")
+            // The layer that throws each error of SQLite, and keeps its connection to one thread.
+            case "CSQLite" where module == "IPCStore": !path.hasPrefix("Database/")
             case "Foundation": withoutFoundation.contains(module)
             case "FoundationEssentials": false
             default: !allowed.contains(imported) && !everywhere.contains(imported)

@@ -16,29 +16,33 @@ import Testing
     }
 
     @Test(arguments: [
-        "import GRDB", "  import GRDB", "internal import GRDB", "package import GRDB", "public import GRDB",
-        "private import GRDB", "fileprivate import GRDB", "@_exported import GRDB", "@_exported public import GRDB",
-        "@preconcurrency import GRDB", "@preconcurrency package import GRDB", "@_spi(Private) import GRDB",
-        "@testable import GRDB", "import struct GRDB.Row", "package import class GRDB.DatabaseQueue",
-        "import IPCModel; import GRDB", "#if DEBUG\nimport GRDB\n#endif", "@_implementationOnly\nimport GRDB",
+        "import CSQLite", "  import CSQLite", "internal import CSQLite", "package import CSQLite",
+        "public import CSQLite",
+        "private import CSQLite", "fileprivate import CSQLite", "@_exported import CSQLite",
+        "@_exported public import CSQLite",
+        "@preconcurrency import CSQLite", "@preconcurrency package import CSQLite", "@_spi(Private) import CSQLite",
+        "@testable import CSQLite", "import struct CSQLite.sqlite3_value", "package import class CSQLite.sqlite3",
+        "import IPCModel; import CSQLite", "#if DEBUG\nimport CSQLite\n#endif", "@_implementationOnly\nimport CSQLite",
     ])
     func `an import is found in every spelling`(text: String) {
-        #expect(ImportRules.imports(in: text).contains("GRDB"))
+        #expect(ImportRules.imports(in: text).contains("CSQLite"))
         #expect(ImportRules.violations(module: "IPC", path: "Application.swift", text: text) != [])
-        #expect(ImportRules.violations(module: "IPCStore", path: "Store.swift", text: text) == [])
+        #expect(ImportRules.violations(module: "IPCStore", path: "Database/Database.swift", text: text) == [])
     }
 
     @Test(arguments: [
-        "// import GRDB", "/* import GRDB */", "/*\n import GRDB\n*/", "let important = GRDB", "/// import GRDB",
+        "// import CSQLite", "/* import CSQLite */", "/*\n import CSQLite\n*/", "let important = CSQLite",
+        "/// import CSQLite",
     ])
     func `what only looks like an import is none`(text: String) {
         #expect(ImportRules.imports(in: text) == [])
     }
 
     @Test(arguments: [
-        ("IPC", "A.swift", "IPCStore"), ("IPC", "A.swift", "IPCBroker"), ("IPC", "A.swift", "GRDB"),
+        ("IPC", "A.swift", "IPCStore"), ("IPC", "A.swift", "IPCBroker"), ("IPC", "A.swift", "CSQLite"),
         ("IPC", "A.swift", "Foundation"), ("IPCDBus", "Connection/A.swift", "CXXHash"),
-        ("IPCBroker", "Requests/A.swift", "CXXHash"), ("IPCBroker", "A.swift", "GRDB"),
+        ("IPCBroker", "Requests/A.swift", "CXXHash"), ("IPCBroker", "A.swift", "CSQLite"),
+        ("IPCStore", "Requests/A.swift", "CSQLite"),
         ("IPCBroker", "A.swift", "ArgumentParser"), ("IPCDBus", "A.swift", "IPCModel"),
         ("IPCModel", "A.swift", "IPCDBus"), ("IPCModel", "A.swift", "Foundation"),
         ("IPCInterface", "A.swift", "Foundation"), ("IPCTools", "A.swift", "Foundation"),

@@ -7,9 +7,11 @@ import IPCTesting
 /// once the store has failed it closes what it opened, and the number may be another test's file.
 enum DiskFault {
     /// Replaces the open descriptors of a file by a device: the one that SQLite writes by, and the one that is flushed.
-    static func replace(_ file: String, by device: String) -> Bool {
+    ///
+    /// With `O_WRONLY` each read fails.
+    static func replace(_ file: String, by device: String, _ mode: Int32 = O_RDWR) -> Bool {
         let found = descriptors(of: file)
-        let replacement = open(device, O_RDWR | O_CLOEXEC)
+        let replacement = open(device, mode | O_CLOEXEC)
         guard !found.isEmpty, replacement >= 0 else { return false }
         defer { close(replacement) }
         return found.allSatisfy { dup2(replacement, $0) >= 0 }

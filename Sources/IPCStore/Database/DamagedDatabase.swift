@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// A copy of a damaged database, which may be repaired as far as that helps to read it.
 struct DamagedDatabase {
     let path: String
@@ -13,10 +11,7 @@ struct DamagedDatabase {
         }
         try withConnection { source in
             var salvage = Salvage(from: source, into: target)
-            try target.inTransaction(.immediate) {
-                try salvage.copyAll(at: now)
-                return .commit
-            }
+            try target.transaction { try salvage.copyAll(at: now) }
             result = salvage.result
         }
         return result
@@ -25,27 +20,30 @@ struct DamagedDatabase {
     /// Writes the definitions of the tables anew. They stand in rows without a checksum, and one that a flipped bit has
     /// hit makes SQLite refuse the whole file; in a new store of the same version they are the same, row for row.
     private func repairSchema(_ source: Database, like target: Database) throws {
-        let rows = try Row.fetchAll(
-            target, sql: "SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema")
+        var rows: [[SQLValue]] = []
+        try PreparedStatement("SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema", on: target)
+            .query { rows.append($0.values) }
         try Salvage.ignoringDamage {
-            for row in rows {
-                try source.execute(
-                    sql: """
-                        INSERT OR REPLACE INTO sqlite_schema (type, name, tbl_name, rootpage, sql, rowid)
-                        VALUES (?, ?, ?, ?, ?, ?)
-                        """, arguments: StatementArguments(row.databaseValues))
-            }
+            let replace = try PreparedStatement(
+                """
+                INSERT OR REPLACE INTO sqlite_schema (type, name, tbl_name, rootpage, sql, rowid)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, on: source)
+            for row in rows { try replace.run(row) }
         }
     }
 
     /// Lends a connection that takes what SQLite can make out of the schema; nil where it can make out nothing.
     private func withConnection(_ body: (Database?) throws -> Void) throws {
-        var configuration = StoreSettings.base
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA writable_schema = ON") }
-        var queue: DatabaseQueue?
-        try Salvage.ignoringDamage { queue = try DatabaseQueue(path: path, configuration: configuration) }
-        guard let queue else { return try body(nil) }
-        defer { try? queue.close() }
-        try queue.writeWithoutTransaction(body)
+        var source: Database?
+        try Salvage.ignoringDamage {
+            let database = try Database(path)
+            try database.execute("PRAGMA writable_schema = ON")
+            // SQLite reads the file here, and not before.
+            try database.execute("SELECT * FROM sqlite_schema LIMIT 1")
+            source = database
+        }
+        try body(source)
+        try source?.close()
     }
 }

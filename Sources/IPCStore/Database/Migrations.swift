@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The versions of the schema, each with the statements that lead to it from the one before.
 ///
 /// A migration that was released is never changed: a new one goes to the end of the list, with a store of the version
@@ -13,29 +11,28 @@ enum Migrations {
     /// Brings the file to the latest version, each step in a transaction of its own, and makes the same tables in memory,
     /// where some of them stay empty.
     static func run(on database: Database) throws {
-        let version = try UInt32.fetchOne(database, sql: "PRAGMA main.user_version") ?? 0
+        let version = try database.integer("PRAGMA main.user_version")
         for (index, statements) in steps.enumerated() where index >= version {
-            try database.inTransaction(.immediate) {
+            try database.transaction {
                 try run(statements, .persistent, on: database)
-                try database.execute(sql: "PRAGMA main.user_version = \(index + 1)")
+                try database.execute("PRAGMA main.user_version = \(index + 1)")
                 if index == 0 { try begin(database) }
-                return .commit
             }
         }
         // An older broker looks into the file before it opens it (I25): let the file itself say what it is.
-        if version < latest { _ = try database.checkpoint(.truncate) }
+        if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)
         try verifySchema(database)
     }
 
     private static func run(_ statements: [String], _ area: Area, on database: Database) throws {
-        for statement in statements { try database.execute(sql: StatementCache.expand(statement, area)) }
+        for statement in statements { try database.execute(StatementCache.expand(statement, area)) }
     }
 
     /// Marks a new file as ours, and begins the change counts.
     private static func begin(_ database: Database) throws {
-        try database.execute(sql: "PRAGMA main.application_id = \(Int32(bitPattern: DatabaseHeader.applicationID))")
+        try database.execute("PRAGMA main.application_id = \(Int32(bitPattern: DatabaseHeader.applicationID))")
         let statement = try PreparedStatement("INSERT INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: database)
         for id in 1...2 {
             let columns: [SQLValue] = [.number(id), .integer(1), .integer(0), .integer(0), .integer(1)]
@@ -45,27 +42,25 @@ enum Migrations {
 
     /// The definitions of the tables have no checksum; but those of the database in memory are made by the same steps.
     private static func verifySchema(_ database: Database) throws {
-        let damaged = try String.fetchAll(
-            database,
-            sql: """
-                SELECT name FROM (SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema
-                EXCEPT SELECT type, name, tbl_name, rootpage, sql FROM volatile.sqlite_schema)
-                """)
-        let count = try Int.fetchOne(
-            database,
-            sql: "SELECT (SELECT count(*) FROM main.sqlite_schema) - (SELECT count(*) FROM volatile.sqlite_schema)")
+        let damaged = try database.texts(
+            """
+            SELECT name FROM (SELECT type, name, tbl_name, rootpage, sql FROM main.sqlite_schema
+            EXCEPT SELECT type, name, tbl_name, rootpage, sql FROM volatile.sqlite_schema)
+            """)
+        let count = try database.integer(
+            "SELECT (SELECT count(*) FROM main.sqlite_schema) - (SELECT count(*) FROM volatile.sqlite_schema)")
         guard damaged.isEmpty, count == 0 else {
             throw DamagedFile("definitions of tables are damaged: \(damaged.joined(separator: ", "))")
         }
     }
 
     private static func verify(_ database: Database) throws {
-        let mark = try Int64.fetchOne(database, sql: "PRAGMA main.application_id") ?? 0
+        let mark = try database.integer("PRAGMA main.application_id")
         guard mark == Int64(DatabaseHeader.applicationID) else {
             throw StoreError.setting(
                 name: "application_id", value: "\(mark)", wanted: "\(DatabaseHeader.applicationID)")
         }
-        let version = try Int64.fetchOne(database, sql: "PRAGMA main.user_version") ?? 0
+        let version = try database.integer("PRAGMA main.user_version")
         guard version == Int64(latest) else {
             throw StoreError.setting(name: "user_version", value: "\(version)", wanted: "\(latest)")
         }

@@ -1,15 +1,11 @@
-internal import GRDB
-internal import GRDBSQLite
+internal import CSQLite
 
 /// A compiled statement that is kept and run again and again.
-///
-/// GRDB's own `Statement` boxes each argument and each row, which costs more than SQLite itself needs for the small
-/// rows of the store; so the hot path binds and steps by the C interface. This file and `SQLRow.swift` are the only
-/// ones that call it.
 final class PreparedStatement {
     private let handle: OpaquePointer
-    private let connection: OpaquePointer
+    private let database: Database
     private let sql: String
+    private let parameterCount: Int
     /// Room for short texts and bytes, from where SQLite takes them; taken at the first of them.
     private var room: UnsafeMutableRawPointer?
     private var roomUsed = 0
@@ -17,14 +13,22 @@ final class PreparedStatement {
     private static let roomSize = 1_024
 
     /// Compiles a statement. The corresponding C function is `sqlite3_prepare_v3`.
+    /// - Throws: `SQLITE_MISUSE` if the text holds no statement, or more than one.
     init(_ sql: String, on database: Database) throws {
-        guard let connection = database.sqliteConnection else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "the connection is closed")
-        }
+        let connection = try database.connection
         var handle: OpaquePointer?
-        let code = sqlite3_prepare_v3(connection, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-        guard code == SQLITE_OK, let handle else { throw Self.error(code, on: connection, sql: sql) }
-        (self.handle, self.connection, self.sql) = (handle, connection, sql)
+        let isWhole = try sql.withCString { text in
+            var rest: UnsafePointer<CChar>?
+            let code = sqlite3_prepare_v3(connection, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, &rest)
+            try database.check(code, sql: sql)
+            return rest?.pointee == 0
+        }
+        guard let handle, isWhole else {
+            sqlite3_finalize(handle)
+            throw DatabaseError(SQLITE_MISUSE, "the text is not one statement", sql: sql)
+        }
+        (self.handle, self.database, self.sql) = (handle, database, sql)
+        parameterCount = Int(sqlite3_bind_parameter_count(handle))
     }
 
     deinit {
@@ -50,9 +54,13 @@ final class PreparedStatement {
 
     /// Runs the statement and hands each row to a closure until it says false.
     func scan(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Bool) throws {
+        database.checkThread()
         // Each run binds all of them anew, so that nothing is left of what was lent before.
-        guard values.count == Int(sqlite3_bind_parameter_count(handle)) else {
-            throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(values.count) values are bound", sql: sql)
+        guard values.count == parameterCount else {
+            throw DatabaseError(SQLITE_MISUSE, "\(values.count) values for \(parameterCount) parameters", sql: sql)
+        }
+        guard sqlite3_stmt_busy(handle) == 0 else {
+            throw DatabaseError(SQLITE_MISUSE, "the statement already runs", sql: sql)
         }
         roomUsed = 0
         defer { sqlite3_reset(handle) }
@@ -62,14 +70,14 @@ final class PreparedStatement {
                 switch code {
                 case SQLITE_ROW: if try !body(SQLRow(handle)) { return }
                 case SQLITE_DONE: return
-                default: throw Self.error(code, on: connection, sql: sql)
+                default: throw database.error(code, sql: sql)
                 }
             }
         }
     }
 
     /// How many rows the statement changed when it ran last. The corresponding C function is `sqlite3_changes`.
-    var changes: Int32 { sqlite3_changes(connection) }
+    var changes: Int32 { get throws { sqlite3_changes(try database.connection) } }
 
     /// The first row, as a closure makes something of it; nil where there is none.
     func first<Value>(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Value?) throws -> Value? {
@@ -133,33 +141,12 @@ final class PreparedStatement {
     /// Binds bytes that stay where they are until the statement has run; not at a null pointer, which would be NULL.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
-            try check(
-                sqlite3_bind_text(
-                    handle, parameter, bytes.assumingMemoryBound(to: CChar.self).baseAddress, Int32(bytes.count), nil))
+            let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress
+            try check(sqlite3_bind_text64(handle, parameter, start, UInt64(bytes.count), nil, UInt8(SQLITE_UTF8)))
         } else {
             try check(sqlite3_bind_blob64(handle, parameter, bytes.baseAddress, UInt64(bytes.count), nil))
         }
     }
 
-    private func check(_ code: Int32) throws {
-        guard code == SQLITE_OK else { throw Self.error(code, on: connection, sql: sql) }
-    }
-
-    private static func error(_ code: Int32, on connection: OpaquePointer, sql: String) -> DatabaseError {
-        DatabaseError(
-            resultCode: ResultCode(rawValue: code), message: String(cString: sqlite3_errmsg(connection)), sql: sql)
-    }
-}
-
-extension Database {
-    /// Whether a transaction is open, asked on any thread: GRDB's own property insists on the one of its queue, and the
-    /// store's thread may have lent the session. The corresponding C function is `sqlite3_get_autocommit`.
-    var hasTransaction: Bool { sqlite3_get_autocommit(sqliteConnection) == 0 }
-
-    /// Takes GRDB's hooks off the connection: they look for observers, of which the store has none, at each commit, and only
-    /// on the thread of GRDB's queue. The corresponding C functions are `sqlite3_commit_hook` and `sqlite3_rollback_hook`.
-    func removeTransactionHooks() {
-        sqlite3_commit_hook(sqliteConnection, nil, nil)
-        sqlite3_rollback_hook(sqliteConnection, nil, nil)
-    }
+    private func check(_ code: Int32) throws { try database.check(code, sql: sql) }
 }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Glibc
 
 /// Where a damaged database is put, never deleted, and what can be brought over from it.
@@ -26,13 +25,11 @@ struct Quarantine {
     ///
     /// A flipped bit must not cost a pasteboard that it does not hit (I5), also where it hits the structure of the
     /// file. The change counts go on behind everything that is found, or behind the clock where they cannot be read.
-    func salvage(into database: DatabaseQueue, at now: UInt64) throws -> OpeningReport.Salvage {
+    func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
         defer { remove(copy) }
         for suffix in ["", "-wal"] { try Self.copy(place + suffix, to: copy + suffix) }
-        return try database.writeWithoutTransaction { target in
-            try DamagedDatabase(path: copy).salvage(into: target, at: now)
-        }
+        return try DamagedDatabase(path: copy).salvage(into: database, at: now)
     }
 
     private func remove(_ copy: String) {

@@ -1,4 +1,4 @@
-internal import GRDBSQLite
+internal import CSQLite
 
 /// One row of a running statement, valid until the next step.
 struct SQLRow {
@@ -41,6 +41,19 @@ struct SQLRow {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
+
+    /// The value of a column, copied.
+    func value(_ column: Int32) -> SQLValue {
+        switch type(column) {
+        case .null: .null
+        case .integer: .integer(integer(column))
+        case .text: .text(text(column))
+        case .bytes: .bytes(bytes(column))
+        }
+    }
+
+    /// The values of all columns, copied.
+    var values: [SQLValue] { (0..<columnCount).map(value) }
 
     /// The greatest number that a column of an intact row has, but for the key of a representation: sums of such numbers
     /// overflow nowhere. The store hands out no count, id or time above 2^43, and no size above 2^50.

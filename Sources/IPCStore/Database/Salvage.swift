@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The copying of intact rows from a damaged database into a new one.
 ///
 /// The damaged database has a connection of its own: SQLite takes no more writes in a transaction that has met damage.
@@ -65,9 +63,8 @@ struct Salvage {
         return try Self.ignoringDamage {
             try PreparedStatement("SELECT * FROM \(table.name) \(order)", on: source).query { row in
                 guard row.isIntact(table.domain, checksum: table.checksum) else { return }
-                let before = target.totalChangesCount
                 try insert.run((0..<table.columns).map { row.value(Int32($0)) })
-                result.rows += target.totalChangesCount - before
+                result.rows += Int(try insert.changes)
                 note(row, table)
             }
         }
@@ -118,20 +115,8 @@ struct Salvage {
         do {
             try body()
             return true
-        } catch let error where error.isDamage || (error as? DatabaseError)?.resultCode == .SQLITE_ERROR {
+        } catch let error where error.isDamage || error.isUnknownName {
             return false
-        }
-    }
-}
-
-extension SQLRow {
-    /// The value of a column, copied.
-    fileprivate func value(_ column: Int32) -> SQLValue {
-        switch type(column) {
-        case .null: .null
-        case .integer: .integer(integer(column))
-        case .text: .text(text(column))
-        case .bytes: .bytes(bytes(column))
         }
     }
 }

@@ -1,5 +1,3 @@
-internal import GRDB
-
 /// The statements of one database of the connection, each compiled at its first use.
 ///
 /// In the SQL `@` stands for the name of the database and `#` for the name of the other one. A literal is known by its
@@ -21,6 +19,9 @@ final class StatementCache {
             return statement
         }
     }
+
+    /// Finalizes the statements: a connection with statements cannot be closed.
+    func removeAll() { statements.removeAll() }
 
     /// Puts the names of the databases into SQL.
     static func expand(_ sql: String, _ area: Area) -> String {

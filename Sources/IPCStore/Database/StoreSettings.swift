@@ -1,26 +1,7 @@
-internal import GRDB
-
 /// The settings of the connection that the promises of the store rest on, and their proof.
 struct StoreSettings {
     /// False only for a control of the tests.
     let waitsForDisk: Bool
-
-    /// How GRDB opens a connection: its own write-ahead mode would make settings of its own.
-    static var base: Configuration {
-        var configuration = Configuration()
-        configuration.journalMode = .default
-        configuration.foreignKeysEnabled = false
-        configuration.label = "store"
-        return configuration
-    }
-
-    /// The same with the settings, made before GRDB reads from the file for the first time: with another locking mode
-    /// SQLite would map a shared index of the log.
-    var connection: Configuration {
-        var configuration = Self.base
-        configuration.prepareDatabase { try apply(to: $0) }
-        return configuration
-    }
 
     private struct Setting {
         let name: String
@@ -34,7 +15,8 @@ struct StoreSettings {
         }
     }
 
-    /// In this order: the locking mode before the journal mode, so that no shared memory is used for the log's index.
+    /// In this order: the locking mode before the journal mode, so that no shared memory is used for the log's index;
+    /// nothing may read from the file before.
     private var settings: [Setting] {
         [
             Setting("main.locking_mode", "exclusive"),
@@ -56,11 +38,11 @@ struct StoreSettings {
     /// one does not hold.
     func apply(to database: Database) throws {
         for setting in settings {
-            try database.execute(sql: "PRAGMA \(setting.name) = \(setting.value)")
+            try database.execute("PRAGMA \(setting.name) = \(setting.value)")
         }
-        try database.execute(sql: "ATTACH DATABASE ':memory:' AS \(Area.volatile.schema)")
+        try database.execute("ATTACH DATABASE ':memory:' AS \(Area.volatile.schema)")
         for setting in settings {
-            let value = try String.fetchOne(database, sql: "PRAGMA \(setting.name)") ?? ""
+            let value = try database.texts("PRAGMA \(setting.name)").first ?? ""
             guard value == setting.shown else {
                 throw StoreError.setting(name: setting.name, value: value, wanted: setting.shown)
             }

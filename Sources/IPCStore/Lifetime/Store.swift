@@ -1,4 +1,3 @@
-internal import GRDB
 package import IPCModel
 
 /// The broker's store: pasteboards, open requests and registrations, in one SQLite database in a directory of its own.
@@ -28,39 +27,25 @@ package final class Store: Sendable {
     /// broker, or not a place for a store; SQLite's error where the disk fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
         let opening = try StoreOpening(configuration)
-        do {
-            return try Store(configuration, opening.lock, opening.openDatabase())
-        } catch let error where error.isDamage || error.isUnreadable && opening.canReadHeader {
-            return try Store(configuration, opening.lock, opening.replaceDatabase(after: error))
-        }
+        return try Store(opening, StoreLifetime(StoreLock(opening.directory)))
     }
 
-    private init(
-        _ configuration: StoreConfiguration, _ lock: StoreLock, _ opened: (DatabaseQueue, OpeningReport)
-    ) throws {
-        let (database, report) = opened
+    private init(_ opening: StoreOpening, _ lifetime: StoreLifetime) throws {
+        let configuration = opening.configuration
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
-        let lifetime = StoreLifetime(database, lock)
         let remover = WorkerThreads("blob-remover", width: 1)
-        let folder = try BlobFolder(StoreDirectory(configuration.directory), configuration.limits)
-        let files = StoredFiles(
-            folder, statistics: statistics, remover: remover, willRemove: configuration.willRemove)
-        intake = ContentIntake(folder, configuration.limits, remover: remover)
-        self.remover = remover
-        (self.queue, self.statistics, self.report, self.lifetime) = (queue, statistics, report, lifetime)
         let lending = SessionLending(queue, statistics)
+        let thread = StoreThread(
+            opening: opening, queue: queue, statistics: statistics, remover: remover, lending: lending,
+            lifetime: lifetime)
+        guard OwnThread.start("store", thread.run) else { throw StoreError.noThread }
+        let opened = try lifetime.awaitStart()
+        report = opened.report
+        intake = ContentIntake(opened.folder, configuration.limits, remover: remover)
+        (self.queue, self.statistics, self.lifetime, self.remover) = (queue, statistics, lifetime, remover)
         (directory, handOver) = (configuration.directory, configuration.handOver)
         (self.lending, whenIdle) = (lending, configuration.whenIdle)
-        let isStarted = OwnThread.start("store") {
-            // GRDB's queue runs this on the thread that asks for it.
-            database.writeWithoutTransaction { database in
-                Self.live(database, configuration, report, files, queue, statistics, lifetime, lending)
-            }
-        }
-        guard isStarted else { throw StoreError.noThread }
-        try lifetime.awaitStart()
-        // A store that does not start has nothing to sweep.
-        sweeping = Self.sweep(folder, report, remover, queue, on: configuration.executor)
+        sweeping = Self.sweep(opened.folder, opened.report, remover, queue, on: configuration.executor)
     }
 
     /// Removes what a crash has left behind among the blobs.
@@ -159,37 +144,5 @@ package final class Store: Sendable {
 
     private static func add(_ operation: some PendingOperation, to queue: OperationQueue) {
         if !queue.add(operation) { operation.fail(StoreError.unavailable) }
-    }
-
-    /// The whole life of the store's thread.
-    private static func live(
-        _ database: Database, _ configuration: StoreConfiguration, _ report: OpeningReport, _ files: StoredFiles,
-        _ queue: OperationQueue,
-        _ statistics: StoreStatistics, _ lifetime: StoreLifetime, _ lending: SessionLending
-    ) {
-        let session: StoreSession
-        do {
-            session = try StoreSession(database, configuration, files, after: report)
-        } catch {
-            queue.stop()
-            return lifetime.failedToStart(error)
-        }
-        statistics.committed(session.log)
-        lending.offer(session)
-        defer { lending.offer(nil) }
-        lifetime.started()
-        do {
-            var group = GroupCommit(session, queue, statistics)
-            try group.work()
-            try session.end()
-            lifetime.ended(nil)
-        } catch {
-            queue.stop()
-            for operation in queue.takeAll() { operation.fail(StoreError.unavailable) }
-            // What the group has written that was gathering; GRDB does not end with an open transaction.
-            try? session.abandonGroup(hadStaged: false)
-            configuration.onFault(error)
-            lifetime.ended(error)
-        }
     }
 }

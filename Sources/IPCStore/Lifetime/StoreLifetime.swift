@@ -1,93 +1,70 @@
 internal import Dispatch
-internal import GRDB
 internal import Synchronization
 
 /// The beginning and the end of the store's thread, for those who wait for them.
 final class StoreLifetime: Sendable {
-    private enum Phase {
-        case starting
-        case running
-        case ended((any Error)?)
-    }
-
     private struct State {
-        var phase = Phase.starting
+        var opened: Result<OpenedStore, any Error> = .failure(StoreError.unavailable)
+        /// How the thread has ended; nil while it runs.
+        var end: Result<Void, any Error>?
         var waiting: [UnsafeContinuation<Void, any Error>] = []
-        // Kept until the thread has ended: the lock must not go before the connection.
-        var database: DatabaseQueue?
+        /// Kept until the thread has ended: the lock must not go before the connection.
         var lock: StoreLock?
     }
 
     private let state: Mutex<State>
     private let start = DispatchSemaphore(value: 0)
 
-    init(_ database: DatabaseQueue, _ lock: StoreLock) {
-        state = Mutex(State(database: database, lock: lock))
+    init(_ lock: StoreLock) {
+        state = Mutex(State(lock: lock))
     }
 
-    /// Blocks until operations can be run; throws where that will never be.
-    func awaitStart() throws {
+    /// Blocks until operations can be run.
+    /// - Throws: the error that kept the thread from opening the store.
+    func awaitStart() throws -> OpenedStore {
         start.wait()
-        guard case .ended(let error?) = state.withLock({ $0.phase }) else { return }
-        // Before the file is renamed, or looked at by somebody else.
-        try? release().database?.close()
-        throw error
+        do { return try state.withLock { $0.opened }.get() } catch {
+            releaseLock()
+            throw error
+        }
     }
 
-    func started() {
-        state.withLock { $0.phase = .running }
+    /// Reports that operations can be run, or why they never will.
+    func started(_ result: Result<OpenedStore, any Error>) {
+        state.withLock { $0.opened = result }
         start.signal()
     }
 
-    func failedToStart(_ error: any Error) {
-        state.withLock { $0.phase = .ended(error) }
-        start.signal()
-    }
-
-    func ended(_ error: (any Error)?) {
+    /// Reports how the thread has ended, after it has closed the database.
+    func ended(_ result: Result<Void, any Error>) {
         let waiting = state.withLock { state in
-            state.phase = .ended(error)
+            state.end = result
             defer { state.waiting = [] }
             return state.waiting
         }
-        for continuation in waiting { Self.resume(continuation, error) }
+        for continuation in waiting { continuation.resume(with: result) }
     }
 
-    /// Waits until the thread has ended, and for what it has left to another to remove, then closes the connection and
-    /// lets go of the lock. Throws the fault with which the thread ended, if it was one.
+    /// Waits until the thread has ended and the remover has removed its files, then releases the lock.
+    /// - Throws: the fault that ended the thread.
     func end(after remover: WorkerThreads) async throws {
-        do {
-            try await awaitEnd()
-        } catch {
-            // Closing would bring the log into the database, on a disk that has failed: the next start does that.
-            _ = release().database.map(Unmanaged.passRetained)
+        do { try await awaitEnd() } catch {
+            releaseLock()
             throw error
         }
         try await remover.run {}
-        let (database, lock) = release()
-        try database?.close()
-        withExtendedLifetime(lock) {}
+        releaseLock()
     }
 
     private func awaitEnd() async throws {
         try await withUnsafeThrowingContinuation { continuation in
-            let phase = state.withLock { state in
-                if case .ended = state.phase { return state.phase }
-                state.waiting.append(continuation)
-                return state.phase
+            let end = state.withLock { state in
+                if state.end == nil { state.waiting.append(continuation) }
+                return state.end
             }
-            if case .ended(let error) = phase { Self.resume(continuation, error) }
+            if let end { continuation.resume(with: end) }
         }
     }
 
-    private func release() -> (database: DatabaseQueue?, lock: StoreLock?) {
-        state.withLock { state in
-            defer { (state.database, state.lock) = (nil, nil) }
-            return (state.database, state.lock)
-        }
-    }
-
-    private static func resume(_ continuation: UnsafeContinuation<Void, any Error>, _ error: (any Error)?) {
-        if let error { continuation.resume(throwing: error) } else { continuation.resume() }
-    }
+    private func releaseLock() { state.withLock { $0.lock = nil } }
 }

@@ -1,4 +1,3 @@
-internal import GRDB
 internal import Glibc
 
 /// What was found when the store was opened.
@@ -29,24 +28,22 @@ package struct OpeningReport: Sendable, Hashable {
 struct StoreOpening {
     let configuration: StoreConfiguration
     let directory: StoreDirectory
-    let lock: StoreLock
 
-    /// Takes the directory and its lock.
+    /// Takes the directory.
     init(_ configuration: StoreConfiguration) throws {
         self.configuration = configuration
         directory = try StoreDirectory(configuration.directory)
-        lock = try StoreLock(directory)
     }
 
     /// Opens the database; an error where it is damaged, in use by others, or newer.
-    func openDatabase() throws -> (DatabaseQueue, OpeningReport) {
+    func openDatabase() throws -> (Database, OpeningReport) {
         try refuseForeignAndNewer()
         var report = OpeningReport()
         return (try open(&report), report)
     }
 
     /// Puts a damaged database away and begins a new one with what can be saved.
-    func replaceDatabase(after damage: any Error) throws -> (DatabaseQueue, OpeningReport) {
+    func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
         report.quarantine = try quarantine.move()
@@ -79,13 +76,13 @@ struct StoreOpening {
         }
     }
 
-    private func open(_ report: inout OpeningReport) throws -> DatabaseQueue {
+    private func open(_ report: inout OpeningReport) throws -> Database {
         try directory.prepareFile(directory.database)
         try directory.checkUnlessMissing(directory.log)
-        let settings = StoreSettings(waitsForDisk: configuration.waitsForDisk)
-        let database = try DatabaseQueue(path: directory.database, configuration: settings.connection)
+        let database = try Database(directory.database)
         do {
-            report.wasClean = try database.writeWithoutTransaction { try prepare($0) }
+            try StoreSettings(waitsForDisk: configuration.waitsForDisk).apply(to: database)
+            report.wasClean = try prepare(database)
             try directory.synchronize()
             return database
         } catch {
@@ -120,7 +117,7 @@ struct StoreOpening {
     /// does not name cannot be found; the indexes are few and small.
     private static func check(_ database: Database, afterCleanStop: Bool) throws {
         let extent = afterCleanStop ? "pasteboard" : "3"
-        let findings = try String.fetchAll(database, sql: "PRAGMA main.integrity_check(\(extent))")
+        let findings = try database.texts("PRAGMA main.integrity_check(\(extent))")
         guard findings == ["ok"] else { throw DamagedFile(findings.joined(separator: "; ")) }
         guard try intactReservations(database) > 0 else {
             throw DamagedFile("both reservations of change counts are damaged")
@@ -133,24 +130,5 @@ struct StoreOpening {
             if row.isIntact(.reservation, checksum: 5) { intact += 1 }
         }
         return intact
-    }
-}
-
-extension Error {
-    /// Whether something of a file could not be read.
-    var isUnreadable: Bool {
-        switch (self as? DatabaseError)?.extendedResultCode {
-        case ResultCode.SQLITE_IOERR_READ?, ResultCode.SQLITE_IOERR_SHORT_READ?: true
-        default: false
-        }
-    }
-
-    /// Whether a file is damaged, as opposed to a disk that fails.
-    var isDamage: Bool {
-        if self is DamagedFile { return true }
-        return switch (self as? DatabaseError)?.resultCode {
-        case ResultCode.SQLITE_CORRUPT?, ResultCode.SQLITE_NOTADB?: true
-        default: false
-        }
     }
 }

@@ -27,8 +27,11 @@ final class SessionLending: @unchecked Sendable {
         }
         do {
             session.keepsToMemory = true
-            let finished = try operation.run(session)
-            try session.commit()
+            let finished = try session.database.lent {
+                let finished = try operation.run(session)
+                try session.commit()
+                return finished
+            }
             session.keepsToMemory = false
             let configuration = session.configuration
             statistics.ran()
@@ -52,7 +55,7 @@ final class SessionLending: @unchecked Sendable {
     /// Takes back what the operation has written, and leaves it to the thread.
     private func takeBack(_ session: StoreSession, _ operation: any PendingOperation) {
         do {
-            try session.abandonGroup(hadStaged: false)
+            try session.database.lent { try session.abandonGroup(hadStaged: false) }
             queue.giveBack(operation)
         } catch {
             operation.fail(StoreError.unavailable)

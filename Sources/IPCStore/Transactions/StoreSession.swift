@@ -1,4 +1,3 @@
-internal import GRDB
 internal import IPCModel
 
 /// The state of an open store, used on its thread alone: the connection, its statements, and what is known of the
@@ -67,7 +66,6 @@ final class StoreSession {
         after report: OpeningReport
     ) throws {
         (self.database, self.configuration, self.files) = (database, configuration, files)
-        database.removeTransactionHooks()
         persistent = StatementCache(database, .persistent)
         volatile = StatementCache(database, .volatile)
         log = WriteAheadLog(
@@ -322,16 +320,13 @@ extension StoreSession {
 }
 
 extension StoreSession {
-    /// Whether staged operations of a group may not have reached the disk.
-    func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
-}
-
-extension Error {
-    /// Whether the disk, or the user's share of it, is full.
-    var isFullDisk: Bool {
-        (self as? DatabaseError)?.resultCode == .SQLITE_FULL
+    /// Finalizes the statements and closes the database.
+    func close() throws {
+        persistent.removeAll()
+        volatile.removeAll()
+        try database.close()
     }
 
-    /// Whether the disk or the file has failed, as opposed to a condition that the caller can act on.
-    var isFault: Bool { self is DatabaseError && !isFullDisk }
+    /// Whether staged operations of a group may not have reached the disk.
+    func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
 }

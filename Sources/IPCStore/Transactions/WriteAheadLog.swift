@@ -1,5 +1,3 @@
-internal import GRDB
-internal import GRDBSQLite
 internal import Glibc
 
 /// The write-ahead log of the file: how many commits went to it, and how long it is.
@@ -28,18 +26,11 @@ final class WriteAheadLog {
     /// - Parameter waitsForDisk: false for the control that does not.
     init(_ database: Database, path: String, waitsForDisk: Bool) {
         (self.database, self.path, self.waitsForDisk) = (database, path, waitsForDisk)
-        sqlite3_wal_hook(
-            database.sqliteConnection,
-            { context, _, schema, pages in
-                // The session owns the log and outlives the connection's use.
-                let log = Unmanaged<WriteAheadLog>.fromOpaque(context!).takeUnretainedValue()
-                if schema.map({ strcmp($0, "main") }) == 0 { log.committed(pages) }
-                return SQLITE_OK
-            }, Unmanaged.passUnretained(self).toOpaque())
+        database.observeLog { [unowned self] in committed($0) }
     }
 
     deinit {
-        sqlite3_wal_hook(database.sqliteConnection, nil, nil)
+        database.observeLog(nil)
         if let opened { Glibc.close(opened) }
     }
 
@@ -86,7 +77,7 @@ final class WriteAheadLog {
     func checkpointIfLong() throws {
         guard isLong else { return }
         do {
-            _ = try database.checkpoint(.passive)
+            try database.checkpoint(.passive)
             checkpoints += 1
             pages = 0
             nextCheckpoint = Self.pagesBetweenCheckpoints
@@ -98,7 +89,7 @@ final class WriteAheadLog {
 
     /// Brings the whole log into the database and empties it.
     func checkpointAll() throws {
-        _ = try database.checkpoint(.truncate)
+        try database.checkpoint(.truncate)
         checkpoints += 1
         pages = 0
     }

@@ -1,0 +1,152 @@
+internal import CSQLite
+internal import Glibc
+
+/// A connection to a database.
+///
+/// One thread at a time uses it and its statements; debug builds check that. Each error is thrown. A connection that was not
+/// closed closes itself after its last statement.
+final class Database {
+    private var handle: OpaquePointer?
+    /// The thread that may use the connection.
+    private var thread = pthread_self()
+    private var logObserver: ((Int32) -> Void)?
+
+    /// Opens a database, or makes an empty one. The corresponding C function is `sqlite3_open_v2`.
+    init(_ path: String) throws {
+        var handle: OpaquePointer?
+        // No locks inside SQLite: one thread at a time uses the connection.
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        let code = sqlite3_open_v2(path, &handle, flags, nil)
+        guard code == SQLITE_OK, let handle else {
+            // SQLite makes a handle also for a file that it cannot open.
+            sqlite3_close(handle)
+            throw DatabaseError(code)
+        }
+        self.handle = handle
+        try check(csqlite_read_double_quotes_as_names(handle))
+    }
+
+    deinit { sqlite3_close_v2(handle) }
+
+    /// Closes the connection. An open transaction is rolled back. The corresponding C function is `sqlite3_close`.
+    ///
+    /// - Throws: `SQLITE_BUSY` if a statement is still there; the connection stays open.
+    func close() throws {
+        guard handle != nil else { return }
+        try check(sqlite3_close(connection))
+        handle = nil
+    }
+
+    /// Leaves the connection open until the process ends: closing it would write to a disk that has failed.
+    func abandon() {
+        observeLog(nil)
+        handle = nil
+    }
+
+    /// The handle for the C interface.
+    var connection: OpaquePointer {
+        get throws {
+            checkThread()
+            guard let handle else { throw DatabaseError(SQLITE_MISUSE, "the connection is closed") }
+            return handle
+        }
+    }
+
+    /// The error of the call that failed last.
+    func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
+        DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
+    }
+
+    /// Throws the error of a call that failed.
+    func check(_ code: Int32, sql: String? = nil) throws {
+        if code != SQLITE_OK { throw error(code, sql: sql) }
+    }
+}
+
+// MARK: Threads
+
+extension Database {
+    /// Ends a debug build if another thread uses the connection.
+    func checkThread() {
+        assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses the connection of another one")
+    }
+
+    /// Runs the body with the right to use the connection on the current thread, while its own thread waits.
+    func lent<Value>(_ body: () throws -> Value) rethrows -> Value {
+        let owner = thread
+        thread = pthread_self()
+        defer { thread = owner }
+        return try body()
+    }
+}
+
+// MARK: Statements
+
+extension Database {
+    /// Runs statements without values, and ignores their rows. The corresponding C function is `sqlite3_exec`.
+    func execute(_ sql: String) throws {
+        try check(sqlite3_exec(connection, sql, nil, nil, nil), sql: sql)
+    }
+
+    /// The texts of the first column of a query.
+    func texts(_ sql: String) throws -> [String] {
+        var texts: [String] = []
+        try PreparedStatement(sql, on: self).query { texts.append($0.text(0)) }
+        return texts
+    }
+
+    /// The number in the first column of the first row of a query; 0 if there is none.
+    func integer(_ sql: String) throws -> Int64 {
+        try PreparedStatement(sql, on: self).first { $0.integer(0) } ?? 0
+    }
+}
+
+// MARK: Transactions
+
+extension Database {
+    /// Whether a transaction is open. The corresponding C function is `sqlite3_get_autocommit`.
+    var hasTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+    /// Runs the body in a transaction, and rolls it back if the body or the commit throws.
+    func transaction<Value>(_ body: () throws -> Value) throws -> Value {
+        try execute("BEGIN IMMEDIATE")
+        do {
+            let value = try body()
+            try execute("COMMIT")
+            return value
+        } catch {
+            // After some errors SQLite has rolled it back already. The first error gives the reason.
+            if hasTransaction { try? execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    enum CheckpointMode {
+        case passive, truncate
+    }
+
+    /// Copies the write-ahead log into the database. The corresponding C function is `sqlite3_wal_checkpoint_v2`.
+    func checkpoint(_ mode: CheckpointMode) throws {
+        let mode = mode == .truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        try check(sqlite3_wal_checkpoint_v2(connection, "main", mode, nil, nil))
+    }
+
+    /// Calls the observer after each commit to the main file, with the length of its log in pages. The corresponding C
+    /// function is `sqlite3_wal_hook`, which also the setting `wal_autocheckpoint` calls.
+    func observeLog(_ observer: ((Int32) -> Void)?) {
+        logObserver = observer
+        guard let handle else { return }
+        guard observer != nil else {
+            sqlite3_wal_hook(handle, nil, nil)
+            return
+        }
+        let report: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafePointer<CChar>?, Int32) -> Int32 = {
+            context, _, schema, pages in
+            if let context, let schema, strcmp(schema, "main") == 0 {
+                Unmanaged<Database>.fromOpaque(context).takeUnretainedValue().logObserver?(pages)
+            }
+            return SQLITE_OK
+        }
+        sqlite3_wal_hook(handle, report, Unmanaged.passUnretained(self).toOpaque())
+    }
+}

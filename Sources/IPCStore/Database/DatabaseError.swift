@@ -1,0 +1,49 @@
+internal import CSQLite
+
+/// An error that SQLite reports.
+struct DatabaseError: Error, Equatable {
+    /// The extended result code; its lowest byte is the primary result code.
+    let code: Int32
+    let message: String
+    /// The statement that failed; nil if the error concerns the connection.
+    let sql: String?
+
+    var primaryCode: Int32 { code & 0xFF }
+
+    /// - Parameter message: nil for SQLite's own text of the code.
+    init(_ code: Int32, _ message: String? = nil, sql: String? = nil) {
+        (self.code, self.sql) = (code, sql)
+        self.message = message ?? String(cString: sqlite3_errstr(code))
+    }
+}
+
+extension DatabaseError: CustomStringConvertible {
+    var description: String {
+        "SQLite error \(primaryCode): \(message)" + (sql.map { " - while executing `\($0)`" } ?? "")
+    }
+}
+
+extension Error {
+    private var resultCode: Int32? { (self as? DatabaseError)?.primaryCode }
+
+    /// Whether the disk, or the user's share of it, is full.
+    var isFullDisk: Bool { resultCode == SQLITE_FULL }
+
+    /// Whether the disk or the file has failed, as opposed to a condition that the caller can act on.
+    var isFault: Bool { self is DatabaseError && !isFullDisk }
+
+    /// Whether a part of a file could not be read.
+    var isUnreadable: Bool {
+        switch (self as? DatabaseError)?.code {
+        // SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ, which Swift does not import.
+        case SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8: true
+        default: false
+        }
+    }
+
+    /// Whether a file is damaged, as opposed to a disk that fails.
+    var isDamage: Bool { self is DamagedFile || resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
+
+    /// Whether the statement does not fit the schema: “no such table”.
+    var isUnknownName: Bool { resultCode == SQLITE_ERROR }
+}
