@@ -52,8 +52,8 @@ final class URLsService {
         guard let id = request.id else { return try await open(request, call) }
         do {
             return try await open(request, call)
-        } catch let error where error.saysNobodyIsThere {
-            // What has ended is told from its record, also when its handler is gone by now.
+        } catch let error where error.saysNobodyIsThere || error is LimitExceeded {
+            // The answer for an ended request is in its record, even if its handler left or there is no room for a new one.
             guard let known = try await ended(id, request) else { throw error }
             return known
         }
@@ -123,8 +123,11 @@ final class URLsService {
         { return false }
         guard let (source, target) = place else { return false }
         let digest = try request.id.map { _ in try request.digest(request.items) }
-        let pending = try acceptance.begin(
-            request, request.items, digest, target, source, by: call.sender, after: nil)
+        let pending: PendingRequest
+        do {
+            pending = try acceptance.begin(
+                request, request.items, digest, target, source, by: call.sender, after: nil)
+        } catch is LimitExceeded where request.id != nil { return false }
         call.releaseShare()
         acceptance.accept(pending, request, request.items, source) { accepted in
             do {

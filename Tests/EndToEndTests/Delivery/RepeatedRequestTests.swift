@@ -51,6 +51,33 @@ struct RepeatedRequestTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func `I10: a repeat of an ended request has its result, also when there is no room for a new one`()
+        async throws
+    {
+        let scene = try await DeliveryScene.start(limits: ["pending-requests-per-handler=1"])
+        let queued = try await scene.queue("queued")
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.end(queued)["outcome"]?.text == "handled")
+        let waiting = DeliveryScene.newID()
+        let serial = try await scene.send(waiting, "waiting")
+        try await scene.answer(try await scene.next())
+        #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled")
+        let last = try await scene.queue("last")
+        let held = try await scene.next()
+        // The control: a new request finds no room.
+        for options: KeyValuePairs<String, WireValue> in [[:], ["queue": .b(true)]] {
+            let refused = try await scene.peer.call(
+                DeliveryScene.open(DeliveryScene.newID(), "new", options), on: "caller")
+            #expect(refused.error == "org.swiftipc.Error.LimitExceeded")
+        }
+        let again = try await scene.succeed(DeliveryScene.open(queued, "queued", ["queue": .b(true)]), on: "caller")
+        #expect(again["outcome"]?.text == "handled" && again["id"]?.text == queued)
+        let repeated = try await scene.send(waiting, "waiting")
+        #expect(try await scene.peer.reply(repeated)["outcome"]?.text == "handled")
+        try await scene.answer(held)
+        #expect(try await scene.end(last)["outcome"]?.text == "handled")
+    }
+
     private static func sendAll(
         _ requests: [Repeated], _ count: Int, from first: Int, to handler: HandlerProgram, by client: BrokerClient,
         _ results: Observed<[String: [OpenURLResult]]>
