@@ -34,7 +34,10 @@ struct WaitingRequestTests {
         }
         let serials = [try await open("a", "kill"), try await open("b"), try await open("c")]
         #expect(try await scene.peer.reply(serials[0])["error-code"]?.text == "handler-ended")
-        for serial in serials[1...] { #expect(try await scene.peer.reply(serial)["outcome"]?.text == "handled") }
+        for serial in serials[1...] {
+            let answer = try await scene.peer.reply(serial)
+            #expect(answer["outcome"]?.text == "handled", "\(answer)")
+        }
         let urls = [handler.url("a", "kill"), handler.url("b"), handler.url("c")]
         try await handler.log.waitForRequests(3)
         #expect(handler.log.entries.urls == urls)
