@@ -43,10 +43,12 @@ extension HandlerDelivery {
             guard await self.surroundings.isActivatable(self.application) else { return self.isNotActivatable() }
             self.policy.started(at: SystemClock.uptimeMilliseconds())
             if let first = self.queue.first { self.requests[first]?.note(.starting) }
+            let sent = self.flights
             let failure = await self.surroundings.start(self.application)
             // Before what follows, which may start it again.
             self.isStarting = false
-            guard let failure else { return self.deliver() }
+            // A handler that was sent something was there. If it has left by now, its end is handled as that of any handler.
+            guard let failure, self.flights == sent else { return self.deliver() }
             self.failedToStart(failure)
         }
     }

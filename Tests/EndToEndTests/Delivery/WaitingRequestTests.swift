@@ -44,6 +44,28 @@ struct WaitingRequestTests {
         #expect(handler.log.entries.starts.count == 2)
     }
 
+    @Test func `I6: a handler that ends before the broker knows that its start succeeded was started`() async throws {
+        let scene = try await DeliveryScene.start(handler: false)
+        let handler = try await HandlerProgram()
+        try await handler.install(try await BrokerClient())
+        // What the broker sends arrives long before the broker goes on.
+        let delay = try await RunningProcess.start(
+            "strace",
+            [
+                "-f", "-o", "/dev/null", "-e", "trace=sendmsg", "-e", "inject=sendmsg:delay_exit=200000", "-p",
+                String(scene.broker.pid),
+            ], input: .none)
+        try await delay.errors.waitForLine(containing: "Process \(scene.broker.pid) attached")
+        func open(_ path: String, _ verb: String = "") async throws -> Int {
+            try await scene.peer.send(.openURL(handler.url(path, verb), ["timeout": DeliveryScene.longTimeout]))
+        }
+        let serials = [try await open("a", "kill"), try await open("b")]
+        #expect(try await scene.peer.reply(serials[0])["error-code"]?.text == "handler-ended")
+        let answer = try await scene.peer.reply(serials[1])
+        #expect(answer["outcome"]?.text == "handled", "\(answer)")
+        try await delay.terminate()
+    }
+
     @Test func `I6: who leaves before the delivery cancels`() async throws {
         let scene = try await DeliveryScene.start()
         let first = try await scene.send(DeliveryScene.newID(), "first")
