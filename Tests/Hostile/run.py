@@ -14,7 +14,9 @@ import importlib
 import json
 import os
 import pathlib
+import shutil
 import sys
+import tempfile
 import traceback
 
 import scene
@@ -31,7 +33,22 @@ def names():
 
 def run(name, programs, size):
     attack = importlib.import_module(f"attacks.{name}")
-    drop = getattr(attack, "UNPRIVILEGED", False) and os.geteuid() == 0
+    if getattr(attack, "UNPRIVILEGED", False) and os.geteuid() == 0:
+        with tempfile.TemporaryDirectory(prefix="hostile-", dir="/var/tmp") as folder:
+            copy_reachable(programs, pathlib.Path(folder))
+            return carry_out(name, attack, folder, folder, size, drop=True)
+    return carry_out(name, attack, programs, HERE, size, drop=False)
+
+
+def copy_reachable(programs, folder):
+    """Copies the programs and the observer to a folder that every user can enter: root's own folders are closed to others."""
+    folder.chmod(0o755)
+    for file in [*pathlib.Path(programs).glob("ipc-*"), *HERE.glob("*.py")]:
+        if file.is_file():
+            shutil.copy(file, folder)
+
+
+def carry_out(name, attack, programs, tools, size, drop):
     # In a process of its own: it may change its user and its limits, and an attack may fail in any way.
     reader, writer = os.pipe()
     child = os.fork()
@@ -41,7 +58,7 @@ def run(name, programs, size):
             os.setresgid(NOBODY, NOBODY, NOBODY)
             os.setresuid(NOBODY, NOBODY, NOBODY)
         try:
-            with scene.Scene(programs, attack, size) as place:
+            with scene.Scene(programs, tools, attack, size) as place:
                 try:
                     attack.attack(place)
                     found = place.result()

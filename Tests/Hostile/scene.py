@@ -13,18 +13,18 @@ import time
 
 import wire
 
-HERE = pathlib.Path(__file__).resolve().parent
-
 
 class Scene:
-    """What an attack finds. `size` is `small` or `full`."""
+    """What an attack finds. `programs` and `tools` are the folders of the programs and of the observer; `size` is `small` or
+    `full`."""
 
     # mallopt(3): after it has freed a large block, glibc keeps up to twice its size for the next one. A program that
     # returns what it frees has grown by what it holds, and that is what the bound is for.
     GIVES_BACK = {"MALLOC_MMAP_THRESHOLD_": "131072", "MALLOC_TRIM_THRESHOLD_": "131072"}
 
-    def __init__(self, programs, attack, size):
-        self.programs, self.attack, self.size = pathlib.Path(programs), attack, size
+    def __init__(self, programs, tools, attack, size):
+        self.programs, self.tools = pathlib.Path(programs), pathlib.Path(tools)
+        self.attack, self.size = attack, size
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="hostile-", dir=os.environ.get("TMPDIR", "/var/tmp")))
         self.path = str(self.folder / "bus")
         self.environment = dict(
@@ -74,7 +74,7 @@ class Scene:
         self.server_name = self.wait_for_name(witness, "demo.IPCServer")
         self.witness = witness
         self.observer = self.start(
-            sys.executable, HERE / "observer.py", self.path, self.broker.pid, self.bus.pid, stdin=subprocess.PIPE)
+            sys.executable, self.tools / "observer.py", self.path, self.broker.pid, self.bus.pid, stdin=subprocess.PIPE)
         if self.observer.stdout.readline() != "ready\n":
             raise RuntimeError("the honest clients could not begin")
         return self

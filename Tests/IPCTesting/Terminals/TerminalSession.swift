@@ -114,17 +114,17 @@ package final class TerminalSession: Sendable {
         for what: String, deadline: Duration = usualDeadline,
         until isThere: @escaping @Sendable (TerminalScreen) -> Bool
     ) async throws -> TerminalScreen {
-        let last = Observed<TerminalScreen?>(nil)
-        return try await withDeadline(
-            "\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value?.text ?? "nothing")"
-        ) {
-            while true {
-                let screen = try await self.screen
-                last.update { $0 = screen }
-                if isThere(screen) { return screen }
+        // The first look is outside the deadline: the error shows a screen, however busy the machine is.
+        let last = Observed(try await screen)
+        return try await withDeadline("\(what) on the terminal", limit: deadline, seen: "It shows:\n\(last.value.text)")
+        {
+            while !isThere(last.value) {
                 // What was written before the look is told once more, which costs a look; nothing is missed.
                 try await self.client.output.waitForLine(deadline: deadline * 2) { $0.hasPrefix("%output") }
+                let screen = try await self.screen
+                last.update { $0 = screen }
             }
+            return last.value
         }
     }
 
