@@ -143,7 +143,7 @@ import Testing
         let store = try place.open()
         var taken = try await store.intake.take(
             [ValueFile.regular.item(ValueFile.pattern(90_000))], persistent: true, sensitive: false)
-        #expect(try await store.blobs().count == 1 && taken.count == 1)
+        #expect(try await store.blobs(waiting: 1).count == 1 && taken.count == 1)
         taken = []
         #expect(try await store.blobs().isEmpty)
         try await store.close()
@@ -170,7 +170,7 @@ import Testing
         // The control: by the same way others are.
         let taken = try await store.intake.take(
             [ValueFile.sealed.item(ValueFile.pattern(100_000))], persistent: true, sensitive: false)
-        #expect(try await store.blobs().count == taken.count)
+        #expect(try await store.blobs(waiting: 1).count == taken.count)
         try await store.close()
     }
 

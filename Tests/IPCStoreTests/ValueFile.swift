@@ -92,10 +92,19 @@ extension Store {
         }
     }
 
-    /// The names of the blobs, when what was let go of is gone.
-    func blobs() async throws -> [String] {
-        try await removals()
-        return try FileManager.default.contentsOfDirectory(atPath: directory + "/blobs").sorted()
+    /// The names of the blobs, when no more than `waiting` of them are files that wait for their rows.
+    ///
+    /// A refused file waits until the last thread that knew it has gone on, which may be a moment after its caller is
+    /// answered. After ten seconds the names are given as they are.
+    func blobs(waiting: Int = 0) async throws -> [String] {
+        let end = ContinuousClock.now + .seconds(10)
+        while true {
+            try await removals()
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory + "/blobs").sorted()
+            let count = names.count { $0.hasPrefix("incoming-") }
+            if count <= waiting || ContinuousClock.now > end { return names }
+            await Task.yield()
+        }
     }
 }
 

@@ -9,8 +9,8 @@ package import IPCModel
 package final class ContentIntake: Sendable {
     private let folder: BlobFolder
     private let limits: Limits
-    private let small = WorkerThreads("intake-small", width: 1)
-    private let large = WorkerThreads("intake-large", width: 1)
+    private let small = WorkerThreads("intake-small")
+    private let large = WorkerThreads("intake-large")
     private let remover: WorkerThreads
     private let arriving: ArrivingBytes
 

@@ -2,10 +2,10 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A few threads for what may block: jobs run in the order in which they came.
+/// A thread for what may block: jobs run in the order in which they came.
 ///
-/// There are no more threads than the width, unless jobs hang: the file of a system that does not answer (FUSE, NFS)
-/// holds its thread for ever, and must not hold those who come after it. With nothing to do there is no thread.
+/// Where a job hangs, another thread goes on with the next: the file of a system that does not answer (FUSE, NFS) holds
+/// its thread for ever, and must not hold the jobs behind it. With nothing to do there is no thread.
 final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
@@ -30,16 +30,17 @@ final class WorkerThreads: Sendable {
 
     private let state: Mutex<State>
     private let name: String
-    private let width: Int
+    /// The most threads, with those that hang.
+    private let limit: Int
 
     /// Jobs that run for longer than this hang.
     private static let patienceNanoseconds: UInt64 = 500_000_000
-    /// The most threads, with those that hang.
-    private static let widest = 8
 
-    init(_ name: String, width: Int) {
-        (self.name, self.width) = (name, width)
-        state = Mutex(State(idle: Array((0..<Self.widest).reversed())))
+    /// - Parameter limit: the most threads, with those that hang; with a limit of 1 each job waits for the end of all
+    ///   before it, however long they take.
+    init(_ name: String, limit: Int = 8) {
+        (self.name, self.limit) = (name, limit)
+        state = Mutex(State(idle: Array((0..<limit).reversed())))
     }
 
     /// Runs a job behind those that wait.
@@ -61,12 +62,12 @@ final class WorkerThreads: Sendable {
             let now = DispatchTime.now().uptimeNanoseconds
             var started: [(thread: Int, job: Job)] = []
             let hanging = state.running.values.count { now > $0 + Self.patienceNanoseconds }
-            while state.running.count < min(width + hanging, Self.widest), let job = state.next() {
+            while state.running.count < min(1 + hanging, limit), let job = state.next() {
                 let thread = state.idle.removeLast()
                 state.running[thread] = now
                 started.append((thread, job))
             }
-            let mustWatch = state.first < state.waiting.count && !state.isWatched
+            let mustWatch = limit > 1 && state.first < state.waiting.count && !state.isWatched
             if mustWatch { state.isWatched = true }
             return (started, mustWatch)
         }
@@ -93,7 +94,7 @@ final class WorkerThreads: Sendable {
             job = state.withLock { state in
                 state.running[thread] = nil
                 // Threads that were started in the place of one that hung end when it goes on.
-                guard state.running.count < width, let next = state.next() else {
+                guard state.running.isEmpty, let next = state.next() else {
                     state.idle.append(thread)
                     return nil
                 }

@@ -33,7 +33,7 @@ package final class Store: Sendable {
     private init(_ opening: StoreOpening, _ lifetime: StoreLifetime) throws {
         let configuration = opening.configuration
         let (queue, statistics) = (OperationQueue(), StoreStatistics())
-        let remover = WorkerThreads("blob-remover", width: 1)
+        let remover = WorkerThreads("blob-remover", limit: 1)
         let lending = SessionLending(queue, statistics)
         let thread = StoreThread(
             opening: opening, queue: queue, statistics: statistics, remover: remover, lending: lending,
