@@ -35,8 +35,8 @@ extension Error {
     /// Whether a part of a file could not be read.
     var isUnreadable: Bool {
         switch (self as? DatabaseError)?.code {
-        // SQLITE_IOERR_READ and SQLITE_IOERR_SHORT_READ, which Swift does not import.
-        case SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8: true
+        // SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, and for EIO SQLITE_IOERR_CORRUPTFS; Swift does not import them.
+        case SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 33 << 8: true
         default: false
         }
     }

@@ -18,6 +18,8 @@ package final class BrokerProcess: Sendable {
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false
+        /// The number of the read of `store.sqlite` that fails with `EIO`, counted from 1; `nil` is none.
+        package var failingRead: Int?
 
         package init() {}
     }
@@ -119,7 +121,11 @@ package final class BrokerProcess: Sendable {
         let clock = ContinuousClock()
         let begin = clock.now
         let traceFile = settings.traced ? bus.directory.appending("trace-\(UInt64.random(in: 0 ... .max))") : nil
-        let tracer = traceFile.map { SystemCallTrace.command(output: $0) } ?? []
+        let tracer =
+            traceFile.map { SystemCallTrace.command(output: $0) }
+            ?? settings.failingRead.map {
+                SystemCallTrace.failing("pread64", number: $0, on: store + "/store.sqlite", output: "/dev/null")
+            } ?? []
         let command = tracer + [try settings.executable ?? Binaries.path("ipc-broker"), "--store", store]
         let process = try await RunningProcess.start(
             command[0], Array(command.dropFirst()) + settings.arguments,
@@ -130,7 +136,7 @@ package final class BrokerProcess: Sendable {
             await process.end()
             throw error
         }
-        let pid = traceFile == nil ? process.pid : process.statistics.children.first
+        let pid = tracer.isEmpty ? process.pid : process.statistics.children.first
         guard let pid else { throw HarnessError("The traced broker has ended. \(process.errors.text)") }
         return Life(process: process, pid: pid, startTime: clock.now - begin, traceFile: traceFile)
     }

@@ -29,6 +29,16 @@ package final class SystemCallTrace: Sendable {
         ["strace", "--seccomp-bpf"] + options(output, calls, shownBytes) + ["--"]
     }
 
+    /// The words to put before a command so that one system call on a file fails with `EIO`.
+    ///
+    /// - Parameters:
+    ///   - number: the call that fails, counted from 1 over all calls on the file.
+    ///   - output: the path of a file for the calls.
+    package static func failing(_ call: String, number: Int, on file: String, output: String) -> [String] {
+        ["strace", "-f", "-qq", "-o", output, "-P", file]
+            + ["-e", "trace=\(call)", "-e", "inject=\(call):error=EIO:when=\(number)", "--"]
+    }
+
     /// Attaches to a running process and its threads, and returns when that is done. A process that is not dumpable
     /// lets only root do this.
     package static func attach(
