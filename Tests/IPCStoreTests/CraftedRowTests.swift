@@ -54,7 +54,8 @@ import Testing
 
     private static let source = Source(application: "demo.Writer", strength: .owned)
 
-    private static func write(
+    /// Makes a row of every kind.
+    static func write(
         _ transaction: borrowing StoreTransaction, _ board: PasteboardName, _ id: RequestID
     ) throws {
         _ = try transaction.createPasteboard(board, persistent: true)

@@ -59,8 +59,9 @@ struct SQLRow {
     /// overflow nowhere. The store hands out no count, id or time above 2^43, and no size above 2^50.
     static let greatest: Int64 = 1 << 53
 
-    /// Whether the columns before `column` have the checksum that stands in it, and no number that the store never writes: a
-    /// checksum can be made for any content, and nothing that is read may end the process.
+    /// Whether the columns before `column` have the checksum that stands in it, and no number or text that the store never
+    /// writes: a checksum can be made for any content. Nothing that is read may end the process, and no message can carry a
+    /// text with U+0000.
     func isIntact(_ domain: Checksum.Domain, checksum column: Int32) -> Bool {
         var checksum = Checksum(domain: domain)
         for index in 0..<column {
@@ -72,7 +73,10 @@ struct SQLRow {
                 }
                 if number == -1, !(domain == .openRequest && index == 13) { return false }
                 checksum.add(number)
-            case .text: checksum.add(text: raw(index))
+            case .text:
+                let text = raw(index)
+                guard !text.contains(0) else { return false }
+                checksum.add(text: text)
             case .bytes: checksum.add(bytes: raw(index))
             case .null: checksum.addNull()
             }
