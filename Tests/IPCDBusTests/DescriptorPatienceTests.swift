@@ -1,0 +1,50 @@
+import Testing
+
+@testable import IPCDBus
+
+/// How long a link waits when the system takes no more descriptors.
+@DBusActor
+struct DescriptorPatienceTests {
+    @Test func `a message waits for 100 ms, and those behind it do not wait as long again`() async throws {
+        var patience = DescriptorPatience()
+        let start = ContinuousClock.now
+        var attempts = 0
+        while await Self.retry(&patience) { attempts += 1 }
+        #expect(ContinuousClock.now - start >= DescriptorPatience.most)
+        #expect(attempts > 0 && !patience.isWaiting)
+        // The next message of the same state has no time of its own.
+        #expect(!patience.waits {})
+        #expect(!patience.isWaiting)
+    }
+
+    @Test func `a message that has left gives the next one its own time`() {
+        var patience = DescriptorPatience()
+        #expect(patience.waits {} && patience.isWaiting)
+        patience.end()
+        #expect(!patience.isWaiting)
+        #expect(patience.waits {})
+        patience.end()
+    }
+
+    @Test func `the end of a wait stops the next attempt`() async throws {
+        var patience = DescriptorPatience()
+        var attempts = 0
+        #expect(patience.waits { attempts += 1 })
+        patience.end()
+        // A timer that is due later shows that the time of the attempt has passed.
+        let timer = DBusTimer()
+        await withCheckedContinuation { continuation in
+            timer.set(at: .now + DescriptorPatience.most) { continuation.resume() }
+        }
+        #expect(attempts == 0)
+    }
+
+    /// Waits for the next attempt; false where there is none.
+    private static func retry(_ patience: inout DescriptorPatience) async -> Bool {
+        var copy = patience
+        defer { patience = copy }
+        return await withCheckedContinuation { continuation in
+            if !copy.waits({ continuation.resume(returning: true) }) { continuation.resume(returning: false) }
+        }
+    }
+}
