@@ -99,7 +99,8 @@ let package = Package(
             exclude: ["Fixtures"],
             swiftSettings: strict),
         .testTarget(
-            name: "IPCDesktopTests", dependencies: ["IPCDesktop", "IPCModel", "IPCTesting"], swiftSettings: strict),
+            name: "IPCDesktopTests", dependencies: ["IPCDesktop", "IPCModel", "IPCTesting", "CGIO"],
+            swiftSettings: strict),
         .testTarget(
             name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCDBusOracle", "IPCTesting"], swiftSettings: strict),
         // Compares the reader and the writer of IPCDBus with libdbus; "wire-oracle" does it for millions of inputs.

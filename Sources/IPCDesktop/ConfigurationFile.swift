@@ -30,6 +30,10 @@ package struct ConfigurationFile: Sendable {
         /// Whether there is no such file.
         package let isMissing: Bool
 
+        init(_ path: String, line: Int? = nil, _ reason: String, isMissing: Bool = false) {
+            (self.path, self.line, self.reason, self.isMissing) = (path, line, reason, isMissing)
+        }
+
         package var ipcError: IPCError {
             IPCError(.invalidArguments, path + (line.map { ":\($0)" } ?? "") + ": " + reason)
         }
@@ -63,14 +67,12 @@ package struct ConfigurationFile: Sendable {
     package init(path: String) throws(Invalid) {
         let file: KeyFile
         do { file = try KeyFile(contentsOf: path) } catch let error as KeyFile.Malformed {
-            throw Invalid(path: path, line: error.line, reason: error.reason, isMissing: false)
+            throw Invalid(path, line: error.line, error.reason)
         } catch KeyFile.Unreadable.system(let number) {
             throw Invalid(
-                path: path, line: nil, reason: "it cannot be read: \(KeyFile.Unreadable.system(number))",
+                path, "it cannot be read: \(String(cString: strerror(number)))",
                 isMissing: number == ENOENT || number == ENOTDIR)
-        } catch {
-            throw Invalid(path: path, line: nil, reason: "\(error)", isMissing: false)
-        }
+        } catch { throw Invalid(path, "\(error)") }
         try self.init(file, path: path)
     }
 
@@ -79,34 +81,34 @@ package struct ConfigurationFile: Sendable {
     package init(_ text: String, path: String) throws(Invalid) {
         let file: KeyFile
         do throws(KeyFile.Malformed) { file = try KeyFile(text) } catch {
-            throw Invalid(path: path, line: error.line, reason: error.reason, isMissing: false)
+            throw Invalid(path, line: error.line, error.reason)
         }
         try self.init(file, path: path)
     }
 
     private init(_ file: KeyFile, path: String) throws(Invalid) {
         for group in file.groups {
-            guard Self.groups.contains(group.name) else {
-                throw Invalid(
-                    path: path, line: group.line, reason: Self.unknown(group: group.name), isMissing: false)
+            guard Self.keys.contains(where: { $0.key == group.name }) else {
+                throw Invalid(path, line: group.line, Self.unknown(group: group.name))
             }
             for entry in group.entries {
-                do throws(Reason) { try take(entry, of: group.name) } catch {
-                    throw Invalid(path: path, line: entry.line, reason: error.text, isMissing: false)
+                do throws(Reason) { try take(entry) } catch {
+                    throw Invalid(path, line: entry.line, error.text)
                 }
             }
         }
     }
 
-    private static let groups = ["Limits", "Store", "Log", "Desktop"]
+    /// The groups with their keys.
+    private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
     private struct Reason: Error {
         let text: String
         init(_ text: String) { self.text = text }
     }
 
-    private mutating func take(_ entry: KeyFile.Entry, of group: String) throws(Reason) {
-        switch (group, entry.key) {
+    private mutating func take(_ entry: KeyFile.Entry) throws(Reason) {
+        switch (entry.group, entry.key) {
         case ("Limits", _): try setLimit(entry)
         case ("Store", "directory"):
             guard entry.value.hasPrefix("/") else {
@@ -124,10 +126,9 @@ package struct ConfigurationFile: Sendable {
                 throw Reason("“open” is true or false, not \(entry.value.quoted)")
             }
             opensOnDesktop = opens
-        case ("Desktop", _): throw Reason("[Desktop] has no key \(entry.key.quoted); it has “open”")
-        case ("Store", _): throw Reason("[Store] has no key \(entry.key.quoted); it has “directory”")
-        case ("Log", _): throw Reason("[Log] has no key \(entry.key.quoted); it has “level”")
-        default: throw Reason(Self.unknown(group: group))
+        case (let group, let key):
+            let known = Self.keys.first { $0.key == group }?.value ?? ""
+            throw Reason("[\(group)] has no key \(key.quoted); it has “\(known)”")
         }
     }
 
@@ -141,7 +142,7 @@ package struct ConfigurationFile: Sendable {
     }
 
     private static func unknown(group: String) -> String {
-        "there is no group [\(group)]; the groups are \(groups.map { "[\($0)]" }.joined(separator: ", "))"
+        "there is no group [\(group)]; the groups are \(keys.map { "[\($0.key)]" }.joined(separator: ", "))"
     }
 }
 

@@ -78,7 +78,7 @@ package struct InstalledEntry: Sendable, Hashable {
 
     /// - Returns: `nil` for what is hidden (as if it were deleted) or no entry at all.
     init?(id: String, path: String, bytes: [UInt8]) {
-        let lines = KeyFileLines(bytes)
+        let lines = KeyFile(bytes: bytes)
         let group = "Desktop Entry"
         guard lines.value(of: "Hidden", in: group) != "true",
             lines.value(of: "Exec", in: group) != nil

@@ -6,7 +6,7 @@ package struct InstalledEntries: Sendable {
     package let entries: [String: InstalledEntry]
     /// The ids, those of the most important folder first.
     private let order: [String]
-    private let lists: [KeyFileLines]
+    private let lists: [KeyFile]
 
     /// Reads them; what cannot be read is not there.
     package init(_ directories: BaseDirectories) {
@@ -26,7 +26,7 @@ package struct InstalledEntries: Sendable {
         }
         (self.entries, self.order) = (entries, order)
         lists = MimeAppsList.paths(in: directories).compactMap { path in
-            (try? FileState.read(path)).flatMap(\.self).map { KeyFileLines($0.bytes) }
+            (try? FileState.read(path)).flatMap(\.self).map { KeyFile(bytes: $0.bytes) }
         }
     }
 
@@ -60,7 +60,7 @@ package struct InstalledEntries: Sendable {
     }
 
     /// The ids that a list names for a scheme, in whatever spelling.
-    private func names(_ group: String, _ scheme: URLScheme, in list: KeyFileLines) -> [String] {
+    private func names(_ group: String, _ scheme: URLScheme, in list: KeyFile) -> [String] {
         list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
             .flatMap { list.list(of: $0, in: group) ?? [] }
     }
@@ -72,5 +72,42 @@ package struct InstalledEntries: Sendable {
             guard depth < 4, !name.contains("."), Folder.exists("\(folder)/\(name)") else { return [] }
             return files(in: "\(folder)/\(name)", below: "\(prefix)\(name)/", depth: depth + 1)
         }
+    }
+}
+
+/// The lists of which program opens what; Association between MIME types and applications, "File name and location".
+package enum MimeAppsList {
+    package static let fileName = "mimeapps.list"
+    package static let defaults = "Default Applications"
+    static let added = "Added Associations"
+    static let removed = "Removed Associations"
+
+    /// The user's own list, where programs write; `nil` without a home.
+    package static func path(in directories: BaseDirectories) -> String? {
+        directories.configHome.map { "\($0)/\(fileName)" }
+    }
+
+    /// All lists in the order in which they count.
+    package static func paths(in directories: BaseDirectories) -> [String] {
+        let folders = directories.config + directories.data.map { "\($0)/\(DesktopEntry.folder)" }
+        let names = directories.desktops.map { "\($0)-\(fileName)" } + [fileName]
+        return folders.flatMap { folder in names.map { "\(folder)/\($0)" } }
+    }
+}
+
+/// The content types by which a desktop knows handlers of URL schemes; Shared MIME-info Database, "URI scheme handlers".
+package enum SchemeType {
+    package static let prefix = "x-scheme-handler/"
+
+    /// The types of a scheme: as it is spelled, for xdg-open before 1.2, and in small letters, for all others.
+    package static func names(of scheme: URLScheme) -> [String] {
+        scheme.spelling == scheme.canonical
+            ? [prefix + scheme.canonical] : [prefix + scheme.spelling, prefix + scheme.canonical]
+    }
+
+    /// The scheme of a type; `nil` for every other type.
+    package static func scheme(of type: String) -> URLScheme? {
+        guard type.lowercased().hasPrefix(prefix) else { return nil }
+        return try? URLScheme(String(type.dropFirst(prefix.count)))
     }
 }

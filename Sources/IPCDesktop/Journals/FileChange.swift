@@ -45,7 +45,7 @@ package struct PlannedFile: Sendable {
         switch content {
         case .whole(let bytes): after = bytes
         case .lists(var entries, let insertions):
-            var lines = KeyFileLines(before?.bytes ?? [])
+            var lines = KeyFile(bytes: before?.bytes ?? [])
             for insertion in insertions.reversed() {
                 lines.insert(
                     entries.value, key: insertion.key, group: entries.group, inFront: insertion.inFront,

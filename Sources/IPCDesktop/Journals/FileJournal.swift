@@ -1,3 +1,5 @@
+internal import IPCModel
+
 /// What was written for one purpose, and what stood there before: enough to bring exactly that back.
 struct FileJournal: Sendable, Hashable {
     struct Entry: Sendable, Hashable {
@@ -80,26 +82,5 @@ extension FileJournal.Entry {
             for key in (group[list] ?? "").split(separator: ";") { own.note(String(key), madeLine: madeLine) }
         }
         self.own = own
-    }
-}
-
-extension [UInt8] {
-    /// The bytes as digits of `0123456789abcdef`.
-    fileprivate var hexadecimal: String {
-        let digits = [UInt8]("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
-    }
-
-    /// - Returns: `nil` for what is no such text.
-    fileprivate init?(hexadecimal text: String) {
-        let values = text.utf8.map { digit -> UInt8? in
-            switch digit {
-            case 0x30...0x39: digit - 0x30
-            case 0x61...0x66: digit - 0x61 + 10
-            default: nil
-            }
-        }
-        guard values.count.isMultiple(of: 2), !values.contains(nil) else { return nil }
-        self = stride(from: 0, to: values.count, by: 2).map { values[$0]! << 4 | values[$0 + 1]! }
     }
 }

@@ -20,7 +20,7 @@ extension FileJournal.Entry {
 
     /// A file without our entries; nothing where nothing else is in a file that we have made.
     private func withdrawn(_ own: OwnEntries, from state: FileState) -> FileState? {
-        var lines = KeyFileLines(state.bytes)
+        var lines = KeyFile(bytes: state.bytes)
         lines.withdraw(own)
         let bytes = lines.bytes
         return bytes.isEmpty && before == nil ? nil : FileState(bytes: bytes, mode: state.mode)
@@ -41,7 +41,7 @@ extension FileJournal {
             return false
         }
         // What the other one had made may be ours to take away now.
-        entries[place].own = entries[place].own.map { KeyFileLines(entries[place].before?.bytes ?? []).renewed($0) }
+        entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
         let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
         if other.own != nil, case .restored(let state) = other.state(from: written) {
             entries[place].after = state?.bytes ?? []

@@ -2,14 +2,25 @@ internal import Glibc
 internal import IPCModel
 
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
-/// format of the file"). Configuration, installed claims and what Flatpak says of a sandbox are written in it.
+/// format of the file").
+///
+/// Other programs write such files too, with lines that mean nothing, and groups and keys that stand there twice. Reading
+/// skips the former, and of several lines of a key the last one counts, as for GLib. ``init(_:)`` rejects both.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable, Equatable {
+        package let group: String
         package let key: String
         /// The value without blanks around it; escapes are left as they are.
         package let value: String
         /// The number of its line, from 1.
         package let line: Int
+        /// The whole line.
+        package let text: String
+
+        /// The elements of a list that is separated by “;”.
+        package var list: [String] {
+            value.utf8.split(separator: UInt8(ascii: ";")).map { KeyFile.text(Array($0)[...]) }.filter { !$0.isEmpty }
+        }
     }
 
     package struct Group: Sendable, Equatable {
@@ -18,7 +29,7 @@ package struct KeyFile: Sendable {
         package var entries: [Entry] = []
 
         /// The value of a key.
-        package subscript(key: String) -> String? { entries.first { $0.key == key }?.value }
+        package subscript(key: String) -> String? { entries.last { $0.key == key }?.value }
     }
 
     /// A line that breaks the format.
@@ -28,66 +39,256 @@ package struct KeyFile: Sendable {
         package var description: String { "line \(line): \(reason)" }
     }
 
-    package let groups: [Group]
+    /// The last one is empty where the file ends with a line feed.
+    private var lines: [KeyFileLine]
 
-    /// The most bytes of a file.
-    package static let mostBytes = 65_536
-
-    /// The group of a name.
-    package subscript(group: String) -> Group? { groups.first { $0.name == group } }
+    /// Reads a file of another program.
+    package init(bytes: [UInt8] = []) {
+        // By bytes, because "\r\n" is one character and no line feed.
+        lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { KeyFileLine($0) }
+    }
 
     /// Reads a text. Groups and keys that stand there twice are errors, as the specification says.
     package init(_ text: String) throws(Malformed) {
-        var groups: [Group] = []
-        var number = 0
-        // By bytes, because "\r\n" is one character and no line feed.
-        for bytes in text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            let line = Substring(bytes).trimmed
-            if line.isEmpty || line.first == "#" { continue }
-            if line.first == "[" {
-                let name = try Self.header(line, number)
-                if let first = groups.first(where: { $0.name == name }) {
+        self.init(bytes: Array(text.utf8))
+        var (groups, keys) = ([String: Int](), [String: Int]())
+        for (number, line) in zip(1..., lines) {
+            switch line.content {
+            case .none: continue
+            case .group(let name):
+                let name = Self.text(name)
+                if let first = groups.updateValue(number, forKey: name) {
                     throw Malformed(
-                        line: number, reason: "the group [\(name)] stands there twice, first in line \(first.line)")
+                        line: number, reason: "the group [\(name)] stands there twice, first in line \(first)")
                 }
-                groups.append(Group(name: name, line: number))
-            } else {
-                let entry = try Self.entry(line, number)
-                guard let group = groups.indices.last else {
+                keys = [:]
+            case .entry(let key, _):
+                let key = Self.text(key)
+                guard !groups.isEmpty else {
                     throw Malformed(
-                        line: number, reason: "\(entry.key.quoted) stands before the first group, such as [Limits]")
+                        line: number, reason: "\(key.quoted) stands before the first group, such as [Limits]")
                 }
-                if let first = groups[group].entries.first(where: { $0.key == entry.key }) {
+                if let first = keys.updateValue(number, forKey: key) {
                     throw Malformed(
-                        line: number,
-                        reason: "the key \(entry.key.quoted) stands there twice, first in line \(first.line)")
+                        line: number, reason: "the key \(key.quoted) stands there twice, first in line \(first)")
                 }
-                groups[group].entries.append(entry)
+            case .unknown:
+                let text = Self.text(line.bytes)
+                let reason =
+                    text.utf8.first == UInt8(ascii: "[")
+                    ? "is no group; write [Name]" : "is no key and value; write key=value, or # before it"
+                throw Malformed(line: number, reason: "\(text.quoted) \(reason)")
             }
         }
-        self.groups = groups
     }
 
-    private static func header(_ line: Substring, _ number: Int) throws(Malformed) -> String {
-        let name = line.dropFirst().dropLast()
-        guard line.last == "]", !name.isEmpty, !name.contains(where: { $0 == "[" || $0 == "]" }) else {
-            throw Malformed(line: number, reason: "\(String(line).quoted) is no group; write [Name]")
+    package var bytes: [UInt8] { Array(lines.map(\.bytes).joined(separator: [UInt8(ascii: "\n")])) }
+
+    /// The groups in their order.
+    package var groups: [Group] {
+        var groups: [Group] = []
+        for (place, line) in lines.enumerated() {
+            if case .group(let name) = line.content { groups.append(Group(name: Self.text(name), line: place + 1)) }
+            guard let last = groups.indices.last, let entry = entry(at: place, in: groups[last].name) else { continue }
+            groups[last].entries.append(entry)
         }
-        return String(name)
+        return groups
     }
 
-    private static func entry(_ line: Substring, _ number: Int) throws(Malformed) -> Entry {
-        guard let equals = line.utf8.firstIndex(of: UInt8(ascii: "=")), equals > line.startIndex else {
-            throw Malformed(
-                line: number, reason: "\(String(line).quoted) is no key and value; write key=value, or # before it")
+    /// The first group of a name.
+    package subscript(group: String) -> Group? { groups.first { $0.name == group } }
+
+    /// The last entry of a key in the groups of a name.
+    package func entry(of key: String, in group: String) -> Entry? {
+        places(of: key, in: group).last.flatMap { entry(at: $0, in: group) }
+    }
+
+    package func value(of key: String, in group: String) -> String? { entry(of: key, in: group)?.value }
+
+    /// The elements of a list that is separated by “;”.
+    package func list(of key: String, in group: String) -> [String]? { entry(of: key, in: group)?.list }
+
+    /// The keys of the groups of a name, in their order.
+    package func keys(in group: String) -> [String] { places(in: group).compactMap { entry(at: $0, in: group)?.key } }
+
+    private func entry(at place: Int, in group: String) -> Entry? {
+        guard case .entry(let key, let value) = lines[place].content else { return nil }
+        return Entry(
+            group: group, key: Self.text(key), value: Self.text(value), line: place + 1,
+            text: String(decoding: lines[place].bytes, as: UTF8.self))
+    }
+
+    /// The lines of all entries in groups of a name.
+    private func places(in group: String) -> [Int] {
+        var isInside = false
+        return lines.indices.filter { place in
+            if case .group(let name) = lines[place].content { isInside = name.elementsEqual(group.utf8) }
+            return isInside && lines[place].isEntry
         }
-        let value = line[line.utf8.index(after: equals)...]
-        return Entry(key: String(line[..<equals].trimmed), value: String(value.trimmed), line: number)
+    }
+
+    private func places(of key: String, in group: String) -> [Int] {
+        places(in: group).filter { lines[$0].isEntry(of: key) }
+    }
+
+    /// The text without blanks, tabs and carriage returns at both ends.
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: KeyFileLine.trimmed(bytes), as: UTF8.self)
     }
 }
 
+// MARK: Changing
+
 extension KeyFile {
+    /// Puts a value into the list of a key, unless the list has it: in front of all others, or behind them. Every other
+    /// byte stays. A key without a line gets one below the group's. A group without a line gets one before all others,
+    /// where it needs no line feed before it.
+    /// - Parameter own: notes each change for ``withdraw(_:)``.
+    package mutating func insert(
+        _ value: String, key: String, group: String, inFront: Bool, noting own: inout OwnEntries
+    ) {
+        guard let place = places(of: key, in: group).last else {
+            if header(of: group) == nil {
+                lines.insert(KeyFileLine("[\(group)]"), at: lines.firstIndex(where: \.isGroup) ?? 0)
+                own.madeGroup = true
+            }
+            lines.insert(KeyFileLine("\(key)=\(value);"), at: header(of: group)! + 1)
+            own.note(key, madeLine: true)
+            return
+        }
+        guard list(of: key, in: group)?.contains(value) != true else { return }
+        var (head, elements) = lines[place].list
+        let isEnded = elements.last.map { KeyFileLine.trimmed($0).isEmpty } ?? false
+        elements.insert(Array(value.utf8)[...], at: inFront ? 0 : elements.count - (isEnded ? 1 : 0))
+        lines[place] = KeyFileLine(head, elements)
+        own.note(key, madeLine: false)
+    }
+
+    /// Takes out the value that ``insert(_:key:group:inFront:noting:)`` has put in, and nothing else: entries of other
+    /// programs beside it stay.
+    package mutating func withdraw(_ own: OwnEntries) {
+        for noted in own.keys {
+            for place in places(of: noted.key, in: own.group).reversed() {
+                var (head, elements) = lines[place].list
+                guard let element = elements.firstIndex(where: { Self.text($0) == own.value }) else { continue }
+                elements.remove(at: element)
+                if noted.madeLine && elements.allSatisfy({ KeyFileLine.trimmed($0).isEmpty }) {
+                    lines.remove(at: place)
+                } else {
+                    lines[place] = KeyFileLine(head, elements)
+                }
+                break
+            }
+        }
+        guard own.madeGroup, let header = header(of: own.group) else { return }
+        let body = lines[(header + 1)...].prefix { !$0.isGroup }
+        if !body.contains(where: \.isEntry) { lines.remove(at: header) }
+    }
+
+    /// The changes that the same insertions would make here.
+    func renewed(_ own: OwnEntries) -> OwnEntries {
+        var renewed = OwnEntries(group: own.group, value: own.value)
+        renewed.madeGroup = header(of: own.group) == nil
+        for noted in own.keys { renewed.note(noted.key, madeLine: places(of: noted.key, in: own.group).isEmpty) }
+        return renewed
+    }
+
+    /// The first line of a group.
+    private func header(of group: String) -> Int? {
+        lines.firstIndex { if case .group(let name) = $0.content { name.elementsEqual(group.utf8) } else { false } }
+    }
+}
+
+/// A line of a key file without its line feed.
+private struct KeyFileLine: Sendable {
+    enum Content: Sendable {
+        /// A comment, or nothing.
+        case none
+        case group(ArraySlice<UInt8>)
+        case entry(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
+        case unknown
+    }
+
+    let bytes: ArraySlice<UInt8>
+    let content: Content
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        let text = Self.trimmed(bytes)
+        switch text.first {
+        case nil, UInt8(ascii: "#"): content = .none
+        case UInt8(ascii: "["):
+            let name = text.dropFirst().dropLast()
+            let isGroup = text.last == UInt8(ascii: "]") && !name.isEmpty && !name.contains { "[]".utf8.contains($0) }
+            content = isGroup ? .group(name) : .unknown
+        default:
+            guard let equals = text.firstIndex(of: UInt8(ascii: "=")), equals > text.startIndex else {
+                content = .unknown
+                return
+            }
+            content = .entry(key: Self.trimmed(text[..<equals]), value: Self.trimmed(text[(equals + 1)...]))
+        }
+    }
+
+    init(_ text: String) { self.init(Array(text.utf8)[...]) }
+
+    /// A line whose value is a list.
+    init(_ head: ArraySlice<UInt8>, _ elements: [ArraySlice<UInt8>]) {
+        self.init(head + elements.joined(separator: [UInt8(ascii: ";")]))
+    }
+
+    var isGroup: Bool { if case .group = content { true } else { false } }
+    var isEntry: Bool { if case .entry = content { true } else { false } }
+
+    func isEntry(of key: String) -> Bool {
+        if case .entry(let own, _) = content { own.elementsEqual(key.utf8) } else { false }
+    }
+
+    /// Of an entry: all up to the first “=”, and the elements of its list with the blanks around them.
+    var list: (head: ArraySlice<UInt8>, elements: [ArraySlice<UInt8>]) {
+        let start = bytes.firstIndex(of: UInt8(ascii: "=")).map { $0 + 1 } ?? bytes.endIndex
+        return (bytes[..<start], bytes[start...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false))
+    }
+
+    /// The bytes without blanks, tabs and carriage returns at both ends.
+    static func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
+        let start = bytes.drop(while: isBlank)
+        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return start.prefix(0) }
+        return start[...last]
+    }
+}
+
+/// A value that was put into lists of one group of a key file, and can be taken out again.
+package struct OwnEntries: Sendable, Hashable {
+    /// The key of a list.
+    struct Key: Sendable, Hashable {
+        let key: String
+        /// Whether its line was not there before.
+        let madeLine: Bool
+    }
+
+    package let group: String
+    /// The name of a desktop entry.
+    package let value: String
+    private(set) var keys: [Key] = []
+    /// Whether the group was not there before.
+    package internal(set) var madeGroup = false
+
+    package init(group: String, value: String) {
+        self.group = group
+        self.value = value
+    }
+
+    mutating func note(_ key: String, madeLine: Bool) { keys.append(Key(key: key, madeLine: madeLine)) }
+}
+
+// MARK: Files
+
+extension KeyFile {
+    /// The most bytes of a file.
+    package static let mostBytes = 65_536
+
     /// Why a file cannot be read at all.
     package enum Unreadable: Error, Equatable, CustomStringConvertible {
         /// The system's error number.
@@ -104,11 +305,11 @@ extension KeyFile {
         }
     }
 
-    /// Reads a file of at most ``mostBytes``.
+    /// Reads a file of at most ``mostBytes`` as ``init(_:)`` does.
     /// - Parameter directory: where a relative path starts.
     /// - Throws: ``Unreadable``, ``Malformed``.
     package init(contentsOf path: String, in directory: CInt = AT_FDCWD, flags: CInt = 0) throws {
-        // Without waiting for a writer where it is a pipe, and without getting a terminal.
+        // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.
         let file = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard file >= 0 else { throw Unreadable.system(errno) }
         defer { close(file) }
@@ -124,15 +325,5 @@ extension KeyFile {
         guard count <= Self.mostBytes else { throw Unreadable.tooLong }
         guard let text = String(validating: bytes[..<count], as: UTF8.self) else { throw Unreadable.notUTF8 }
         try self.init(text)
-    }
-}
-
-extension Substring {
-    /// Without blanks, tabs and carriage returns at both ends.
-    fileprivate var trimmed: Substring {
-        let isBlank = { (byte: UInt8) in byte == 0x20 || byte == 0x09 || byte == 0x0D }
-        let start = utf8.drop(while: isBlank)
-        guard let last = start.lastIndex(where: { !isBlank($0) }) else { return "" }
-        return Substring(start[...last])
     }
 }

@@ -52,15 +52,18 @@ package struct DesktopRegistration: Sendable {
     }
 
     /// The schemes for which something is written.
-    package func schemes() throws(FileFailure) -> [URLScheme] { Facts(try files.facts(of: application.text)).schemes }
+    package func schemes() throws(FileFailure) -> [URLScheme] {
+        RegistrationFacts(try files.facts(of: application.text)).schemes
+    }
 
     /// Writes what there is to write for these schemes and for those that were registered before.
     /// - Throws: ``FileFailure`` where nothing could be written; `inputOutput` where the desktop makes something else of it.
     package func register(_ request: Request) throws(IPCError) -> Result {
         var result = Result()
         do throws(FileFailure) {
-            var facts = Facts(try files.facts(of: application.text))
-            facts.add(request)
+            var facts = RegistrationFacts(try files.facts(of: application.text))
+            facts.add(request.schemes, makesDefault: request.makesDefault, command: request.command)
+            facts.opener = request.opener
             try write(facts, into: &result)
         } catch { throw error.ipcError }
         try check(result)
@@ -76,9 +79,8 @@ package struct DesktopRegistration: Sendable {
                 result.changes = left.map { FileChange(path: $0, kind: .kept) }
                 return result
             }
-            var facts = Facts(noted)
-            facts.schemes.removeAll { schemes?.contains($0) ?? true }
-            facts.defaults.removeAll { schemes?.contains($0) ?? true }
+            var facts = RegistrationFacts(noted)
+            facts.remove(schemes)
             guard !facts.schemes.isEmpty else {
                 result.changes = try files.takeBack(application.text)
                 return result
@@ -95,13 +97,13 @@ package struct DesktopRegistration: Sendable {
         }.map(\.path).sorted()
     }
 
-    private func write(_ facts: Facts, into result: inout Result) throws(FileFailure) {
+    private func write(_ facts: RegistrationFacts, into result: inout Result) throws(FileFailure) {
         let id = DesktopEntry.fileName(of: application)
         let applications = "\(dataHome)/\(DesktopEntry.folder)"
         let types = facts.schemes.flatMap { SchemeType.names(of: $0) }
         var (written, entryName) = (Result(), id)
         // The name of the entry is known before, for the cache; what is ours now is not another's.
-        let earlier = try files.facts(of: application.text).map { Facts($0) }
+        let earlier = try files.facts(of: application.text).map { RegistrationFacts($0) }
         let standing = InstalledEntries(directories).entries[id]
         if let standing, standing.application != application.text || earlier?.entry.map({ $0 != id }) ?? false {
             entryName = DesktopEntry.fileName(of: application, isSecond: true)
@@ -117,7 +119,7 @@ package struct DesktopRegistration: Sendable {
         result = written
     }
 
-    private func plan(_ facts: Facts, _ entryName: String, _ result: inout Result) -> [PlannedFile] {
+    private func plan(_ facts: RegistrationFacts, _ entryName: String, _ result: inout Result) -> [PlannedFile] {
         var files: [PlannedFile] = []
         let installed = InstalledEntries(directories)
         for scheme in facts.schemes {
@@ -128,7 +130,7 @@ package struct DesktopRegistration: Sendable {
             }
         }
         if !result.schemes.isEmpty {
-            let entry = DesktopEntry(application: application, opener: facts.opener, schemes: result.schemes)
+            let entry = DesktopEntry(application: application, opener: facts.opener ?? "", schemes: result.schemes)
             let path = "\(dataHome)/\(DesktopEntry.folder)/\(entryName)"
             result.entry = path
             files.append(.whole(path, entry.text))
@@ -160,39 +162,42 @@ package struct DesktopRegistration: Sendable {
     }
 }
 
-extension DesktopRegistration {
-    /// What a journal notes of a registration.
-    private struct Facts {
-        var schemes: [URLScheme]
-        var defaults: [URLScheme]
-        var opener: String
-        var command: CommandWords?
-        var entry: String?
+/// What a journal notes of a registration.
+struct RegistrationFacts {
+    var schemes: [URLScheme]
+    var defaults: [URLScheme]
+    var opener: String?
+    var command: CommandWords?
+    var entry: String?
+    var takesDescriptors: Bool
 
-        init(_ noted: [String: String]?) {
-            let list = { (key: String) in
-                (noted?[key] ?? "").split(separator: ";").compactMap { try? URLScheme(String($0)) }
-            }
-            schemes = list("Schemes")
-            defaults = list("Default")
-            opener = noted?["Opener"] ?? ""
-            command = noted?["Exec"].flatMap { try? CommandWords($0) }
-            entry = noted?["Entry"]
+    init(_ noted: [String: String]?) {
+        let list = { (key: String) in
+            (noted?[key] ?? "").split(separator: ";").compactMap { try? URLScheme(String($0)) }
         }
+        (schemes, defaults) = (list("Schemes"), list("Default"))
+        (opener, entry) = (noted?["Opener"], noted?["Entry"])
+        command = noted?["Exec"].flatMap { try? CommandWords($0) }
+        takesDescriptors = noted?["Descriptors"] == "true"
+    }
 
-        mutating func add(_ request: Request) {
-            schemes = schemes.filter { !request.schemes.contains($0) } + request.schemes
-            if request.makesDefault { defaults = defaults.filter { !request.schemes.contains($0) } + request.schemes }
-            opener = request.opener
-            command = request.command ?? command
-        }
+    /// Adds schemes to those that were registered before.
+    mutating func add(_ more: [URLScheme], makesDefault: Bool = false, command: CommandWords?) {
+        schemes = schemes.filter { !more.contains($0) } + more
+        if makesDefault { defaults = defaults.filter { !more.contains($0) } + more }
+        self.command = command ?? self.command
+    }
 
-        var noted: [String: String] {
-            let list = { (schemes: [URLScheme]) in schemes.map { $0.spelling + ";" }.joined() }
-            var noted = ["Schemes": list(schemes), "Default": list(defaults), "Opener": opener]
-            noted["Exec"] = command?.text
-            noted["Entry"] = entry
-            return noted
-        }
+    /// - Parameter fewer: `nil` means all.
+    mutating func remove(_ fewer: [URLScheme]?) {
+        schemes.removeAll { fewer?.contains($0) ?? true }
+        defaults.removeAll { fewer?.contains($0) ?? true }
+    }
+
+    var noted: [String: String] {
+        let list = { (schemes: [URLScheme]) in schemes.map { $0.spelling + ";" }.joined() }
+        var noted = ["Schemes": list(schemes), "Default": list(defaults), "Descriptors": "\(takesDescriptors)"]
+        (noted["Opener"], noted["Exec"], noted["Entry"]) = (opener, command?.text, entry)
+        return noted
     }
 }

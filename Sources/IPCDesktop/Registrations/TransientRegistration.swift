@@ -25,21 +25,16 @@ package struct TransientRegistration: Sendable {
         files = JournaledFiles(folder: "\(runtime)/\(DesktopRegistration.folder)")
     }
 
-    private static let schemes = "Schemes"
-    private static let command = "Exec"
-    private static let descriptors = "Descriptors"
-
     /// Writes what there is to write for these schemes and for those that were registered before.
     /// - Parameter command: what the bus starts; `nil`: what an earlier registration said, else nothing.
     package func register(
         _ schemes: [URLScheme], command: CommandWords?, takesDescriptors: Bool
     ) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
-            let noted = try files.facts(of: application.text) ?? [:]
-            let all = Self.schemes(noted).filter { !schemes.contains($0) } + schemes
-            return try write(
-                all, command ?? noted[Self.command].flatMap { try? CommandWords($0) },
-                takesDescriptors: takesDescriptors || noted[Self.descriptors] == "true")
+            var facts = RegistrationFacts(try files.facts(of: application.text))
+            facts.add(schemes, command: command)
+            facts.takesDescriptors = takesDescriptors || facts.takesDescriptors
+            return try write(facts)
         } catch { throw error.ipcError }
     }
 
@@ -48,33 +43,23 @@ package struct TransientRegistration: Sendable {
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else { return [] }
-            let rest = Self.schemes(noted).filter { !(schemes?.contains($0) ?? true) }
-            guard !rest.isEmpty else { return try files.takeBack(application.text) }
-            return try write(
-                rest, noted[Self.command].flatMap { try? CommandWords($0) },
-                takesDescriptors: noted[Self.descriptors] == "true")
+            var facts = RegistrationFacts(noted)
+            facts.remove(schemes)
+            return facts.schemes.isEmpty ? try files.takeBack(application.text) : try write(facts)
         } catch { throw error.ipcError }
     }
 
-    private func write(
-        _ schemes: [URLScheme], _ command: CommandWords?, takesDescriptors: Bool
-    ) throws(FileFailure) -> [FileChange] {
-        var facts = [
-            Self.schemes: schemes.map { $0.spelling + ";" }.joined(), Self.descriptors: "\(takesDescriptors)",
-        ]
-        facts[Self.command] = command?.text
-        return try files.write(for: application.text, facts: facts) { () throws(FileFailure) in
-            let claim = ClaimFile(application: application, schemes: schemes, takesDescriptors: takesDescriptors)
-            let name = ClaimFile.fileName(of: application)
-            let service = command.map { ServiceFile(name: application.text, command: $0) }
-            return [.whole("\(runtime)/\(ClaimFile.folder)/\(name)", claim.text)]
-                + [service].compactMap(\.self).map {
-                    .whole("\(runtime)/\(ServiceFile.folder)/\($0.fileName)", $0.text)
-                }
+    private func write(_ facts: RegistrationFacts) throws(FileFailure) -> [FileChange] {
+        try files.write(for: application.text, facts: facts.noted) { () throws(FileFailure) in
+            let claim = ClaimFile(
+                application: application, schemes: facts.schemes, takesDescriptors: facts.takesDescriptors)
+            let path = "\(runtime)/\(ClaimFile.folder)/\(ClaimFile.fileName(of: application))"
+            guard let command = facts.command else { return [.whole(path, claim.text)] }
+            let service = ServiceFile(name: application.text, command: command)
+            return [
+                .whole(path, claim.text),
+                .whole("\(runtime)/\(ServiceFile.folder)/\(service.fileName)", service.text),
+            ]
         }
-    }
-
-    private static func schemes(_ noted: [String: String]) -> [URLScheme] {
-        (noted[schemes] ?? "").split(separator: ";").compactMap { try? URLScheme(String($0)) }
     }
 }

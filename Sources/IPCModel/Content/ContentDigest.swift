@@ -59,11 +59,7 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The digest on the wire: `xxh128:` and 32 hexadecimal digits.
-    package var description: String {
-        let digits = Array("0123456789abcdef".utf8)
-        let text = bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }
-        return Self.prefix + String(decoding: text, as: UTF8.self)
-    }
+    package var description: String { Self.prefix + bytes.hexadecimal }
 
     /// What stands before the digits of this kind of digest.
     package static let prefix = "xxh128:"

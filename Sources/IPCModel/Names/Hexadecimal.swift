@@ -13,3 +13,15 @@ extension UInt8 {
         }
     }
 }
+
+extension [UInt8] {
+    /// The bytes as digits of `0123456789abcdef`.
+    package var hexadecimal: String { String(decoding: flatMap(\.hexadecimal), as: UTF8.self) }
+
+    /// - Returns: `nil` for other characters, and for an odd count of digits.
+    package init?(hexadecimal text: String) {
+        let values = text.utf8.compactMap(\.hexadecimalValue)
+        guard values.count == text.utf8.count, values.count.isMultiple(of: 2) else { return nil }
+        self = stride(from: 0, to: values.count, by: 2).map { values[$0] << 4 | values[$0 + 1] }
+    }
+}

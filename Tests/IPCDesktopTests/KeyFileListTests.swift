@@ -1,7 +1,7 @@
 import IPCDesktop
 import Testing
 
-@Suite struct KeyFileLinesTests {
+@Suite struct KeyFileListTests {
     private static let group = "Default Applications"
 
     /// What stood there before, in all forms that change where a line goes.
@@ -17,7 +17,7 @@ import Testing
     func `what was put in is taken out to the byte`(_ text: String, inFront: Bool) {
         let before = Array(text.utf8) + [0xFF]
         for bytes in [Array(text.utf8), before] {
-            var lines = KeyFileLines(bytes)
+            var lines = KeyFile(bytes: bytes)
             var own = OwnEntries(group: Self.group, value: "ours.desktop")
             for key in ["x-a", "x-b", "x-new"] {
                 lines.insert("ours.desktop", key: key, group: Self.group, inFront: inFront, noting: &own)
@@ -33,7 +33,7 @@ import Testing
 
     @Test func `in front it is the first, behind it is the last, and once is enough`() {
         var own = OwnEntries(group: Self.group, value: "o")
-        var lines = KeyFileLines(Array("[Default Applications]\nk=a;b;\nl=a;b".utf8))
+        var lines = KeyFile(bytes: Array("[Default Applications]\nk=a;b;\nl=a;b".utf8))
         lines.insert("o", key: "k", group: Self.group, inFront: true, noting: &own)
         lines.insert("o", key: "l", group: Self.group, inFront: false, noting: &own)
         #expect(lines.list(of: "k", in: Self.group) == ["o", "a", "b"])
@@ -45,10 +45,10 @@ import Testing
 
     @Test func `what others wrote meanwhile stays`() {
         var own = OwnEntries(group: Self.group, value: "o")
-        var lines = KeyFileLines()
+        var lines = KeyFile(bytes: [])
         lines.insert("o", key: "k", group: Self.group, inFront: false, noting: &own)
         #expect(lines.bytes == Array("[Default Applications]\nk=o;\n".utf8))
-        var foreign = KeyFileLines(Array("[Default Applications]\nk=o;theirs;\nm=o;\n".utf8))
+        var foreign = KeyFile(bytes: Array("[Default Applications]\nk=o;theirs;\nm=o;\n".utf8))
         foreign.withdraw(own)
         #expect(foreign.bytes == Array("[Default Applications]\nk=theirs;\nm=o;\n".utf8))
     }
@@ -57,7 +57,7 @@ import Testing
     @Test func `what stood there before is not ours`() {
         let text = "[Default Applications]\nk=o;\n"
         var own = OwnEntries(group: Self.group, value: "o")
-        var lines = KeyFileLines(Array(text.utf8))
+        var lines = KeyFile(bytes: Array(text.utf8))
         lines.insert("o", key: "k", group: Self.group, inFront: true, noting: &own)
         lines.withdraw(own)
         #expect(lines.bytes == Array(text.utf8))
