@@ -11,10 +11,70 @@ final class CallTable {
     private var queued: [UInt32: Call] = [:]
     private var deadlines = DeadlineQueue()
     private var timer: (number: UInt64, deadline: ContinuousClock.Instant)?
+    private let names: NameRegistry?
+
+    /// - Parameter names: the owners of names on the bus; `nil` peer to peer.
+    init(names: NameRegistry? = nil) { self.names = names }
 
     isolated deinit { if let timer { DBusActor.thread.cancel(timer.number) } }
 
-    /// Expects the answer to a call from now on: it may come before anybody waits for it.
+    /// Sends a call and waits for its answer; a cancelled task ends the wait at once.
+    func reply(
+        to message: Message, over link: Link, until deadline: ContinuousClock.Instant
+    ) async throws(CallError) -> Message {
+        guard !Task.isCancelled else { throw .cancelled }
+        let serial = try send(message, over: link)
+        let reply = expect(
+            serial, from: message.destination, timeout: ContinuousClock.now.duration(to: deadline))
+        let answer = await withTaskCancellationHandler {
+            await reply.value()
+        } onCancel: {
+            Task { @DBusActor [weak self] in self?.complete(serial, with: .failure(.cancelled)) }
+        }
+        return try answer.get()
+    }
+
+    /// Sends a call, and hands its answer to a closure, however long it takes.
+    func send(
+        _ message: Message, over link: Link, then completed: @escaping PendingReply.Completion
+    ) throws(CallError) {
+        expect(try send(message, over: link), from: message.destination, completed)
+    }
+
+    private func send(_ message: Message, over link: Link) throws(CallError) -> UInt32 {
+        let serial = link.send(message)
+        guard serial == 0 else { return serial }
+        guard link.isOpen else { throw .disconnected }
+        throw .unsendable(link.carries(message) ? .descriptorUnavailable : .descriptorsNotPassed)
+    }
+
+    /// Ends the call that a message answers.
+    func receive(_ answer: Message) {
+        guard mayAnswer(answer) else { return }
+        if let defect = answer.defect {
+            complete(answer.replySerial, with: .failure(.badReply(defect.error)))
+        } else if answer.kind == .error {
+            let error = CallError.remote(name: answer.errorName ?? "", message: answer.errorText)
+            complete(answer.replySerial, with: .failure(error))
+        } else {
+            complete(answer.replySerial, with: .success(answer))
+        }
+    }
+
+    /// Whether an answer comes from the receiver of the call. A session bus lets any process answer any call
+    /// (`session.conf`), and serials can be guessed: a stranger's answer is ignored, and the call waits on.
+    ///
+    /// The bus itself answers if the receiver is absent or has left. The owner of a well-known name is known here only while
+    /// it is watched (``NameRegistry``); ``Connection/answer(to:on:at:_:timeout:)`` returns the sender of the answer.
+    private func mayAnswer(_ message: Message) -> Bool {
+        guard let names, let responder = responder(of: message.replySerial) else { return true }
+        guard let sender = message.sender else { return false }
+        if sender == responder || message.kind == .error && sender == .bus { return true }
+        if responder == .bus || responder.isUnique { return false }
+        return names.owner(of: responder).map { $0 == sender } ?? true
+    }
+
+    /// Expects the answer to a call from now on: it may come before the caller waits for it.
     /// - Parameter responder: to whom the call went; `nil` peer to peer.
     func expect(_ serial: UInt32, from responder: BusName?, timeout: Duration) -> PendingReply {
         let deadline = ContinuousClock.now.advanced(by: timeout)
@@ -41,6 +101,13 @@ final class CallTable {
         guard let call = queued.removeValue(forKey: serial) else { return }
         deadlines.remove(UInt64(serial))
         call.reply.complete(result)
+    }
+
+    /// Ends a call, but not now: its caller may expect the answer only after the message is sent.
+    func failSoon(_ serial: UInt32, _ error: CallError) {
+        DBusActor.thread.soon { [weak self] in
+            DBusActor.assumeIsolated { self?.complete(serial, with: .failure(error)) }
+        }
     }
 
     func failAll(_ error: CallError) {

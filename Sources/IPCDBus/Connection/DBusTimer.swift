@@ -28,3 +28,32 @@ public final class DBusTimer {
         deadline = nil
     }
 }
+
+/// A wait that ends with a result or at a deadline, whichever comes first.
+@DBusActor
+package final class LimitedWait<Result: Sendable> {
+    private var continuation: CheckedContinuation<Result?, Never>?
+
+    private init(_ continuation: CheckedContinuation<Result?, Never>) { self.continuation = continuation }
+
+    private func end(_ result: Result?) {
+        continuation?.resume(returning: result)
+        continuation = nil
+    }
+
+    /// Begins an operation and waits until it has ended.
+    /// - Parameter begin: receives the closure that ends the wait; calls of it after the deadline have no effect.
+    /// - Returns: `nil` at the deadline.
+    package static func result(
+        until deadline: ContinuousClock.Instant,
+        _ begin: (_ end: @escaping @DBusActor @Sendable (Result) -> Void) -> Void
+    ) async -> Result? {
+        let timer = DBusTimer()
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            let wait = LimitedWait(continuation)
+            timer.set(at: deadline) { wait.end(nil) }
+            begin { wait.end($0) }
+        }
+    }
+}

@@ -41,7 +41,6 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var work: [() -> Void] = []
     private var ready: [epoll_event] = []
     private var turnIsDue = false
-    private var afterEvents: [() -> Void] = []
     private var sources: [CInt: (UInt32) -> Void] = [:]
     private var timers = TimerQueue()
     /// What other threads have handed over, until its task begins.
@@ -103,9 +102,6 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     /// Runs each time that nothing has happened for a second after something had.
     func whenQuiet(_ action: @escaping () -> Void) { quietWork = action }
-
-    /// Runs after the next descriptor is ready.
-    func afterNextEvents(_ action: @escaping () -> Void) { afterEvents.append(action) }
 
     func register(_ descriptor: CInt, events: UInt32, isNew: Bool, _ ready: @escaping (UInt32) -> Void) {
         sources[descriptor] = ready
@@ -192,11 +188,6 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         let events = ready
         ready = []
         for event in events { sources[event.data.fd]?(event.events) }
-        if !events.isEmpty {
-            let waiting = afterEvents
-            afterEvents = []
-            for action in waiting { action() }
-        }
         runDueTimers()
         let due = work
         work = []

@@ -1,31 +1,45 @@
-/// Messages whose arguments have the types of their descriptions.
-extension Connection {
-    func message<Input, Output>(
-        calling method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
-        startsService: Bool
+// Messages whose arguments have the types of their descriptions.
+
+extension Method {
+    /// A call of the method.
+    func call(
+        on destination: BusName?, at path: ObjectPath, _ values: Input, startsService: Bool = true
     ) throws(CallError) -> Message {
         do throws(MessageError) {
             return try Message.methodCall(
-                to: destination, path: path, interface: method.interface, member: method.name,
-                startsService: startsService, signature: method.input.signature
-            ) { (writer) throws(MessageError) in try method.input.write(input, &writer) }
+                to: destination, path: path, interface: interface, member: name, startsService: startsService,
+                signature: input.signature
+            ) { (writer) throws(MessageError) in try input.write(values, &writer) }
         } catch { throw .unsendable(error) }
     }
+}
 
-    static func read<Output>(
-        _ arguments: Arguments<Output>, from reply: Message
-    ) throws(CallError) -> Output {
-        guard reply.signature == arguments.signature else {
-            throw .badReply(.unexpectedType(expected: arguments.signature, found: reply.signature))
+extension Arguments {
+    /// Reads the arguments of an answer.
+    func values(of answer: Message) throws(CallError) -> Values {
+        guard answer.signature == signature else {
+            throw .badReply(.unexpectedType(expected: signature, found: answer.signature))
         }
         do throws(MessageError) {
-            var reader = MessageReader(reply)
-            let output = try arguments.read(&reader)
+            var reader = MessageReader(answer)
+            let values = try read(&reader)
             try reader.finish()
-            return output
+            return values
         } catch { throw .badReply(error) }
     }
+}
 
+extension Signal {
+    func message(
+        from path: ObjectPath, _ values: Values, to destination: BusName?
+    ) throws(MessageError) -> Message {
+        try Message.signal(
+            path: path, interface: interface, member: name, to: destination, signature: arguments.signature
+        ) { (writer) throws(MessageError) in try arguments.write(values, &writer) }
+    }
+}
+
+extension Connection {
     /// Calls a method that has no answer.
     public func notify<Input>(
         _ method: Method<Input, Void>, on destination: BusName?, at path: ObjectPath, _ input: Input
@@ -37,20 +51,11 @@ extension Connection {
             ) { (writer) throws(MessageError) in try method.input.write(input, &writer) })
     }
 
-    /// Sends a signal; to everybody who listens, or to one.
+    /// Sends a signal to all listeners, or to one receiver.
     public func emit<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
     ) throws(MessageError) {
-        try send(try message(signal, from: path, values, to: destination))
-    }
-
-    func message<Values>(
-        _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName?
-    ) throws(MessageError) -> Message {
-        try Message.signal(
-            path: path, interface: signal.interface, member: signal.name, to: destination,
-            signature: signal.arguments.signature
-        ) { (writer) throws(MessageError) in try signal.arguments.write(values, &writer) }
+        try send(try signal.message(from: path, values, to: destination))
     }
 
     private func send(_ message: Message) throws(MessageError) {
@@ -58,6 +63,6 @@ extension Connection {
         broadcast(message)
     }
 
-    /// Sends what has no answer; while disconnected nobody is there to listen.
+    /// Sends a message without an answer; drops it while disconnected.
     func broadcast(_ message: Message) { link?.send(message) }
 }

@@ -19,7 +19,7 @@ public final class IncomingCall {
         self.path = path
         self.link = link
         self.connection = connection
-        connection.unansweredCalls += 1
+        connection.incoming.unanswered += 1
     }
 
     isolated deinit {
@@ -27,21 +27,21 @@ public final class IncomingCall {
     }
 
     /// The caller as the bus attests it; of a peer the name for which it stands, whatever its message says.
-    public var sender: BusName? { connection.isPeer ? connection.standIn?.name : message.sender }
+    public var sender: BusName? { connection.isPeer ? connection.incoming.standIn?.name : message.sender }
 
     /// Whether an answer still reaches somebody, as far as this connection knows.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
     /// Whether the caller has not read much of what it was sent, or much has not left for the bus.
     public var hasBacklog: Bool {
-        link?.hasBacklog ?? false || busCaller.map { connection.unread?.isBehind($0) ?? false } ?? false
+        link?.hasBacklog ?? false || busCaller.map { connection.incoming.unread?.isBehind($0) ?? false } ?? false
     }
 
     /// Waits until that is gone, or the connection has ended.
     public func backlogRead() async {
         while let link, hasBacklog {
             await link.flushed()
-            if let busCaller { await connection.unread?.read(by: busCaller) }
+            if let busCaller { await connection.incoming.unread?.read(by: busCaller) }
         }
     }
 
@@ -58,7 +58,7 @@ public final class IncomingCall {
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
     ) throws(MessageError) {
-        let message = try connection.message(signal, from: path, values, to: destination)
+        let message = try signal.message(from: path, values, to: destination)
         if isAnswered { signalRoute.broadcast(message) } else { signals.append(message) }
     }
 
@@ -87,9 +87,9 @@ public final class IncomingCall {
     private func finish(_ reply: Message) {
         guard !isAnswered else { return }
         isAnswered = true
-        connection.unansweredCalls -= 1
+        connection.incoming.unanswered -= 1
         if message.expectsReply, link?.send(reply) ?? 0 != 0, let busCaller {
-            connection.unread?.sent(reply, to: busCaller)
+            connection.incoming.unread?.sent(reply, to: busCaller)
         }
         kept = nil
         for signal in signals { signalRoute.broadcast(signal) }
@@ -97,7 +97,7 @@ public final class IncomingCall {
     }
 
     /// Signals stay on the bus, where those are who listen.
-    private var signalRoute: Connection { connection.standIn?.bus ?? connection }
+    private var signalRoute: Connection { connection.incoming.standIn?.bus ?? connection }
 }
 
 /// An error as it travels.

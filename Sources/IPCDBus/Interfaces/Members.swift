@@ -14,12 +14,8 @@ public struct Method<Input: Sendable, Output: Sendable>: Sendable {
         returns output: Arguments<Output>,
         isOneWay: Bool = false, _ summary: String = ""
     ) {
-        self.interface = interface
-        self.name = name
-        self.input = input
-        self.output = output
-        self.isOneWay = isOneWay
-        self.summary = summary
+        (self.interface, self.name, self.summary, self.isOneWay) = (interface, name, summary, isOneWay)
+        (self.input, self.output) = (input, output)
     }
 }
 
@@ -33,10 +29,7 @@ public struct Signal<Values: Sendable>: Sendable {
     public init(
         _ interface: InterfaceName, _ name: MemberName, carries arguments: Arguments<Values>, _ summary: String = ""
     ) {
-        self.interface = interface
-        self.name = name
-        self.arguments = arguments
-        self.summary = summary
+        (self.interface, self.name, self.arguments, self.summary) = (interface, name, arguments, summary)
     }
 }
 
@@ -60,11 +53,8 @@ public struct Property<Content: DBusCodable>: Sendable {
         _ interface: InterfaceName, _ name: MemberName, isWritable: Bool = false,
         changes: PropertyChangeNotice = .value, _ summary: String = ""
     ) {
-        self.interface = interface
-        self.name = name
-        self.isWritable = isWritable
-        self.changes = changes
-        self.summary = summary
+        (self.interface, self.name, self.summary) = (interface, name, summary)
+        (self.isWritable, self.changes) = (isWritable, changes)
     }
 }
 
@@ -83,7 +73,12 @@ public enum MemberDescription: Sendable, Hashable {
     }
 }
 
-extension Method {
+/// A method, signal or property.
+public protocol InterfaceMember: Sendable {
+    var description: MemberDescription { get }
+}
+
+extension Method: InterfaceMember {
     public var description: MemberDescription {
         .method(
             name: name.text, input: input.descriptions, output: output.descriptions, isOneWay: isOneWay,
@@ -91,13 +86,13 @@ extension Method {
     }
 }
 
-extension Signal {
+extension Signal: InterfaceMember {
     public var description: MemberDescription {
         .signal(name: name.text, arguments: arguments.descriptions, summary: summary)
     }
 }
 
-extension Property {
+extension Property: InterfaceMember {
     public var description: MemberDescription {
         .property(
             name: name.text, signature: Content.dbusSignature, isWritable: isWritable, changes: changes,
@@ -112,8 +107,10 @@ public struct InterfaceDescription: Sendable {
     public let members: [MemberDescription]
 
     public init(_ name: InterfaceName, _ summary: String = "", _ members: [MemberDescription]) {
-        self.name = name
-        self.summary = summary
-        self.members = members
+        (self.name, self.summary, self.members) = (name, summary, members)
+    }
+
+    public init(_ name: InterfaceName, _ members: any InterfaceMember...) {
+        self.init(name, "", members.map(\.description))
     }
 }

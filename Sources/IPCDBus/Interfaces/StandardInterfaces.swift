@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// D-Bus specification, "Standard Interfaces".
 enum StandardInterface: String, CaseIterable {
     case introspectable = "org.freedesktop.DBus.Introspectable"
@@ -14,15 +16,10 @@ enum StandardInterface: String, CaseIterable {
 
     var description: InterfaceDescription {
         switch self {
-        case .introspectable: InterfaceDescription(Introspectable.name, "", [Introspectable.introspect.description])
-        case .peer: InterfaceDescription(Peer.name, "", [Peer.ping.description, Peer.getMachineID.description])
+        case .introspectable: InterfaceDescription(Introspectable.name, Introspectable.introspect)
+        case .peer: InterfaceDescription(Peer.name, Peer.ping, Peer.getMachineID)
         case .properties:
-            InterfaceDescription(
-                Properties.name, "",
-                [
-                    Properties.get.description, Properties.getAll.description, Properties.set.description,
-                    Properties.changed.description,
-                ])
+            InterfaceDescription(Properties.name, Properties.get, Properties.getAll, Properties.set, Properties.changed)
         }
     }
 }
@@ -56,4 +53,21 @@ public enum Properties {
         carries: .of(
             Argument<String>("interface_name"), Argument<[String: Value]>("changed_properties"),
             Argument<[String]>("invalidated_properties")))
+}
+
+/// What tells this machine from others (machine-id(5)).
+enum MachineID {
+    /// Blocks for the reading of a file; `nil` where the machine has none.
+    static func read() -> String? {
+        for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
+            let file = open(path, O_RDONLY | O_CLOEXEC)
+            guard file >= 0 else { continue }
+            defer { close(file) }
+            let id = withUnsafeTemporaryAllocation(byteCount: 32, alignment: 1) { room in
+                Glibc.read(file, room.baseAddress, 32) == 32 ? String(decoding: room, as: UTF8.self) : nil
+            }
+            if let id, id.allSatisfy(\.isHexDigit) { return id }
+        }
+        return nil
+    }
 }

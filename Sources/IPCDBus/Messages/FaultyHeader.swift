@@ -6,10 +6,10 @@ extension MessageHeader {
     /// - Parameter bytes: a message whose frame is right, or its header.
     init(faulty bytes: UnsafeRawBufferPointer) {
         self.init()
-        isBigEndian = bytes[0] == UInt8(ascii: "B")
+        isBigEndian = bytes[0] == Self.bigEndian
         (kind, flags) = (bytes[1], bytes[2])
-        serial = Self.number(bytes, at: 8, isBigEndian)
-        let end = min(bytes.count, Self.fixedLength + Int(Self.number(bytes, at: 12, isBigEndian)))
+        serial = Self.number(bytes, 8, isBigEndian)
+        let end = min(bytes.count, Self.fixedLength + Int(Self.number(bytes, 12, isBigEndian)))
         var at = Self.fixedLength
         while let field = FaultyField(bytes, at: at, end: end, isBigEndian) {
             note(field)
@@ -18,22 +18,12 @@ extension MessageHeader {
     }
 
     private mutating func note(_ field: FaultyField) {
-        switch (field.number, field.value) {
-        case (Self.replySerialField, .number(let number)): replySerial = number
-        case (Self.senderField, .text(let text)): sender = (try? BusName(text))?.text
-        case (Self.descriptorCountField, .number(let number)): descriptorCount = Int(number)
+        switch (Field(rawValue: field.number), field.value) {
+        case (.replySerial, .number(let number)): replySerial = number
+        case (.sender, .text(let text)): sender = (try? BusName(text))?.text
+        case (.descriptorCount, .number(let number)): descriptorCount = Int(number)
         default: return
         }
-    }
-
-    // D-Bus specification, "Header Fields".
-    private static let replySerialField: UInt8 = 5
-    private static let senderField: UInt8 = 7
-    private static let descriptorCountField: UInt8 = 9
-
-    fileprivate static func number(_ bytes: UnsafeRawBufferPointer, at place: Int, _ isBigEndian: Bool) -> UInt32 {
-        let number = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
-        return isBigEndian ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
     }
 }
 
@@ -54,7 +44,7 @@ private struct FaultyField {
         number = bytes[at]
         let isSignature = bytes[at + 2] == UInt8(ascii: "g")
         guard isSignature || at + 8 <= last else { return nil }
-        let length = isSignature ? Int(bytes[at + 4]) : Int(MessageHeader.number(bytes, at: at + 4, isBigEndian))
+        let length = isSignature ? Int(bytes[at + 4]) : Int(MessageHeader.number(bytes, at + 4, isBigEndian))
         switch bytes[at + 2] {
         case UInt8(ascii: "u"): (value, end) = (.number(UInt32(truncatingIfNeeded: length)), at + 8)
         case UInt8(ascii: "s"), UInt8(ascii: "o"), UInt8(ascii: "g"):

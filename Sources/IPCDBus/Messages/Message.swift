@@ -193,3 +193,35 @@ extension Message {
         return try Message(header, body)
     }
 }
+
+/// Why a message has come and its arguments cannot be used. Such a message is dropped or refused; the connection stays.
+enum MessageDefect: Error, Equatable {
+    /// It is longer than the messages that are kept.
+    case tooLong(bytes: Int)
+    /// It was not kept, because its caller has too many bytes of other calls under way.
+    case overShare(bytes: Int)
+    /// Its header breaks the protocol, or its descriptors are missing.
+    case invalid(MessageError)
+
+    /// What an answer with this defect means to the call.
+    var error: MessageError {
+        switch self {
+        case .tooLong(let bytes), .overShare(let bytes):
+            .refused("a message of \(bytes) bytes is longer than those that are taken")
+        case .invalid(let error): error
+        }
+    }
+}
+
+// What messages say may be secret (I14): memory that held one is overwritten before it is anybody else's, or stays unused.
+
+/// Overwrites bytes, whether or not somebody reads them afterwards.
+func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
+    if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
+}
+
+/// Gives memory of malloc(3) back without what stood in it.
+func freeWiped(_ bytes: UnsafeMutableRawBufferPointer) {
+    wipe(bytes)
+    free(bytes.baseAddress)
+}

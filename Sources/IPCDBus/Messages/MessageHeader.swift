@@ -30,10 +30,10 @@ struct MessageHeader {
     private static let version: UInt8 = 1
     private static let fieldType: Signature = "(yv)"
     private static let littleEndian = UInt8(ascii: "l")
-    private static let bigEndian = UInt8(ascii: "B")
+    static let bigEndian = UInt8(ascii: "B")
 
     /// D-Bus specification, "Header Fields".
-    private enum Field: UInt8 {
+    enum Field: UInt8 {
         case path = 1
         case interface, member, errorName, replySerial, destination, sender, signature, descriptorCount
 
@@ -155,7 +155,7 @@ extension MessageHeader {
         header.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
     }
 
-    private static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBig: Bool) -> UInt32 {
+    static func number(_ bytes: UnsafeRawBufferPointer, _ offset: Int, _ isBig: Bool) -> UInt32 {
         let number = bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
         return isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
     }

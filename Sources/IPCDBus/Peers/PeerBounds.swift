@@ -34,7 +34,7 @@ public final class PeerBounds {
     /// - Precondition: there is no bus between.
     public func add(_ connection: Connection) {
         precondition(connection.isPeer, "a bus bounds what comes over it")
-        connection.mostCalls = mostCalls
+        connection.incoming.most = mostCalls
         guard let link = connection.link else { return }
         let end: @DBusActor () -> Void = { [weak connection] in connection?.drop() }
         link.limitMessages(bytes: mostMessageBytes, descriptors: mostDescriptorsPerMessage)

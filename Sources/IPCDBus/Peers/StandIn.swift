@@ -31,10 +31,10 @@ struct StandIn {
         guard call.message.signature == MessageBus.hello.input.signature else {
             return call.fail(ErrorReply(.invalidArguments, "\(member) takes no arguments"))
         }
-        guard !peer.hasGreeted else {
+        guard !peer.incoming.hasGreeted else {
             return call.fail(ErrorReply(.failed, "\(member) has been answered already on this connection"))
         }
-        peer.hasGreeted = true
+        peer.incoming.hasGreeted = true
         greeted()
         call.answer(name.text, as: MessageBus.hello.output)
     }
@@ -47,11 +47,11 @@ extension Connection {
     /// - Precondition: there is no bus between.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
         precondition(isPeer, "on a bus the bus attests who calls")
-        standIn = StandIn(name: name, bus: bus, greeted: greeted)
+        incoming.standIn = StandIn(name: name, bus: bus, greeted: greeted)
     }
 
     /// The name for which a peer stands.
-    public var standsFor: BusName? { standIn?.name }
+    public var standsFor: BusName? { incoming.standIn?.name }
 
     /// Whether the other side has proved who it is; nothing else is read before.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }

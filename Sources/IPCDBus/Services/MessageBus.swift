@@ -32,6 +32,14 @@ public enum MessageBus {
         name, "NameOwnerChanged",
         carries: .of(Argument<String>("name"), Argument<String>("old_owner"), Argument<String>("new_owner")))
     public static let activatableServicesChanged = Signal(name, "ActivatableServicesChanged", carries: .none)
+
+    /// The owner that a call of ``getNameOwner`` returns; `nil` if the name has none.
+    static func owner(_ call: () async throws(CallError) -> String) async throws(CallError) -> BusName? {
+        do throws(CallError) { return BusName(trusted: try await call()) } catch {
+            if error.isRemote(.nameHasNoOwner) { return nil }
+            throw error
+        }
+    }
 }
 
 /// How a request for a name ended (D-Bus specification, "org.freedesktop.DBus.RequestName").

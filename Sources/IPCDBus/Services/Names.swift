@@ -23,9 +23,9 @@ extension Connection {
     /// Asks for a well-known name and waits until this connection owns it: the bus gives it to one connection at a time, to
     /// the others in the order in which they asked, and to the next one when its owner has given it back or has ended.
     ///
-    /// The place in the queue is kept over a reconnect, at its end. ``releaseName(_:)`` gives the name back.
+    /// After a reconnect the connection waits at the end of the queue. ``releaseName(_:)`` gives the name back.
     /// - Throws: ``CallError/cancelled`` when the task is cancelled, and ``CallError/disconnected`` when the connection has
-    ///   ended; it does not wait for the name any more then.
+    ///   ended; then it has left the queue.
     public func ownName(_ name: BusName) async throws(CallError) {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = try await watchName(name) { _, _ in turn.yield() }
@@ -47,12 +47,7 @@ extension Connection {
 
     /// The unique name that owns `name` now, or `nil`.
     public func owner(of name: BusName) async throws(CallError) -> BusName? {
-        do throws(CallError) {
-            return BusName(trusted: try await bus(MessageBus.getNameOwner, name.text))
-        } catch {
-            if error.isRemote(.nameHasNoOwner) { return nil }
-            throw error
-        }
+        try await MessageBus.owner { () throws(CallError) in try await bus(MessageBus.getNameOwner, name.text) }
     }
 
     public func listNames() async throws(CallError) -> [String] { try await bus(MessageBus.listNames, ()) }
@@ -67,7 +62,7 @@ extension Connection {
         _ = try await bus(MessageBus.startServiceByName, (name.text, 0), timeout: timeout)
     }
 
-    /// Follows the owner of a name until the watch is let go.
+    /// Follows the owner of a name until the watch is released.
     ///
     /// Returns when the present owner is known; it is ``NameWatch/owner``. From then on `changed` is called with the
     /// former and the new owner, also when the bus is lost and found again.
@@ -93,18 +88,17 @@ extension Connection {
         return watch
     }
 
-    /// Waits until somebody owns `name`.
-    /// - Throws: ``CallError/timedOut`` when nobody does in time.
+    /// Waits until `name` has an owner.
+    /// - Throws: ``CallError/timedOut`` if it has none in time.
     public func waitForName(_ name: BusName, timeout: Duration) async throws(CallError) -> BusName {
-        let appearance = Appearance()
-        let watch = try await watchName(name) { _, owner in if let owner { appearance.happened(owner) } }
+        let (owners, appeared) = AsyncStream.makeStream(of: BusName.self, bufferingPolicy: .bufferingOldest(1))
+        let watch = try await watchName(name) { _, owner in if let owner { appeared.yield(owner) } }
         if let owner = watch.owner { return owner }
-        let timer = DBusActor.thread.schedule(at: .now.advanced(by: timeout)) {
-            DBusActor.assumeIsolated { appearance.happened(nil) }
-        }
-        defer { DBusActor.thread.cancel(timer) }
-        guard let owner = await appearance.wait() else { throw Task.isCancelled ? .cancelled : .timedOut }
-        return owner
+        let timer = DBusTimer()
+        timer.set(at: .now + timeout) { appeared.finish() }
+        defer { withExtendedLifetime(watch) { timer.cancel() } }
+        for await owner in owners { return owner }
+        throw Task.isCancelled ? .cancelled : .timedOut
     }
 }
 
@@ -127,30 +121,4 @@ public final class NameWatch {
 
     /// The unique name that owns it now.
     public var owner: BusName? { names.owner(of: name) }
-}
-
-/// One event that somebody waits for.
-@DBusActor
-private final class Appearance {
-    private var waiting: CheckedContinuation<BusName?, Never>?
-    private var result: BusName??
-
-    func happened(_ owner: BusName?) {
-        guard result == nil else { return }
-        result = .some(owner)
-        waiting?.resume(returning: owner)
-        waiting = nil
-    }
-
-    func wait() async -> BusName? {
-        if let result { return result }
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // The way here may have been a suspension of its own.
-                if let result { continuation.resume(returning: result) } else { waiting = continuation }
-            }
-        } onCancel: {
-            Task { @DBusActor in self.happened(nil) }
-        }
-    }
 }

@@ -1,9 +1,9 @@
 extension Connection {
-    /// Listens to a signal until the subscription is let go, over reconnects too.
+    /// Listens to a signal until the subscription is released, over reconnects too.
     ///
     /// A signal counts only when it comes from `sender`: for a well-known name from the connection that owns it at that
-    /// moment, because the bus lets anybody send any signal.
-    /// - Parameter sender: `nil` means anybody, or the peer.
+    /// moment, because the bus lets any process send any signal.
+    /// - Parameter sender: `nil` means any sender, or the peer.
     public func subscribe<Values>(
         to signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil,
         _ handle: @escaping @DBusActor (Values, Message) -> Void
@@ -18,6 +18,28 @@ extension Connection {
         if let sender, sender != .bus, !sender.isUnique { subscription.senderWatch = try await watchName(sender) }
         if uniqueName != nil { try await call(MessageBus.addMatch, on: .bus, at: MessageBus.path, rule.text) }
         return subscription
+    }
+
+    /// The most signals that wait for a slow consumer; beyond it the oldest are dropped.
+    public nonisolated static let mostSignalsWaiting = 1_000
+
+    /// Listens to a signal from now on: the sequence has each signal that comes after this has returned, over reconnects too,
+    /// up to the newest ``mostSignalsWaiting``. It ends with the connection. Listening ends when it and its iterators are
+    /// released.
+    /// - Parameters:
+    ///   - sender: as for ``subscribe(to:from:at:_:)``; `nil` means any sender, or the peer.
+    ///   - path: the object; `nil` means each.
+    public func signals<Values: Sendable>(
+        _ signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil
+    ) async throws(CallError) -> ReceivedSignals<Values> {
+        let (stream, listener) = AsyncStream.makeStream(
+            of: Values.self, bufferingPolicy: .bufferingNewest(Self.mostSignalsWaiting))
+        let subscription = try await subscribe(to: signal, from: sender, at: path) { values, _ in
+            listener.yield(values)
+        }
+        let end = onEnd { listener.finish() }
+        listener.onTermination = { [weak self] _ in Task { @DBusActor in self?.forgetEndHandler(end) } }
+        return ReceivedSignals(stream: stream, subscription: subscription)
     }
 }
 
@@ -42,5 +64,29 @@ public final class Subscription {
             try? connection.notify(MessageBus.removeMatch, on: .bus, at: MessageBus.path, rule.text)
         }
     }
+}
 
+/// The signals of one kind that come to a connection; see ``Connection/signals(_:from:at:)``.
+public struct ReceivedSignals<Values: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = Values
+    public typealias Failure = Never
+
+    fileprivate let stream: AsyncStream<Values>
+    fileprivate let subscription: Subscription
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(stream: stream.makeAsyncIterator(), subscription: subscription)
+    }
+
+    /// Gives one signal after the other.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate var stream: AsyncStream<Values>.Iterator
+        /// Keeps listening while the iterator exists.
+        fileprivate let subscription: Subscription
+
+        /// The next signal; `nil` when the connection has ended, and when the task is cancelled.
+        public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Values? {
+            await stream.next(isolation: actor)
+        }
+    }
 }

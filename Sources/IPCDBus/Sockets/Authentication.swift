@@ -40,9 +40,8 @@ struct Authentication {
         switch side {
         case .client:
             step = .awaitsConsent
-            let identity = Hexadecimal.digits(of: Array(String(user).utf8))
             // All at once: a server answers line by line, and nothing in its answers changes what comes next.
-            outgoing = [0] + Array("AUTH EXTERNAL \(identity)\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
+            outgoing = [0] + Array("AUTH EXTERNAL \(Self.identity(of: user))\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         case .server: step = .nul
         }
     }
@@ -114,8 +113,7 @@ struct Authentication {
 
     /// An empty identity is whoever the system says.
     private mutating func identify(_ stated: String, _ peer: UInt32, _ own: UInt32, _ id: String) {
-        let isRight = stated.isEmpty || Hexadecimal.bytes(of: stated) == Array(String(peer).utf8)
-        guard peer == own, isRight else { return reject() }
+        guard peer == own, stated.isEmpty || stated == Self.identity(of: peer) else { return reject() }
         step = .awaitsBeginning
         say("OK \(id)")
     }
@@ -146,24 +144,9 @@ struct Authentication {
         default: state = .failed(reason: "it does not let this user in")
         }
     }
-}
 
-/// Two digits for each byte.
-private enum Hexadecimal {
-    static func digits(of bytes: [UInt8]) -> String {
-        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
-
-    static func bytes(of digits: String) -> [UInt8]? {
-        let digits = Array(digits.utf8)
-        guard digits.count % 2 == 0 else { return nil }
-        var bytes: [UInt8] = []
-        for index in stride(from: 0, to: digits.count, by: 2) {
-            guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {
-                return nil
-            }
-            bytes.append(byte)
-        }
-        return bytes
+    /// The number of a user in decimal, as two hexadecimal digits for each character.
+    private static func identity(of user: UInt32) -> String {
+        String(user).utf8.map { String($0, radix: 16) }.joined()
     }
 }

@@ -84,3 +84,91 @@ final class ListeningSocket {
         pause.set(at: .now + .seconds(1)) { [weak self] in self?.watch() }
     }
 }
+
+/// The listening side of peer-to-peer connections; every connection is served by the same objects.
+@DBusActor
+public final class PeerListener {
+    private var socket: ListeningSocket?
+    private var connections: [ObjectIdentifier: Connection] = [:]
+
+    /// Starts to listen.
+    /// - Parameters:
+    ///   - address: D-Bus specification, "Server addresses", e.g. `unix:path=/run/user/1000/example` or `unix:tmpdir=/tmp`.
+    ///   - objects: what peers may call.
+    public init(
+        _ address: String, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void = { _ in }
+    ) throws(ConnectionError) {
+        socket = try ListeningSocket(address) { [weak self] link in
+            let connection = Connection(peer: link, objects: objects)
+            self?.keep(connection)
+            accepted(connection)
+        }
+    }
+
+    /// Where peers connect to.
+    public var address: String { socket?.address ?? "" }
+
+    /// Accepts no more; connections that stand go on.
+    public func close() {
+        socket?.close()
+        socket = nil
+    }
+
+    private func keep(_ connection: Connection) {
+        let id = ObjectIdentifier(connection)
+        connections[id] = connection
+        connection.onDisconnect { [weak self] in self?.connections[id] = nil }
+    }
+}
+
+/// A listening socket without a name, for exactly one connection: who has the descriptor can connect, once, by
+/// `unix:path=/proc/self/fd/N`.
+@DBusActor
+public final class OneTimeListener {
+    private var socket: ListeningSocket?
+
+    /// Listens.
+    /// - Parameters:
+    ///   - directory: a directory of this user alone, in which the socket has a name for a moment.
+    ///   - objects: what the peer may call.
+    ///   - accepted: runs with the connection, which is not authenticated yet.
+    public init(
+        in directory: Descriptor, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void
+    ) throws(ConnectionError) {
+        // By the descriptor of the directory, because the address of a socket holds 107 bytes (unix(7)).
+        let path = "/proc/self/fd/\(directory.rawValue)/\(Self.freshName())"
+        socket = try ListeningSocket("unix:path=\(path)", acceptsOne: true) { [weak self] link in
+            self?.socket = nil
+            accepted(Connection(peer: link, objects: objects))
+        }
+        let opened = clinux_open_path(path)
+        let error = errno
+        unlink(path)
+        guard opened >= 0 else {
+            socket = nil
+            throw .cannotListen(address: path, reason: String(cString: strerror(error)))
+        }
+        descriptor = Descriptor(owning: opened)
+    }
+
+    /// Leads to the socket (`O_PATH`, open(2)); let it go when it is handed over.
+    public private(set) var descriptor: Descriptor?
+
+    /// Takes ``descriptor`` away.
+    public func takeDescriptor() -> Descriptor? {
+        defer { descriptor = nil }
+        return descriptor
+    }
+
+    /// Accepts nobody any more.
+    public func close() {
+        socket?.close()
+        socket = nil
+    }
+
+    /// Nobody can know it before.
+    private static func freshName() -> String {
+        "direct-" + String(UInt64.random(in: .min ... .max), radix: 36)
+            + String(UInt64.random(in: .min ... .max), radix: 36)
+    }
+}

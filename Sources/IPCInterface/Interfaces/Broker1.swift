@@ -23,9 +23,7 @@ package enum Broker1 {
         returns: .of(Argument<Descriptor>("socket")),
         "Opens a direct connection to the broker, without the bus between.")
 
-    package static let description = InterfaceDescription(
-        name, "",
-        [connect.description, describe.description, version.description, features.description, limits.description])
+    package static let description = InterfaceDescription(name, connect, describe, version, features, limits)
 }
 
 package struct ConnectOptions: Options {

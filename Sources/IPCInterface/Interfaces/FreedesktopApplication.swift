@@ -17,8 +17,7 @@ package enum FreedesktopApplication {
             Argument<String>("action_name"), Argument<[Value]>("parameter"), Argument<PlatformData>("platform_data")),
         returns: .none, "Runs an action that the application's desktop entry lists.")
 
-    package static let description = InterfaceDescription(
-        name, "", [activate.description, open.description, activateAction.description])
+    package static let description = InterfaceDescription(name, activate, open, activateAction)
 }
 
 /// What the desktop tells beside a call.

@@ -46,13 +46,8 @@ package enum Pasteboard1 {
         name, "ItemCount", "The number of items of the current version.")
 
     package static let description = InterfaceDescription(
-        name, "",
-        [
-            setItems.description, addItems.description, clear.description, getItems.description, getData.description,
-            listVersions.description, nameProperty.description, changeCount.description, persistent.description,
-            historyLimit.description,
-            types.description, itemCount.description,
-        ])
+        name, setItems, addItems, clear, getItems, getData, listVersions, nameProperty, changeCount, persistent,
+        historyLimit, types, itemCount)
 }
 
 package struct WriteOptions: Options {

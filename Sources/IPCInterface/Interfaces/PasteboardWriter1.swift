@@ -13,7 +13,7 @@ package enum PasteboardWriter1 {
             Argument<String>("type"), Argument<PromisedDataOptions>("options")),
         returns: .of(Argument<Representation.Value>("value")), "Gives one value that was promised.")
 
-    package static let description = InterfaceDescription(name, "", [getPromisedData.description])
+    package static let description = InterfaceDescription(name, getPromisedData)
 }
 
 package struct PromisedDataOptions: Options {

@@ -38,12 +38,8 @@ package enum Pasteboards1 {
         name, "PasteboardRemoved", carries: .of(Argument<String>("name")), "Tells that a pasteboard was removed.")
 
     package static let description = InterfaceDescription(
-        name, "",
-        [
-            getPasteboard.description, createUniquePasteboard.description, removePasteboard.description,
-            listPasteboards.description, waitForChange.description, fetchPromises.description,
-            skipChangeCounts.description, pasteboardAdded.description, pasteboardRemoved.description,
-        ])
+        name, getPasteboard, createUniquePasteboard, removePasteboard, listPasteboards, waitForChange, fetchPromises,
+        skipChangeCounts, pasteboardAdded, pasteboardRemoved)
 }
 
 package struct GetPasteboardOptions: Options {

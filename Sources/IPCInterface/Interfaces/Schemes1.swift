@@ -46,12 +46,8 @@ package enum Schemes1 {
         "Tells that another application handles a scheme from now on.")
 
     package static let description = InterfaceDescription(
-        name, "",
-        [
-            register.description, unregister.description, canOpenURL.description, resolveURL.description,
-            listHandlers.description, setDefault.description, getPolicy.description, setPolicy.description,
-            reloadClaims.description, handlerChanged.description,
-        ])
+        name, register, unregister, canOpenURL, resolveURL, listHandlers, setDefault, getPolicy, setPolicy,
+        reloadClaims, handlerChanged)
 }
 
 package struct RegisterOptions: Options {

@@ -14,7 +14,7 @@ package enum URLHandler1 {
         name, "CancelURL", takes: .of(Argument<String>("id")), returns: .none, isOneWay: true,
         "Asks the handler to stop working on a request.")
 
-    package static let description = InterfaceDescription(name, "", [openURL.description, cancelURL.description])
+    package static let description = InterfaceDescription(name, openURL, cancelURL)
 }
 
 package struct OpenURLContext: Facts {

@@ -35,12 +35,8 @@ package enum URLs1 {
         "Tells the connection that queued a request how it ended.")
 
     package static let description = InterfaceDescription(
-        name, "",
-        [
-            openURL.description, getRequest.description, waitRequest.description, cancelRequest.description,
-            retryRequest.description, dropRequest.description, listRequests.description, traceRequest.description,
-            requestCompleted.description,
-        ])
+        name, openURL, getRequest, waitRequest, cancelRequest, retryRequest, dropRequest, listRequests, traceRequest,
+        requestCompleted)
 }
 
 package struct OpenURLOptions: Options {

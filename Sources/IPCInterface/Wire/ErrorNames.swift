@@ -35,7 +35,7 @@ extension IPCError {
                     .storeUnavailable,
                     "there is no broker: \(message). Install swift-ipc, or run 'ipc-client setup' where its programs lie; "
                         + "where that was done, 'ipc-client doctor' tells why the bus does not find them")
-            } else if Self.unstartable.contains(name) {
+            } else if name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") {
                 self.init(
                     .storeUnavailable,
                     "the broker could not be started: \(message); 'ipc-client doctor' looks for the reason")
@@ -54,14 +54,6 @@ extension IPCError {
     private static let absent: Set<String> = [
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
         "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
-    ]
-
-    /// How the bus says that the broker is installed and has not come up.
-    private static let unstartable: Set<String> = [
-        "org.freedesktop.DBus.Error.Spawn.ExecFailed", "org.freedesktop.DBus.Error.Spawn.ForkFailed",
-        "org.freedesktop.DBus.Error.Spawn.ChildExited", "org.freedesktop.DBus.Error.Spawn.ChildSignaled",
-        "org.freedesktop.DBus.Error.Spawn.Failed", "org.freedesktop.DBus.Error.Spawn.FileInvalid",
-        "org.freedesktop.DBus.Error.Spawn.ConfigInvalid", "org.freedesktop.DBus.Error.Spawn.PermissionsInvalid",
     ]
 }
 

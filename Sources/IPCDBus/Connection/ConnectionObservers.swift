@@ -1,0 +1,50 @@
+/// The callers that want to know when a connection is lost, stands again, or has ended.
+@DBusActor
+final class ConnectionObservers {
+    typealias Action = @DBusActor () -> Void
+
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var atEnd: [UInt64: Action] = [:]
+    private var last: UInt64 = 0
+    private var atLoss: [Action] = []
+    private var atReturn: [Action] = []
+
+    func onLoss(_ action: @escaping Action) { atLoss.append(action) }
+    func onReturn(_ action: @escaping Action) { atReturn.append(action) }
+
+    /// - Returns: a number for ``forget(_:)``.
+    func onEnd(_ action: @escaping Action) -> UInt64 {
+        last += 1
+        atEnd[last] = action
+        return last
+    }
+
+    func forget(_ number: UInt64) { atEnd[number] = nil }
+
+    /// Waits until the connection stands or has ended, at most until a deadline.
+    func wait(until deadline: ContinuousClock.Instant, while isAway: () -> Bool) async {
+        let timer = DBusTimer()
+        timer.set(at: deadline) { [weak self] in self?.resumeWaiting() }
+        await withCheckedContinuation { continuation in
+            // The way here may have been a suspension of its own.
+            if isAway() { waiting.append(continuation) } else { continuation.resume() }
+        }
+        timer.cancel()
+    }
+
+    func resumeWaiting() {
+        let waiting = waiting
+        self.waiting = []
+        for continuation in waiting { continuation.resume() }
+    }
+
+    func lost() { for action in atLoss { action() } }
+    func returned() { for action in atReturn { action() } }
+
+    func ended() {
+        resumeWaiting()
+        let actions = atEnd.values
+        atEnd = [:]
+        for action in actions { action() }
+    }
+}
