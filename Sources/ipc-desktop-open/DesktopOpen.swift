@@ -24,7 +24,7 @@ struct DesktopOpen {
     }
 
     private func find(_ url: String) {
-        if let entry = DesktopEntry(handlerOf: url), let id = entry.id {
+        if let entry = DesktopApplication(handlerOf: url), let id = entry.id {
             guard !entry.leadsToBroker else { exit(Self.nobody) }
             tell("entry=\(id)\n" + (entry.service.map { "service=\($0)\n" } ?? ""))
         } else if Portal.isUsed {
@@ -37,7 +37,7 @@ struct DesktopOpen {
     private func launch(_ id: String, _ url: String, _ token: String) {
         do throws(Failure) {
             if id == Portal.entry { return try Portal.open(url) }
-            guard let entry = DesktopEntry(id: id) else { throw Failure("there is no such desktop entry any more") }
+            guard let entry = DesktopApplication(id: id) else { throw Failure("there is no such desktop entry any more") }
             try entry.launch(url, token: token)
         } catch {
             tell(error.message)

@@ -1,7 +1,7 @@
 import CGIO
 
 /// A desktop entry as GIO sees it (`GDesktopAppInfo`; Desktop Entry Specification).
-struct DesktopEntry {
+struct DesktopApplication {
     private let info: OpaquePointer
 
     /// The entry with this desktop file ID. The corresponding C function is `g_desktop_app_info_new`.
