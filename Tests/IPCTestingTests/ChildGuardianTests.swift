@@ -20,7 +20,10 @@ import Testing
         // The process alone, not its group.
         try await tests.kill9()
         try await withDeadline("end of the children") {
-            while children.contains(where: { ProcessStatus(pid: $0).isRunning }) { await Task.yield() }
+            while children.contains(where: { ProcessStatus(pid: $0).isRunning }) {
+                try Task.checkCancellation()
+                await Task.yield()
+            }
         }
     }
 

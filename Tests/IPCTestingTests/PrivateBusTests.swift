@@ -49,6 +49,7 @@ import Testing
         let pid = try await withDeadline("a PID in \(file)") {
             while true {
                 if let text = try? FileContents.text(file), let pid = Int32(text.dropLast()) { return pid }
+                try Task.checkCancellation()
                 await Task.yield()
             }
         }

@@ -18,10 +18,15 @@ enum ChildGuardian {
             _ = try? await Subprocess.run(
                 .name("sh"), arguments: ["-c", script], platformOptions: options,
                 input: .fileDescriptor(pipe.readEnd, closeAfterSpawningProcess: true), output: .discarded,
-                error: .discarded)
+                error: .discarded
+            ) { _ in isThere.update { $0 = true } }
+            isThere.update { $0 = true }
         }
         return pipe.writeEnd
     }()
+
+    /// Whether the shell runs, or could not be started.
+    private static let isThere = Observed(false)
 
     private static let script = """
         live=' '
@@ -34,8 +39,12 @@ enum ChildGuardian {
         for pid in $live; do kill -s KILL -- "-$pid"; done
         """
 
-    /// A child, which leads a process group of its own, lives.
-    static func watch(_ pid: Int32) { write("+ \(pid)\n") }
+    /// A child, which leads a process group of its own, lives. Returns when the guardian runs: before that, a kill of this
+    /// process would leave the child.
+    static func watch(_ pid: Int32) async {
+        write("+ \(pid)\n")
+        try? await isThere.wait { $0 ? () : nil }
+    }
 
     /// A child has ended.
     static func forget(_ pid: Int32) { write("- \(pid)\n") }

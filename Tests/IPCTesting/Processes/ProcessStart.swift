@@ -55,7 +55,7 @@ struct ProcessStart: Sendable {
             platformOptions: options, input: .inputWriter, output: .sequence, error: .sequence
         ) { execution in
             let pid = execution.processIdentifier.value
-            ChildGuardian.watch(pid)
+            await ChildGuardian.watch(pid)
             started(pid)
             async let errors: Void = Self.read(execution.standardError, into: streams.errors)
             async let input: Void = Self.write(streams.input.stream, to: execution.standardInputWriter)
