@@ -37,7 +37,9 @@ struct DesktopOpen {
     private func launch(_ id: String, _ url: String, _ token: String) {
         do throws(Failure) {
             if id == Portal.entry { return try Portal.open(url) }
-            guard let entry = DesktopApplication(id: id) else { throw Failure("there is no such desktop entry any more") }
+            guard let entry = DesktopApplication(id: id) else {
+                throw Failure("there is no such desktop entry any more")
+            }
             try entry.launch(url, token: token)
         } catch {
             tell(error.message)

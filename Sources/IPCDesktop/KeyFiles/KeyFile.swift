@@ -56,7 +56,7 @@ package struct KeyFile: Sendable {
             switch line.content {
             case .none: continue
             case .group(let name):
-                let name = Self.text(name)
+                let name = String(decoding: name, as: UTF8.self)
                 if let first = groups.updateValue(number, forKey: name) {
                     throw Malformed(
                         line: number, reason: "the group [\(name)] stands there twice, first in line \(first)")
@@ -88,7 +88,10 @@ package struct KeyFile: Sendable {
     package var groups: [Group] {
         var groups: [Group] = []
         for (place, line) in lines.enumerated() {
-            if case .group(let name) = line.content { groups.append(Group(name: Self.text(name), line: place + 1)) }
+            if case .group(let name) = line.content {
+                // Blanks in the brackets are part of the name, as for GLib.
+                groups.append(Group(name: String(decoding: name, as: UTF8.self), line: place + 1))
+            }
             guard let last = groups.indices.last, let entry = entry(at: place, in: groups[last].name) else { continue }
             groups[last].entries.append(entry)
         }
