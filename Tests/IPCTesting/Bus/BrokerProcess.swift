@@ -18,7 +18,7 @@ package final class BrokerProcess: Sendable {
         package var executable: String?
         /// Whether system calls are recorded; see ``BrokerProcess/recording()``.
         package var traced = false
-        /// The number of the read of `store.sqlite` that fails with `EIO`, counted from 1; `nil` is none.
+        /// The number of the read of `store.sqlite` that fails with `EIO`, counted from 1 for each thread; `nil` is none.
         package var failingRead: Int?
 
         package init() {}

@@ -9,7 +9,10 @@ internal import SystemPackage
 /// and the threads of a pool end at any time.
 enum ChildGuardian {
     private static let pipe: FileDescriptor? = {
-        guard let pipe = try? FileDescriptor.pipe() else { return nil }
+        guard let pipe = try? FileDescriptor.pipe() else {
+            isThere.update { $0 = true }
+            return nil
+        }
         // A child that held this end would keep the guardian from seeing our end.
         _ = fcntl(pipe.writeEnd.rawValue, F_SETFD, FD_CLOEXEC)
         Task.detached {

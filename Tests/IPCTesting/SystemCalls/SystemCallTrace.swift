@@ -32,7 +32,7 @@ package final class SystemCallTrace: Sendable {
     /// The words to put before a command so that one system call on a file fails with `EIO`.
     ///
     /// - Parameters:
-    ///   - number: the call that fails, counted from 1 over all calls on the file.
+    ///   - number: the call that fails, counted from 1 over the calls of each thread on the file.
     ///   - output: the path of a file for the calls.
     package static func failing(_ call: String, number: Int, on file: String, output: String) -> [String] {
         ["strace", "-f", "-qq", "-o", output, "-P", file]
