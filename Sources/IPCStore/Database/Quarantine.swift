@@ -10,15 +10,69 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the database and its log, and gives the new path.
+    /// Renames the database and its log, and gives the new path. Until ``finish()``, each start restores them: a new
+    /// database without the saved rows would be taken for the whole store, and its blobs for orphans.
     func move() throws -> String {
+        try mark()
         for suffix in ["-wal", ""] {
-            guard rename(directory.database + suffix, place + suffix) == 0 || errno == ENOENT else {
+            guard Glibc.rename(directory.database + suffix, place + suffix) == 0 || errno == ENOENT else {
                 throw StoreDirectory.refusal(directory.database + suffix, StoreDirectory.systemError)
             }
         }
         try directory.synchronize()
         return place
+    }
+
+    /// The rows are saved: the new database stays.
+    func finish() throws {
+        unlink(Self.marker(directory))
+        try directory.synchronize()
+    }
+
+    /// Renames the database and its log back if their replacement did not come to its end. It can be repeated at any point.
+    static func restore(in directory: StoreDirectory) throws {
+        let marker = marker(directory)
+        try directory.checkUnlessMissing(marker)
+        guard let name = readName(marker) else { return }
+        let place = directory.path + "/" + name
+        // The log beside the database belongs to the new one, unless the old database was not moved, or is back already.
+        if access(place, F_OK) == 0 {
+            unlink(directory.log)
+            try rename(place, directory.database)
+        }
+        if access(place + "-wal", F_OK) == 0 { try rename(place + "-wal", directory.log) }
+        try directory.synchronize()
+        unlink(marker)
+        try directory.synchronize()
+    }
+
+    private static func marker(_ directory: StoreDirectory) -> String { directory.database + ".replacing" }
+
+    /// Notes durably where the database is going to be.
+    private func mark() throws {
+        let file = Self.marker(directory)
+        let descriptor = try directory.openFile(file)
+        defer { Glibc.close(descriptor) }
+        let name = Array((place.split(separator: "/").last ?? "").utf8)
+        guard ftruncate(descriptor, 0) == 0, pwrite(descriptor, name, name.count, 0) == name.count,
+            fsync(descriptor) == 0
+        else { throw StoreDirectory.refusal(file, StoreDirectory.systemError) }
+        try directory.synchronize()
+    }
+
+    /// The name that ``mark()`` wrote; nil where there is no file, or where it was not written to its end: then nothing was
+    /// moved.
+    private static func readName(_ marker: String) -> String? {
+        let descriptor = Glibc.open(marker, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { Glibc.close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 255)
+        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
+        return count == 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+    }
+
+    private static func rename(_ old: String, _ new: String) throws {
+        guard Glibc.rename(old, new) == 0 else { throw StoreDirectory.refusal(old, StoreDirectory.systemError) }
     }
 
     /// Copies every row that passes its checksum into a new store, in one transaction.

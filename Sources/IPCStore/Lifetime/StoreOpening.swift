@@ -37,21 +37,34 @@ struct StoreOpening {
 
     /// Opens the database; an error where it is damaged, in use by others, or newer.
     func openDatabase() throws -> (Database, OpeningReport) {
+        try Quarantine.restore(in: directory)
         try refuseForeignAndNewer()
         var report = OpeningReport()
         return (try open(&report), report)
     }
 
-    /// Puts a damaged database away and begins a new one with what can be saved.
+    /// Puts a damaged database away and begins a new one with what can be saved. If that fails, the damaged one is back in its
+    /// place.
     func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
-        report.quarantine = try quarantine.move()
-        let database = try open(&report)
-        report.wasClean = false
-        report.damage = String(describing: damage)
-        report.salvaged = try quarantine.salvage(into: database, at: configuration.now())
-        return (database, report)
+        do {
+            report.quarantine = try quarantine.move()
+            let database = try open(&report)
+            do {
+                report.salvaged = try quarantine.salvage(into: database, at: configuration.now())
+                try quarantine.finish()
+            } catch {
+                try? database.close()
+                throw error
+            }
+            report.wasClean = false
+            report.damage = String(describing: damage)
+            return (database, report)
+        } catch {
+            try Quarantine.restore(in: directory)
+            throw error
+        }
     }
 
     /// Whether the beginning of the file can be read: a page that cannot then costs that page, as a damaged one does, and

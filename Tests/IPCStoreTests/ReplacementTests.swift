@@ -1,0 +1,72 @@
+import Foundation
+import IPCModel
+import IPCStore
+import Testing
+
+/// A damaged database is replaced as a whole or not at all.
+@Suite(.serialized) struct ReplacementTests {
+    let place: TestPlace
+    private let board = PasteboardName.named("demo.Board")
+    private let damaged = "store.sqlite.damaged-1"
+
+    init() throws { place = try TestPlace() }
+
+    /// What was done when the process ended.
+    enum Stage: CaseIterable, Sendable {
+        case marked, logMoved, moved, begun, databaseBack, allBack
+    }
+
+    @Test(arguments: Stage.allCases)
+    func `I1: a replacement that was cut off loses nothing`(stage: Stage) async throws {
+        let store = try place.open()
+        try await store.put("hello", on: board)
+        // The row is in the log alone.
+        let image = try place.crashImage()
+        try await store.close()
+        func file(_ name: String) -> String { image.directory + "/" + name }
+        func move(_ old: String, _ new: String) throws {
+            try FileManager.default.moveItem(atPath: file(old), toPath: file(new))
+        }
+        try place.write(Array(damaged.utf8), to: file("store.sqlite.replacing"))
+        if [.logMoved, .moved, .begun, .databaseBack].contains(stage) {
+            try move("store.sqlite-wal", damaged + "-wal")
+        }
+        if [.moved, .begun].contains(stage) { try move("store.sqlite", damaged) }
+        if stage == .begun {
+            let other = try TestPlace()
+            let new = try other.open()
+            let begun = try other.crashImage()
+            try await new.close()
+            for name in ["store.sqlite", "store.sqlite-wal"] {
+                try FileManager.default.copyItem(atPath: begun.directory + "/" + name, toPath: file(name))
+            }
+        }
+        let again = try Store.open(image)
+        #expect(try await again.text(of: board) == "hello")
+        #expect(again.report.quarantine == nil)
+        try await again.close()
+        let files = try FileManager.default.contentsOfDirectory(atPath: image.directory).sorted()
+        #expect(files == ["blobs", "lock", "store.sqlite"])
+    }
+
+    @Test func `I1: a damaged store whose rows cannot be saved stays as it is`() async throws {
+        let store = try place.open()
+        try await store.put("hello", on: board)
+        try await store.close()
+        var bytes = try place.bytes(place.database)
+        bytes.replaceSubrange(0..<16, with: [UInt8](repeating: 0, count: 16))
+        try place.write(bytes, to: place.database)
+        // The copy that is read cannot be written.
+        let copy = place.database + ".salvage"
+        try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+        #expect(throws: StoreError.self) { try place.open() }
+        #expect(try place.bytes(place.database) == bytes)
+        let files = try FileManager.default.contentsOfDirectory(atPath: place.store).sorted()
+        #expect(files == ["blobs", "lock", "store.sqlite", "store.sqlite.salvage"])
+        // The control: with room for the copy it is replaced.
+        try FileManager.default.removeItem(atPath: copy)
+        let again = try place.open()
+        #expect(again.report.quarantine != nil)
+        try await again.close()
+    }
+}
