@@ -51,18 +51,24 @@ struct StoreOpening {
         do {
             report.quarantine = try quarantine.move()
             let database = try open(&report)
-            do {
-                report.salvaged = try quarantine.salvage(into: database, at: configuration.now())
-                try quarantine.finish()
-            } catch {
-                try? database.close()
-                throw error
-            }
+            report.salvaged = try salvage(quarantine, into: database)
             report.wasClean = false
             report.damage = String(describing: damage)
             return (database, report)
         } catch {
             try Quarantine.restore(in: directory)
+            throw error
+        }
+    }
+
+    /// Saves the rows; closes the new database if that fails, before its file is removed.
+    private func salvage(_ quarantine: Quarantine, into database: Database) throws -> OpeningReport.Salvage {
+        do {
+            let salvaged = try quarantine.salvage(into: database, at: configuration.now())
+            try quarantine.finish()
+            return salvaged
+        } catch {
+            try? database.close()
             throw error
         }
     }

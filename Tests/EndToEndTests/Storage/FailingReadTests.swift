@@ -5,7 +5,7 @@ import Testing
 /// I5: a page that the disk cannot read, under a broker that starts.
 @Suite(.privateBus, .serialized, .timeLimit(.minutes(10)))
 struct FailingReadTests {
-    /// The reads of the file at a start are fewer at the small size than the reads that fail.
+    /// The reads that fail, each at a start of its own.
     private static let reads = TestSize.pick(small: 1...24, full: 1...200)
 
     private enum End { case orderly, kill }
