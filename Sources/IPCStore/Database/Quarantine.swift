@@ -25,7 +25,9 @@ struct Quarantine {
 
     /// The rows are saved: the new database stays.
     func finish() throws {
-        unlink(Self.marker(directory))
+        let marker = Self.marker(directory)
+        // With it the next start would restore the damaged database over what is written from now on.
+        guard unlink(marker) == 0 else { throw StoreDirectory.refusal(marker, StoreDirectory.systemError) }
         try directory.synchronize()
     }
 
