@@ -36,9 +36,6 @@ final class PreparedStatement {
         room?.deallocate()
     }
 
-    /// Whether the statement changes nothing. The corresponding C function is `sqlite3_stmt_readonly`.
-    var isReadOnly: Bool { sqlite3_stmt_readonly(handle) != 0 }
-
     /// Runs the statement to its end and lets go of its rows.
     func run(_ values: [SQLValue] = []) throws {
         try scan(values) { _ in true }

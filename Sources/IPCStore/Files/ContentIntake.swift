@@ -1,3 +1,4 @@
+internal import CLinux
 internal import Glibc
 package import IPCModel
 
@@ -165,4 +166,52 @@ extension PasteboardItem {
 extension ContentFile {
     /// Gives the room of a file back although it is still open. The corresponding C function is `ftruncate`.
     fileprivate func empty() { ftruncate(descriptor, 0) }
+}
+
+/// A memory file of the store's own that is being filled.
+struct MemoryFile {
+    let file: ContentFile
+    private let limits: Limits
+
+    /// Makes an empty one. The corresponding C function is `memfd_create`.
+    init(byteCount: Int, _ limits: Limits) throws {
+        let descriptor = clinux_memory_file("swift-ipc value")
+        guard descriptor >= 0 else { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
+        file = ContentFile(owning: descriptor, byteCount: byteCount)
+        self.limits = limits
+    }
+
+    /// Fixes length and content, and gives the file opened read-only.
+    func seal() throws -> ContentFile {
+        guard clinux_seal(file.descriptor) == 0, let sealed = file.reopened() else {
+            throw FileFailure.memoryCondition(errno, byteCount: file.byteCount, limits)
+        }
+        return sealed
+    }
+}
+
+/// A mapping that keeps a memory file from being swapped out, where the system allows that much, and out of dumps.
+///
+/// The corresponding C functions are `mmap`, `mlock` and `madvise`; nothing is read through the mapping.
+final class LockedFile: Sendable {
+    private let address: UInt
+    private let byteCount: Int
+
+    init(_ file: ContentFile) {
+        byteCount = file.byteCount
+        guard byteCount > 0, let memory = mmap(nil, byteCount, PROT_READ, MAP_SHARED, file.descriptor, 0),
+            memory != MAP_FAILED
+        else {
+            address = 0
+            return
+        }
+        address = UInt(bitPattern: memory)
+        // MADV_DONTDUMP
+        madvise(memory, byteCount, 16)
+        mlock(memory, byteCount)
+    }
+
+    deinit {
+        if let memory = UnsafeMutableRawPointer(bitPattern: address) { munmap(memory, byteCount) }
+    }
 }

@@ -114,19 +114,20 @@ struct StoreOpening {
     /// Brings the tables up to date, and gives whether the last run ended in good order.
     private func prepare(_ database: Database) throws -> Bool {
         try Migrations.run(on: database)
-        let wasClean = try Self.endedInGoodOrder(database)
+        let marks = try Self.endMarks(database)
+        let wasClean = !marks.isEmpty && marks.allSatisfy { $0 }
         try Self.check(database, afterCleanStop: wasClean)
+        guard !marks.isEmpty else { throw DamagedFile("both reservations of change counts are damaged") }
         return wasClean
     }
 
-    /// Whether the last run marked its end; false where neither of the two marks can be read.
-    private static func endedInGoodOrder(_ database: Database) throws -> Bool {
-        let statement = try PreparedStatement("SELECT * FROM main.reservation", on: database)
+    /// The marks of the last run's end, one for each reservation that can be read.
+    private static func endMarks(_ database: Database) throws -> [Bool] {
         var marks: [Bool] = []
-        try statement.query { row in
+        try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
             if row.isIntact(.reservation, checksum: 5) { marks.append(row.integer(4) == 1) }
         }
-        return !marks.isEmpty && marks.allSatisfy { $0 }
+        return marks
     }
 
     /// Checks the structure of the whole file, or after a stop in good order of the pasteboards and their names alone,
@@ -138,16 +139,5 @@ struct StoreOpening {
         let extent = afterCleanStop ? "pasteboard" : "3"
         let findings = try database.texts("PRAGMA main.integrity_check(\(extent))")
         guard findings == ["ok"] else { throw DamagedFile(findings.joined(separator: "; ")) }
-        guard try intactReservations(database) > 0 else {
-            throw DamagedFile("both reservations of change counts are damaged")
-        }
-    }
-
-    private static func intactReservations(_ database: Database) throws -> Int {
-        var intact = 0
-        try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
-            if row.isIntact(.reservation, checksum: 5) { intact += 1 }
-        }
-        return intact
     }
 }

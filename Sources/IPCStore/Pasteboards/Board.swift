@@ -1,4 +1,4 @@
-internal import IPCModel
+package import IPCModel
 
 /// A pasteboard as its row has it.
 struct Board {
@@ -124,5 +124,27 @@ extension StoreSession {
     static func columnsOfUpdate(_ board: Board) -> [SQLValue] {
         let columns = board.columns
         return [columns[2], columns[3], columns[5], Checksum.of(columns, in: .pasteboard), .number(board.id)]
+    }
+}
+
+/// A pasteboard that moved to a new change count, or was removed.
+package struct PasteboardMove: Sendable, Hashable {
+    package let name: PasteboardName
+    /// The change count that the move took.
+    package let changeCount: UInt64
+    /// What it is now; nil once it is removed.
+    package let state: State?
+
+    package struct State: Sendable, Hashable {
+        package let isPersistent: Bool
+        package let historyLimit: UInt32
+    }
+}
+
+extension PasteboardMove {
+    init(_ board: Board) {
+        self.init(
+            name: board.name, changeCount: board.changeCount,
+            state: State(isPersistent: board.area == .persistent, historyLimit: board.historyLimit))
     }
 }

@@ -44,12 +44,6 @@ struct RequestLog {
     /// The hash of the id of a request that has not ended.
     func key(of sequence: Int64) -> Int? { unended[sequence] }
 
-    /// Requests with a record.
-    var count: Int { sequences.count }
-
-    /// Requests that have not ended.
-    var unendedCount: Int { unended.count }
-
     /// The payers that have ended requests.
     var payers: [RequestPayer] { Array(lines.keys) }
 
