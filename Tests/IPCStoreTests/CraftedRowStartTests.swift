@@ -24,7 +24,7 @@ struct CraftedRowStartTests {
                 let place = try TestPlace()
                 let store = try place.open()
                 try await store.commit { try CraftedRowTests.write($0, .named("demo.Board"), .random()) }
-                let changed = try await store.commit { try table.craft(column, value, $0.session) }
+                let changed = try await store.commit { try table.craft(column, value, $0.session.transaction) }
                 try await store.close()
                 guard changed else { continue }
                 var settings = BrokerProcess.Settings()

@@ -37,7 +37,7 @@ import Testing
         let (id, again) = (RequestID.random(), RequestID.random())
         let store = try place.open()
         try await store.commit { try Self.write($0, board, id) }
-        let changed = try await store.commit { try table.craft(column, value, $0.session) }
+        let changed = try await store.commit { try table.craft(column, value, $0.session.transaction) }
         try await store.close()
         guard changed else { return }
         // An error is an answer; what may not be is the end of this process.
@@ -142,17 +142,17 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
     }
 
     /// Sets a column of all rows, and the checksums; false where SQLite itself takes no such value there.
-    func craft(_ column: Int, _ value: SQLValue, _ session: StoreSession) throws -> Bool {
+    func craft(_ column: Int, _ value: SQLValue, _ transaction: GroupTransaction) throws -> Bool {
         var rows: [[SQLValue]] = []
-        try session.statement(read, .persistent).query { row in
+        try transaction.statement(read, .persistent).query { row in
             rows.append(row.columns)
         }
-        try session.statement("PRAGMA ignore_check_constraints = 1", .persistent).run()
-        try session.write(empty, .persistent, [])
+        try transaction.statement("PRAGMA ignore_check_constraints = 1", .persistent).run()
+        try transaction.write(empty, .persistent, [])
         for var row in rows {
             row[column] = value
             row[Int(checksum)] = Checksum.of(row, first: Int(checksum), in: domain)
-            do { try session.write(write, .persistent, row) } catch { return false }
+            do { try transaction.write(write, .persistent, row) } catch { return false }
         }
         return !rows.isEmpty
     }

@@ -67,7 +67,7 @@ extension StoreSession {
 
     /// Whether a row may refer to a file; a damaged one may.
     private func hasFile(_ key: UInt64) throws -> Bool {
-        try statement(
+        try transaction.statement(
             "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent
         ).first([.number(key)]) { row in
             guard let head = RepresentationRow(row) else { return true }

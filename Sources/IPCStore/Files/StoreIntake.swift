@@ -113,7 +113,7 @@ extension StoreTransaction {
     /// A file by the key of its row, opened anew; nil where it cannot be had.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
         let area = try session.existingBoard(name).area
-        let value = try session.statement("SELECT * FROM @.representation WHERE id = ?", area)
+        let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)
             .first([.number(key)]) { row in
                 try RepresentationRow(row).flatMap { try session.value($0, row, area) }
             }

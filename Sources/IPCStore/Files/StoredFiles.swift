@@ -5,7 +5,7 @@ internal import Synchronization
 /// The values of versions that are files: blobs by their names in the folder, those in memory by their descriptors.
 ///
 /// Which of the two a value is follows from the database in which its row is. What happens to a file follows the
-/// transaction: by ``UndoLog`` where an operation fails or a group is lost, and by ``StoreSession/commit()`` else.
+/// transaction: by ``GroupTransaction`` where an operation fails or a group is lost, and by ``StoreSession/commit()`` else.
 struct StoredFiles {
     let folder: BlobFolder
     private let remover: WorkerThreads
@@ -102,7 +102,8 @@ extension StoreSession {
                 taken.detach()
                 throw error
             }
-            undo.append(.memoryFile(key, earlier: files.inMemory[key]))
+            let earlier = files.inMemory[key]
+            transaction.onUndo { [self] in files.inMemory[key] = earlier }
             files.inMemory[key] = file
         case .blob(let incoming):
             do {
@@ -112,7 +113,10 @@ extension StoreSession {
                 throw error
             }
             files.mustSynchronize = true
-            undo.append(.blobAttached(key, taken))
+            transaction.onUndo { [self] in
+                files.folder.detach(key, to: incoming)
+                taken.detach()
+            }
         }
     }
 
@@ -120,10 +124,12 @@ extension StoreSession {
     func deleteRepresentations(_ keys: [SQLValue], _ area: Area) throws {
         // Not “RETURNING”: that collects the rows in a table of its own.
         var released: [UInt64] = []
-        try statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area).query(keys) {
+        try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area).query(
+            keys
+        ) {
             released.append($0.number(0))
         }
-        try write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
+        try transaction.write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
         for key in released { releaseFile(key, area) }
     }
 
@@ -131,23 +137,13 @@ extension StoreSession {
         switch area {
         case .volatile:
             guard let file = files.inMemory.removeValue(forKey: key) else { return }
-            undo.append(.memoryFile(key, earlier: file))
+            transaction.onUndo { [self] in files.inMemory[key] = file }
             files.letGo.append(file)
         case .persistent:
             guard files.released.insert(key).inserted else { return }
-            undo.append(.blobReleased(key))
+            transaction.onUndo { [self] in files.released.remove(key) }
         }
     }
-
-    func takeBackMemoryFile(_ key: UInt64, earlier: ContentFile?) { files.inMemory[key] = earlier }
-
-    func takeBackAttached(_ key: UInt64, _ taken: ContentFile.Taken) {
-        guard case .blob(let incoming) = taken.place else { return }
-        files.folder.detach(key, to: incoming)
-        taken.detach()
-    }
-
-    func takeBackReleased(_ key: UInt64) { files.released.remove(key) }
 
     /// The value of a row, opened anew where it is a file; nil where it is not what was written.
     ///

@@ -14,7 +14,7 @@ struct StoreThread: Sendable {
         do {
             let report: OpeningReport
             (session, report) = try open()
-            statistics.committed(session.log)
+            statistics.committed(session.transaction.log)
             lending.offer(session)
             lifetime.started(.success(OpenedStore(report: report, folder: session.files.folder)))
         } catch {
@@ -58,7 +58,7 @@ struct StoreThread: Sendable {
         try group.work()
         try session.end()
         lending.offer(nil)
-        try session.close()
+        try session.transaction.close()
     }
 
     /// Takes no more operations after a fault. The connection stays open, because closing it would copy the log into the
@@ -68,7 +68,7 @@ struct StoreThread: Sendable {
         queue.stop()
         for operation in queue.takeAll() { operation.fail(StoreError.unavailable) }
         try? session.abandonGroup(hadStaged: false)
-        session.database.abandon()
+        session.transaction.database.abandon()
         opening.configuration.onFault(fault)
     }
 }

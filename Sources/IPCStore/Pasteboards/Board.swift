@@ -82,7 +82,7 @@ extension StoreSession {
 
     /// The key of the row that stands under a name, and the pasteboard where the row is intact.
     func find(_ name: PasteboardName, _ area: Area) throws -> (id: UInt64, board: Board?)? {
-        try statement("SELECT * FROM @.pasteboard WHERE name = ?", area).first([.text(name.text)]) { row in
+        try transaction.statement("SELECT * FROM @.pasteboard WHERE name = ?", area).first([.text(name.text)]) { row in
             let board = Board(row, area)
             return (row.number(0), board?.name == name ? board : nil)
         }
@@ -90,7 +90,9 @@ extension StoreSession {
 
     /// The pasteboard whose row has a key; nil where there is none, or it is damaged.
     func board(key: UInt64, _ area: Area) throws -> Board? {
-        try statement("SELECT * FROM @.pasteboard WHERE id = ?", area).first([.number(key)]) { Board($0, area) }
+        try transaction.statement("SELECT * FROM @.pasteboard WHERE id = ?", area).first([.number(key)]) {
+            Board($0, area)
+        }
     }
 
     func remember(_ board: Board) {
@@ -100,7 +102,7 @@ extension StoreSession {
 
     /// Writes the row of a new pasteboard.
     func insert(_ board: Board) throws {
-        try insert(
+        try transaction.insert(
             "INSERT INTO @.pasteboard VALUES (?, ?, ?, ?, ?, ?, ?, ?)", board.area, board.columns, in: .pasteboard)
         remember(board)
         note(PasteboardMove(board))
@@ -110,9 +112,13 @@ extension StoreSession {
     func update(_ board: Board) throws {
         let columns = Self.columnsOfUpdate(board)
         if let earlier = boards[board.name] {
-            try write(Self.updateBoard, board.area, columns, reversal: .board(earlier))
+            try transaction.write(
+                Self.updateBoard, board.area, columns,
+                reversal: { [self] in
+                    try transaction.statement(Self.updateBoard, earlier.area).run(Self.columnsOfUpdate(earlier))
+                })
         } else {
-            try write(Self.updateBoard, board.area, columns)
+            try transaction.write(Self.updateBoard, board.area, columns)
         }
         boards[board.name] = board
         note(PasteboardMove(board))

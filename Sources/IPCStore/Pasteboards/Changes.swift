@@ -29,6 +29,13 @@ extension StoreTransaction {
     /// The change count that was given out last.
     package var latestChangeCount: UInt64 { session.counter.last }
 
+    /// Makes every later change take a number above `count`, and gives the last number that is taken or left out then:
+    /// what comes from another store keeps its numbers, and nothing here takes one of them again (I11).
+    ///
+    /// One that is reached already changes nothing. An error of the code `InvalidArguments` for more than half of all
+    /// numbers: each call could use up what is left.
+    package func skipChangeCounts(to count: UInt64) throws -> UInt64 { try session.counter.skip(to: count) }
+
     /// Which of the named pasteboards (of all where `names` is empty) moved after a change count (I13).
     ///
     /// A count that was never given out is of another store, or of one that was lost: all that is there has moved then,
@@ -61,7 +68,7 @@ extension StoreSession {
     /// has to be kept up for this.
     func boardsMoved(since: UInt64, _ area: Area) throws -> [Move] {
         var moves: [Move] = []
-        let statement = try statement(
+        let statement = try transaction.statement(
             """
             SELECT p.* FROM @.version AS v JOIN @.pasteboard AS p ON p.id = v.pasteboard
             AND p.change_count = v.change_count WHERE v.change_count > ?
@@ -76,7 +83,8 @@ extension StoreSession {
     /// Removals after a count, of names that nobody has made anew.
     func removals(since: UInt64, _ area: Area) throws -> [Move] {
         var removed: [(UInt64, PasteboardName)] = []
-        try statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) { row in
+        try transaction.statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) {
+            row in
             guard row.isIntact(.removal, checksum: 2), let name = try? PasteboardName(row.text(1)) else { return }
             removed.append((row.number(0), name))
         }
@@ -129,10 +137,10 @@ extension StoreSession {
 
     /// Writes down a removal, and forgets the oldest ones where there are too many.
     func noteRemoval(of name: PasteboardName, at count: UInt64, _ area: Area) throws {
-        try insert(
+        try transaction.insert(
             "INSERT INTO @.removal VALUES (?, ?, ?)", area, [.number(count), .text(name.text)], in: .removal)
         note(PasteboardMove(name: name, changeCount: count, state: nil))
-        undo.append(.removals(removalCount))
+        transaction.onUndo { [self, removalCount] in self.removalCount = removalCount }
         removalCount += 1
         guard removalCount > configuration.limits.removalsKept else { return }
         try forgetRemovals(area)
@@ -140,13 +148,13 @@ extension StoreSession {
 
     /// Forgets the older half of the removals of one database, so that this is seldom.
     private func forgetRemovals(_ area: Area) throws {
-        let kept = try statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
-        let last = try statement(
+        let kept = try transaction.statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
+        let last = try transaction.statement(
             "SELECT change_count FROM @.removal ORDER BY change_count LIMIT 1 OFFSET ?", area
         ).first([.number(kept / 2)]) { $0.number(0) }
         guard let last else { return }
-        try write("DELETE FROM @.removal WHERE change_count <= ?", area, [.number(last)])
+        try transaction.write("DELETE FROM @.removal WHERE change_count <= ?", area, [.number(last)])
         removalCount -= kept / 2 + 1
-        try reserve { $0.forgetRemovals(to: last) }
+        try counter.forgetRemovals(to: last)
     }
 }

@@ -94,10 +94,12 @@ extension StoreSession {
     /// Writes the row of one representation, and makes the file its value that it may have.
     func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
         let columns = entry.row.columns(key: .number(key))
-        try write(
+        try transaction.write(
             "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
             columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null],
-            reversal: .newRepresentation(key, area))
+            reversal: { [self] in
+                try transaction.statement("DELETE FROM @.representation WHERE id = ?", area).run([.number(key)])
+            })
         if let value = entry.value { try attach(value, key: key, area) }
     }
 

@@ -33,7 +33,7 @@ extension StoreTransaction {
 extension StoreSession {
     /// Reads when versions on the disk end. What was sensitive is over: it was in memory.
     func loadDeadlines() throws {
-        let statement = try statement(
+        let statement = try transaction.statement(
             "SELECT * FROM @.version INDEXED BY version_ends WHERE expires_at IS NOT NULL", .persistent)
         try statement.query { row in
             if let version = VersionRow(row) { noteEnd(of: version) }
@@ -61,7 +61,8 @@ extension StoreSession {
 
     /// Sets when a version ends, or that it does not any more.
     func setDeadline(_ deadline: UInt64?, of count: UInt64) {
-        undo.append(.deadline(count, deadlines[count]))
+        let earlier = deadlines[count]
+        transaction.onUndo { [self] in deadlines.set(count, earlier) }
         deadlines.set(count, deadline)
     }
 
@@ -98,7 +99,7 @@ extension StoreSession {
         if isCurrentOver {
             board.isCurrentForOneReader = false
             let empty = VersionRow(
-                changeCount: try nextChangeCount(), pasteboard: board.id, source: .nobody, time: configuration.now())
+                changeCount: try counter.take(), pasteboard: board.id, source: .nobody, time: configuration.now())
             try append(empty, to: &board)
         } else {
             try update(board)

@@ -35,7 +35,7 @@ extension StoreSession {
         }
         try check(addition, on: base, board)
         var version = VersionRow(
-            changeCount: try nextChangeCount(), pasteboard: board.id, source: addition.options.source, time: now)
+            changeCount: try counter.take(), pasteboard: board.id, source: addition.options.source, time: now)
         let first = base.map(extent) ?? Extent()
         guard first.items + addition.itemCount > 0 else { return version }
         if addition.isSensitive || base?.isSensitive == true {

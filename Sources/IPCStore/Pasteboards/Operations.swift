@@ -146,7 +146,7 @@ extension OperationLog {
     }
 
     private mutating func read(_ session: StoreSession) throws {
-        try session.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
+        try session.transaction.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
             guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }
             lastSequence = max(lastSequence, row.integer(0))
             guard let id = try? RequestID(row.text(1)) else { return }
@@ -174,7 +174,7 @@ extension StoreSession {
     ) throws -> KnownOperation? {
         try loadOperations()
         guard let place = operations.place(id) else { return nil }
-        return try statement("SELECT * FROM @.operation WHERE sequence = ?", place.area)
+        return try transaction.statement("SELECT * FROM @.operation WHERE sequence = ?", place.area)
             .first([.integer(place.sequence)]) { row in
                 guard row.isIntact(.operation, checksum: 7) else {
                     throw StoreError.damagedRecord("the call \(id.text)")
@@ -195,14 +195,14 @@ extension StoreSession {
         try forgetOperations(at: now)
         // The same id may stand there from a call that is too old to be known.
         let sequence = operations.lastSequence + 1
-        try insert(
+        try transaction.insert(
             "INSERT INTO @.operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
             [
                 .integer(sequence), .text(call.id.text), .integer(call.kind.rawValue),
                 .bytes(call.arguments.bytes), .number(result), .number(version), .number(now),
             ], in: .operation)
         operations.add(call.id, sequence, version: version, area, at: now)
-        undo.append(.operationAdded)
+        transaction.onUndo { [self] in operations.takeBackAdded() }
     }
 
     /// Forgets a few calls at a time, so that no call pays for many others.
@@ -242,8 +242,8 @@ extension StoreSession {
 
     private func forget(_ oldest: OperationLog.Oldest) throws {
         if oldest.version != 0 { try release(oldest.version, oldest.area) }
-        try write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
+        try transaction.write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
         operations.forgetOldest()
-        undo.append(.operationForgotten)
+        transaction.onUndo { [self] in operations.takeBackForgotten() }
     }
 }

@@ -37,7 +37,7 @@ extension StoreSession {
         try check(addition, on: nil, board)
         let source = addition.options.source
         var version = VersionRow(
-            changeCount: try nextChangeCount(), pasteboard: board.id, source: source, time: now)
+            changeCount: try counter.take(), pasteboard: board.id, source: source, time: now)
         version.content = version.changeCount
         (version.items, version.representations) = (addition.itemCount, addition.entries.count)
         version.bytes = addition.byteCount
@@ -61,15 +61,21 @@ extension StoreSession {
         _ oldest: KnownVersion, with entries: [RepresentationEntry], _ version: VersionRow
     ) throws {
         let (area, old) = (oldest.area, oldest.row.changeCount)
-        try write(
+        try transaction.write(
             Self.overwriteVersion, area, Self.columnsOfOverwrite(version, at: old),
-            reversal: .version(oldest, replacedBy: version.changeCount))
+            reversal: { [self] in
+                try transaction.statement(Self.overwriteVersion, area)
+                    .run(Self.columnsOfOverwrite(oldest.row, at: version.changeCount))
+            })
         let (keys, oldKeys) = (ContentKeys(content: version.content), ContentKeys(content: oldest.row.content))
         for (ordinal, entry) in entries.enumerated() {
             let (key, oldKey) = (keys.number(ordinal), oldKeys.number(ordinal))
-            try write(
+            try transaction.write(
                 Self.overwriteRepresentation, area, Self.columnsOfOverwrite(entry, key: key, at: oldKey),
-                reversal: .representation(oldest.entries[ordinal], key: oldKey, replacedBy: key, area))
+                reversal: { [self] in
+                    try transaction.statement(Self.overwriteRepresentation, area)
+                        .run(Self.columnsOfOverwrite(oldest.entries[ordinal], key: oldKey, at: key))
+                })
         }
     }
 

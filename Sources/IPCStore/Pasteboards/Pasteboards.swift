@@ -34,7 +34,7 @@ extension StoreTransaction {
     ) throws -> (pasteboard: PasteboardState, isNew: Bool) {
         if let board = try session.board(name) { return (PasteboardState(board), false) }
         let area: Area = persistent ? .persistent : .volatile
-        if area == .volatile, name != .general { try session.noteVolatilePasteboard() }
+        if area == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
         let board = try session.createBoard(
             name, area, historyLimit: session.defaultHistoryLimit, source: source, at: now)
         try session.checkUsage(with: Usage(pasteboards: 1), of: source.application, area)
@@ -90,14 +90,14 @@ extension StoreSession {
     func createBoard(
         _ name: PasteboardName, _ area: Area, historyLimit: UInt32, source: Source, at now: UInt64
     ) throws -> Board {
-        let count = try nextChangeCount()
+        let count = try counter.take()
         let board = Board(
             id: count, name: name, area: area, historyLimit: historyLimit, created: now,
             source: source.application, versions: [count])
         try insert(board)
         charge(Usage(pasteboards: 1), to: board.source, area)
         try insert(VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: now), area)
-        undo.append(.boards(boardCount))
+        transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
         boardCount += 1
         return board
     }
@@ -113,12 +113,12 @@ extension StoreSession {
     func removeBoard(_ name: PasteboardName) throws -> UInt64 {
         for area in Area.allCases {
             guard let found = try find(name, area) else { continue }
-            let count = try nextChangeCount()
+            let count = try counter.take()
             for version in found.board?.versions ?? [] { try dropVersion(version, area) }
-            try write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
+            try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
             boards[name] = nil
             refund(Usage(pasteboards: 1), to: found.board?.source ?? "", area)
-            undo.append(.boards(boardCount))
+            transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
             boardCount -= 1
             try noteRemoval(of: name, at: count, area)
             return count
@@ -131,7 +131,7 @@ extension StoreSession {
         var page: [Board] = []
         // One bound: of two SQLite would look one up, and pass over the rows to the other.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
-        let statement = try statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
+        let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
             if row.raw(1).elementsEqual(after.utf8) { return true }
             guard row.raw(1).starts(with: prefix.utf8) else { return false }

@@ -10,7 +10,7 @@ extension StoreTransaction {
         let board = try session.existingBoard(name)
         let target: Area = persistent ? .persistent : .volatile
         guard board.area != target else { return }
-        if target == .volatile, name != .general { try session.noteVolatilePasteboard() }
+        if target == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
         let bytes = try session.move(board, to: target, files)
         if target == .volatile { try session.checkMemory(with: bytes) }
     }
@@ -28,7 +28,7 @@ extension StoreSession {
             try copy(version, to: target, files)
         }
         for count in board.versions { try dropVersion(count, board.area) }
-        try write("DELETE FROM @.pasteboard WHERE id = ?", board.area, [.number(board.id)])
+        try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", board.area, [.number(board.id)])
         refund(Usage(pasteboards: 1), to: board.source, board.area)
         try insert(moved)
         charge(Usage(pasteboards: 1), to: board.source, target)
@@ -42,12 +42,12 @@ extension StoreSession {
         if try intactVersion(version.changeCount, target) == nil {
             charge(version.usage, to: version.source.application, target)
         }
-        try insert(
+        try transaction.insert(
             "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target,
             version.columns, in: .version)
         guard version.representations > 0 else { return }
         var keys: [UInt64] = []
-        try write(
+        try transaction.write(
             """
             INSERT OR IGNORE INTO @.representation SELECT * FROM #.representation WHERE id BETWEEN ? AND ?
             RETURNING id, kind

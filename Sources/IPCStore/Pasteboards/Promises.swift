@@ -73,7 +73,7 @@ extension StoreSession {
     /// The versions with promises that pasteboards keep; of those that share a content the longest.
     fileprivate func promisingVersions(_ area: Area) throws -> [(PasteboardName, VersionRow)] {
         var versions: [UInt64: VersionRow] = [:]
-        let statement = try statement(
+        let statement = try transaction.statement(
             "SELECT * FROM @.version INDEXED BY version_promises WHERE writer <> '' ORDER BY change_count", area)
         try statement.query { row in
             guard let version = VersionRow(row) else { return }
@@ -131,7 +131,7 @@ extension StoreSession {
             return rows.firstIndex(where: isMeant).map { ($0, rows[$0]) }
         }
         guard version.representations > 0 else { return nil }
-        let statement = try statement(
+        let statement = try transaction.statement(
             """
             SELECT id, item, kind, type, size, digest, checksum FROM @.representation
             WHERE id BETWEEN ? AND ? AND kind = 3 AND item = ?
@@ -151,7 +151,7 @@ extension StoreSession {
             return UInt64(sensitive[version.changeCount]?.entries.count { $0.row.isPromise } ?? 0)
         }
         guard !version.writer.isEmpty, version.representations > 0 else { return 0 }
-        let statement = try statement(
+        let statement = try transaction.statement(
             "SELECT count(*) FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 3", area)
         let keys = ContentKeys(content: version.content).range(version.representations)
         return try statement.first(keys) { $0.number(0) } ?? 0
@@ -172,7 +172,7 @@ extension StoreSession {
         let versions = try versions(sharing: version.content, area).filter { $0.representations > ordinal }
         for sharing in versions { try checkFit([entry.row.size], on: sharing, name, area) }
         let key = ContentKeys(content: version.content).number(ordinal)
-        try write("DELETE FROM @.representation WHERE id = ?", area, [.number(key)])
+        try transaction.write("DELETE FROM @.representation WHERE id = ?", area, [.number(key)])
         try insert(entry, key: key, area)
         for sharing in versions {
             var changed = sharing
@@ -200,7 +200,7 @@ extension StoreSession {
     }
 
     private func hasPromises(_ version: VersionRow, _ area: Area) throws -> Bool {
-        let statement = try statement(
+        let statement = try transaction.statement(
             "SELECT 1 FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 3 LIMIT 1", area)
         return try statement.first(ContentKeys(content: version.content).range(version.representations)) { _ in true }
             ?? false

@@ -233,7 +233,7 @@ extension StoreSession {
         }
         if let value = known.version(version, area)?.entries[ordinal].value { return value }
         let key = ContentKeys(content: version.content).key(ordinal)
-        let value = try statement("SELECT * FROM @.representation WHERE id = ?", area)
+        let value = try transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)
             .first([key]) { row in try RepresentationRow(row).flatMap { try self.value($0, row, area) } }
         guard let value else { throw PasteboardError.damaged(name, version.changeCount) }
         return value
@@ -244,7 +244,7 @@ extension StoreSession {
     ) throws {
         guard version.representations > 0 else { return }
         let keys = ContentKeys(content: version.content)
-        try statement(sql, area).query(keys.range(version.representations), body)
+        try transaction.statement(sql, area).query(keys.range(version.representations), body)
     }
 }
 

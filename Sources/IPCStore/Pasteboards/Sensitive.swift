@@ -13,7 +13,7 @@ extension StoreSession {
         guard content != nil || earlier != nil else { return }
         if let earlier { refund(earlier.usage, to: source, .volatile) }
         if let content { charge(content.usage, to: source, .volatile) }
-        undo.append(.sensitive(count, earlier))
+        transaction.onUndo { [self] in sensitive[count] = earlier }
         sensitive[count] = content
     }
 

@@ -72,7 +72,7 @@ extension StoreSession {
     ) throws {
         board.versions.removeLast()
         board.isCurrentForOneReader = false
-        let empty = VersionRow(changeCount: try nextChangeCount(), pasteboard: board.id, source: source, time: now)
+        let empty = VersionRow(changeCount: try counter.take(), pasteboard: board.id, source: source, time: now)
         try dropVersion(version.changeCount, board.area)
         try append(empty, to: &board)
     }

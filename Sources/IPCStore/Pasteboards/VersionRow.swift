@@ -108,7 +108,8 @@ struct ContentKeys {
 extension StoreSession {
     /// A version by its change count; nil where there is none, an error where its row is damaged.
     func version(_ count: UInt64, of name: PasteboardName, _ area: Area) throws -> VersionRow? {
-        try statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) { row in
+        try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) {
+            row in
             guard let version = VersionRow(row), version.changeCount == count else {
                 throw PasteboardError.damaged(name, count)
             }
@@ -118,15 +119,19 @@ extension StoreSession {
 
     /// A version by its change count; nil where there is none, or its row is damaged.
     func intactVersion(_ count: UInt64, _ area: Area) throws -> VersionRow? {
-        try statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)], VersionRow.init)
+        try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first(
+            [.number(count)], VersionRow.init)
     }
 
     /// Writes the row of a version and charges its source with it.
     func insert(_ version: VersionRow, _ area: Area) throws {
         let columns = version.columns
-        try write(
+        try transaction.write(
             Self.insertVersion, area, columns + [Checksum.of(columns, in: .version)],
-            reversal: .newVersion(version.changeCount, area))
+            reversal: { [self] in
+                try transaction.statement("DELETE FROM @.version WHERE change_count = ?", area)
+                    .run([.number(version.changeCount)])
+            })
         charge(version.usage, to: version.source.application, area)
     }
 
@@ -136,7 +141,7 @@ extension StoreSession {
     /// Writes the row of a version anew; what it is charged with is the caller's.
     func replace(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
-        try insert(
+        try transaction.insert(
             "REPLACE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
             in: .version)
     }
@@ -185,7 +190,7 @@ extension StoreSession {
         var version = version
         version.pins = pins
         known.remove(version.changeCount)
-        try write(
+        try transaction.write(
             "UPDATE @.version SET pins = ?, checksum = ? WHERE change_count = ?", area,
             [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
     }
@@ -204,9 +209,13 @@ extension StoreSession {
     /// Deletes a version with what belongs to it alone, whoever holds it.
     func delete(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
-        try write(
+        try transaction.write(
             "DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)],
-            reversal: .deletedVersion(version, area))
+            reversal: { [self] in
+                let columns = version.columns
+                try transaction.statement(Self.insertVersion, area)
+                    .run(columns + [Checksum.of(columns, in: .version)])
+            })
         refund(version.usage, to: version.source.application, area)
         // Where its pasteboard has moved to the other database, the version goes on there.
         if version.expiresAt != nil, try intactVersion(version.changeCount, area.other) == nil {
@@ -220,7 +229,7 @@ extension StoreSession {
     /// The versions that have a content: the one that began it, and those that extend it.
     func versions(sharing content: UInt64, _ area: Area) throws -> [VersionRow] {
         var versions = try intactVersion(content, area).map { [$0] } ?? []
-        let statement = try statement(
+        let statement = try transaction.statement(
             "SELECT * FROM @.version WHERE content = ? AND content <> change_count AND content <> 0", area)
         try statement.query([.number(content)]) { row in
             if let version = VersionRow(row) { versions.append(version) }
@@ -230,9 +239,9 @@ extension StoreSession {
 
     /// Whether a version has the content: the one that began it, or one that extends it.
     private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
-        let first = try statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
+        let first = try transaction.statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
         if try first.first([.number(content)], { _ in true }) != nil { return true }
-        let extensions = try statement(
+        let extensions = try transaction.statement(
             "SELECT 1 FROM @.version WHERE content = ? AND content <> change_count AND content <> 0 LIMIT 1", area)
         return try extensions.first([.number(content)], { _ in true }) != nil
     }

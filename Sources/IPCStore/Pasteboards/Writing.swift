@@ -101,8 +101,8 @@ extension StoreSession {
     private func makeAnew(_ name: PasteboardName, _ source: Source) throws -> Board {
         let area: Area = try find(name, .volatile) == nil ? .persistent : .volatile
         guard let found = try find(name, area) else { throw PasteboardError.noSuchPasteboard(name) }
-        try write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
-        undo.append(.boards(boardCount))
+        try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
+        transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
         boardCount -= 1
         refund(Usage(pasteboards: 1), to: "", area)
         return try createBoard(

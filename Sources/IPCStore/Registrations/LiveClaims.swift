@@ -25,7 +25,7 @@ extension StoreTransaction {
     /// itself.
     package func liveClaims() throws -> [LiveClaims] {
         var claims: [LiveClaims] = []
-        try session.statement("SELECT * FROM @.live_claim ORDER BY sequence", .persistent).query { row in
+        try session.transaction.statement("SELECT * FROM @.live_claim ORDER BY sequence", .persistent).query { row in
             if let claim = LiveClaims(row) { claims.append(claim) }
         }
         return claims
@@ -33,11 +33,12 @@ extension StoreTransaction {
 
     /// Writes down what a running handler claims, all of it.
     package func saveLiveClaims(_ claims: LiveClaims) throws {
-        let find = try session.statement("SELECT sequence FROM @.live_claim WHERE application = ?", .persistent)
+        let find = try session.transaction.statement(
+            "SELECT sequence FROM @.live_claim WHERE application = ?", .persistent)
         let known = try find.first([.text(claims.application.text)]) { $0.integer(0) }
         let sequence = try known ?? session.nextSequence("SELECT max(sequence) FROM @.live_claim")
         let schemes = claims.schemes.reduce(into: [UInt8]()) { $0.append(field: $1.spelling) }
-        try session.insert(
+        try session.transaction.insert(
             "INSERT OR REPLACE INTO @.live_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
             [
                 .integer(sequence), .text(claims.application.text), .text(claims.owner), .bytes(schemes),
@@ -47,7 +48,7 @@ extension StoreTransaction {
 
     /// Forgets what a handler claimed that does not run any more.
     package func removeLiveClaims(of application: ApplicationID) throws {
-        try session.write(
+        try session.transaction.write(
             "DELETE FROM @.live_claim WHERE application = ?", .persistent, [.text(application.text)])
     }
 }

@@ -6,7 +6,7 @@ extension StoreTransaction {
     package func policies() throws -> (policies: [ApplicationID: AccessPolicy], damaged: Int) {
         var policies: [ApplicationID: AccessPolicy] = [:]
         var damaged = 0
-        try session.statement("SELECT * FROM @.policy", .persistent).query { row in
+        try session.transaction.statement("SELECT * FROM @.policy", .persistent).query { row in
             let policy = AccessPolicy(row)
             if policy == nil { damaged += 1 }
             guard let application = try? ApplicationID(row.text(1)) else { return }
@@ -18,11 +18,11 @@ extension StoreTransaction {
     /// Stores who may open the URLs of an application; an open policy is forgotten.
     package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
         guard !policy.isOpen else {
-            return try session.write(
+            return try session.transaction.write(
                 "DELETE FROM @.policy WHERE application = ?", .persistent, [.text(application.text)])
         }
         let sequence = try session.nextSequence("SELECT max(sequence) FROM @.policy")
-        try session.insert(
+        try session.transaction.insert(
             "INSERT OR REPLACE INTO @.policy VALUES (?, ?, ?, ?, ?, ?)", .persistent,
             [
                 .integer(sequence), .text(application.text), .integer(policy.allowsOthers ? 1 : 0),

@@ -38,7 +38,7 @@ extension StoreTransaction {
     package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
         var claims: [StoredClaim] = []
         var damaged = 0
-        let statement = try session.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
+        let statement = try session.transaction.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
         try statement.query { row in
             if let claim = StoredClaim(row) { claims.append(claim) } else { damaged += 1 }
         }
@@ -47,20 +47,20 @@ extension StoreTransaction {
 
     /// Writes a claim down. One of the same application on the same scheme is changed and keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
-        let find = try session.statement(
+        let find = try session.transaction.statement(
             "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
         let known = try find.first([.text(claim.application.text), .text(claim.scheme.spelling)]) {
             (sequence: $0.integer(0), time: $0.number(1))
         }
         let sequence = try known?.sequence ?? session.nextSequence("SELECT max(sequence) FROM @.scheme_claim")
-        try session.insert(
+        try session.transaction.insert(
             "INSERT OR REPLACE INTO @.scheme_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
             claim.made(known?.time ?? claim.time).columns(sequence), in: .schemeClaim)
     }
 
     /// Forgets a claim; one that is not there is no error.
     package func removeClaim(of application: ApplicationID, on scheme: URLScheme) throws {
-        try session.write(
+        try session.transaction.write(
             "DELETE FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent,
             [.text(application.text), .text(scheme.spelling)])
     }
@@ -69,7 +69,8 @@ extension StoreTransaction {
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
         var defaults: [StoredDefault] = []
         var damaged = 0
-        let statement = try session.statement("SELECT * FROM @.scheme_default ORDER BY sequence", .persistent)
+        let statement = try session.transaction.statement(
+            "SELECT * FROM @.scheme_default ORDER BY sequence", .persistent)
         try statement.query { row in
             if let choice = StoredDefault(row) { defaults.append(choice) } else { damaged += 1 }
         }
@@ -79,11 +80,11 @@ extension StoreTransaction {
     /// Writes the user's choice for a scheme down, or forgets it for nil (I21).
     package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
         guard let application else {
-            return try session.write(
+            return try session.transaction.write(
                 "DELETE FROM @.scheme_default WHERE scheme = ?", .persistent, [.text(scheme.spelling)])
         }
         let sequence = try session.nextSequence("SELECT max(sequence) FROM @.scheme_default")
-        try session.insert(
+        try session.transaction.insert(
             "INSERT OR REPLACE INTO @.scheme_default VALUES (?, ?, ?, ?, ?)", .persistent,
             [.integer(sequence), .text(scheme.spelling), .text(application.text), .number(now)],
             in: .schemeDefault)
@@ -92,7 +93,7 @@ extension StoreTransaction {
 
 extension StoreSession {
     func nextSequence(_ greatest: StaticString) throws -> Int64 {
-        let last = try statement(greatest, .persistent).first { $0.integer(0) } ?? 0
+        let last = try transaction.statement(greatest, .persistent).first { $0.integer(0) } ?? 0
         guard last < SQLRow.greatest else { throw StoreError.noSpace }
         return last + 1
     }

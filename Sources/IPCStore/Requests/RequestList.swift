@@ -30,7 +30,7 @@ extension StoreTransaction {
         var page = RequestPage()
         guard limit > 0 else { return page }
         var (seen, last) = (0, place.sequence)
-        let statement = try session.statement(
+        let statement = try session.transaction.statement(
             "SELECT * FROM @.open_request WHERE sequence > ? ORDER BY sequence", .persistent)
         try statement.scan([.integer(place.sequence)]) { row in
             guard page.requests.count < limit, seen < Self.mostSeen else {
@@ -54,7 +54,8 @@ extension StoreTransaction {
     package func unendedRequests(from place: RequestPlace, limit: Int) throws -> RequestPage {
         var page = RequestPage()
         let sequences = session.requests.unended(after: place.sequence, atMost: max(0, limit))
-        let statement = try session.statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent)
+        let statement = try session.transaction.statement(
+            "SELECT * FROM @.open_request WHERE sequence = ?", .persistent)
         for sequence in sequences {
             if let request = try statement.first([.integer(sequence)], RequestRecord.init(outline:)) {
                 page.requests.append(request)
@@ -78,7 +79,7 @@ extension StoreSession {
     fileprivate func noteDamagedRequest(_ sequence: Int64, at now: UInt64) {
         guard let key = requests.key(of: sequence) else { return }
         requests.end(key, sequence, payer: .nobody, at: now)
-        undo.append(.requestEnded(.nobody))
+        transaction.onUndo { [self] in requests.takeBackEnded(.nobody) }
     }
 }
 

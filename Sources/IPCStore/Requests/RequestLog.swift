@@ -183,7 +183,7 @@ extension RequestLog {
     mutating func load(_ session: StoreSession) throws {
         var ended: [(key: Int, sequence: Int64, payer: RequestPayer, time: UInt64)] = []
         // What stands behind these columns of a row is not read.
-        let statement = try session.statement(
+        let statement = try session.transaction.statement(
             "SELECT sequence, id, source, ended, strength, caller FROM @.open_request ORDER BY sequence", .persistent)
         try statement.query { row in
             guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }

@@ -106,7 +106,7 @@ extension StoreSession {
     private func snapshot(
         of source: Source, at now: UInt64, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
-        var version = VersionRow(changeCount: try nextChangeCount(), pasteboard: 0, source: source, time: now)
+        var version = VersionRow(changeCount: try counter.take(), pasteboard: 0, source: source, time: now)
         version.pins = 1
         try fill(&version)
         try insert(version, .persistent)
@@ -134,7 +134,7 @@ extension StoreSession {
     /// Lets go of versions of no pasteboard that no request names: what held them was damaged.
     func releaseUnheldPayloads() throws {
         var unheld: [UInt64] = []
-        let statement = try statement(
+        let statement = try transaction.statement(
             """
             SELECT change_count FROM @.version
             WHERE pasteboard = 0 AND change_count NOT IN (SELECT payload FROM @.open_request)

@@ -71,22 +71,24 @@ extension StoreSession {
     private func forget(_ ended: RequestLog.Ended, of payer: RequestPayer) throws -> Bool {
         if !ended.isDropped { try forget(ended) }
         requests.forgetOldest(of: payer)
-        undo.append(.requestForgotten(ended, payer))
+        transaction.onUndo { [self] in requests.takeBackForgotten(ended, payer) }
         return !ended.isDropped
     }
 
     private func forget(_ ended: RequestLog.Ended) throws {
         let key: [SQLValue] = [.integer(ended.sequence)]
         if let payload = ended.payload {
-            try write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, key)
+            try transaction.write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, key)
             if payload > 0 { try releaseVersion(payload) }
             return
         }
-        let payload = try statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first(key) { row in
+        let payload = try transaction.statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first(
+            key
+        ) { row in
             // What a damaged row holds is not known.
             row.isIntact(.openRequest, checksum: 30) ? row.integer(13) : nil
         }
-        try write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, key)
+        try transaction.write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, key)
         guard let payload else { return try releaseUnheldPayloads() }
         if payload > 0 { try releaseVersion(UInt64(payload)) }
     }

@@ -73,10 +73,14 @@ extension StoreSession {
         // There may be a record of the same id whose time is over; it goes when its turn comes.
         let earlier = requests.sequence(request.id)
         let sequence = requests.lastSequence + 1
-        try write(
-            Self.insertRequest, .persistent, columns(request, sequence), reversal: .request(sequence))
+        try transaction.write(
+            Self.insertRequest, .persistent, columns(request, sequence),
+            reversal: { [self] in
+                try transaction.statement("DELETE FROM @.open_request WHERE sequence = ?", .persistent)
+                    .run([.integer(sequence)])
+            })
         requests.begin(request.id, sequence)
-        undo.append(.requestBegun(request.id, earlier: earlier))
+        transaction.onUndo { [self] in requests.takeBackBegun(request.id, earlier: earlier) }
         openRequests.keep(request, sequence)
     }
 
@@ -89,9 +93,13 @@ extension StoreSession {
     func update(_ request: RequestRecord, _ sequence: Int64) throws {
         let columns = columns(request, sequence)
         if let former = openRequests.take(sequence) {
-            try write(Self.replaceRequest, .persistent, columns, reversal: .changedRequest(former, sequence))
+            try transaction.write(
+                Self.replaceRequest, .persistent, columns,
+                reversal: { [self] in
+                    try transaction.statement(Self.replaceRequest, .persistent).run(self.columns(former, sequence))
+                })
         } else {
-            try write(Self.replaceRequest, .persistent, columns)
+            try transaction.write(Self.replaceRequest, .persistent, columns)
         }
     }
 
@@ -106,7 +114,9 @@ extension StoreSession {
 
     /// The record that stands under a key; nil where there is none, an error where it is damaged.
     func request(_ sequence: Int64, _ id: RequestID) throws -> RequestRecord? {
-        try statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first([.integer(sequence)]) {
+        try transaction.statement("SELECT * FROM @.open_request WHERE sequence = ?", .persistent).first([
+            .integer(sequence)
+        ]) {
             guard let request = RequestRecord($0), request.id == id else {
                 throw StoreError.damagedRecord("the request \(id.text)")
             }

@@ -42,7 +42,8 @@ extension StoreTransaction {
         }
         guard request.state == .ended else { throw RequestError.notEnded(id) }
         try session.releasePayload(of: &request)
-        try session.write("DELETE FROM @.open_request WHERE sequence = ?", .persistent, [.integer(sequence)])
+        try session.transaction.write(
+            "DELETE FROM @.open_request WHERE sequence = ?", .persistent, [.integer(sequence)])
         session.noteDropped(id, sequence, request.payer)
     }
 }
@@ -63,12 +64,12 @@ extension StoreSession {
         let payer = request.payer
         requests.end(
             request.id.hashValue, sequence, payload: request.payloadVersion, payer: payer, at: now)
-        undo.append(.requestEnded(payer))
+        transaction.onUndo { [self] in requests.takeBackEnded(payer) }
         endedInGroup[payer, default: 0] += 1
     }
 
     fileprivate func noteDropped(_ id: RequestID, _ sequence: Int64, _ payer: RequestPayer) {
         requests.drop(id, sequence, payer: payer)
-        undo.append(.requestDropped(id, sequence, payer))
+        transaction.onUndo { [self] in requests.takeBackDropped(id, sequence, payer) }
     }
 }

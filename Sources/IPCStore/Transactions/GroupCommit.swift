@@ -161,12 +161,12 @@ extension GroupCommit {
         count += 1
         statistics.ran()
         // What was read may be what the group wrote, or the one before it: also a reader waits for the disk.
-        if !operation.isStaged, session.isDirty {
+        if !operation.isStaged, session.transaction.isDirty {
             waiting.append((operation, finished))
         } else if !operation.isStaged, flushing != nil {
             flushing?.waiting.append((operation, finished))
         } else {
-            if session.isDirty, finished.wrote {
+            if session.transaction.isDirty, finished.wrote {
                 hasStaged = true
                 lingers = lingers ?? .now() + .milliseconds(Int(session.configuration.lingerMilliseconds))
             }
@@ -199,20 +199,20 @@ extension GroupCommit {
 
     /// Writes the group to the log and brings it to the disk; nothing else may be on its way there.
     private mutating func end() throws {
-        if session.configuration.answersBeforeCommit, session.isDirty { answerEarly() }
+        if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.openRequests.count <= waiting.count
         do {
             try session.endTransaction()
         } catch let lost as GroupLost {
             return try giveUpGroup(lost.reason)
         }
-        statistics.committed(session.log)
-        let log = session.log.needsFlush ? try session.log.descriptor : nil
+        statistics.committed(session.transaction.log)
+        let log = session.transaction.log.needsFlush ? try session.transaction.log.descriptor : nil
         flushing = Flushing(waiting: waiting, moves: session.takeMoves())
         waiting = []
         beginNext()
         // One alone is answered sooner without a change of thread, and has nobody to run meanwhile.
-        guard let log, !isAlone, !session.mustSettle, !session.log.isLong else {
+        guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flush) ?? 0, settling: true)
         }
         flushThread.flush(log, then: queue.flushed)
@@ -223,7 +223,7 @@ extension GroupCommit {
         guard let group = flushing else { return }
         flushing = nil
         do {
-            try session.log.flushed(error)
+            try session.transaction.log.flushed(error)
         } catch {
             fail(group.waiting, StoreError.unavailable)
             throw error
@@ -232,9 +232,9 @@ extension GroupCommit {
         session.tell(group.moves)
         answer(group.waiting)
         handOver()
-        if !session.isDirty {
-            try session.log.checkpointIfLong()
-            statistics.committed(session.log)
+        if !session.transaction.isDirty {
+            try session.transaction.log.checkpointIfLong()
+            statistics.committed(session.transaction.log)
         }
         try endIfDue()
     }

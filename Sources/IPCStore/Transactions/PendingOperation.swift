@@ -58,8 +58,11 @@ struct AnsweredOperation<Value: Sendable>: PendingOperation {
 
     func run(_ session: StoreSession) throws -> FinishedOperation {
         do {
-            let staged = Staged(value: try session.perform(body), group: session.group)
-            return FinishedOperation(wrote: session.operationWrote, answer: receiver.answer(.success(staged)))
+            let staged = Staged(
+                value: try session.transaction.perform { try body(StoreTransaction(session)) },
+                group: session.transaction.group)
+            return FinishedOperation(
+                wrote: session.transaction.operationWrote, answer: receiver.answer(.success(staged)))
         } catch let error where !error.isFault && !(error is GroupLost) && !(error is NeedsDisk) {
             return FinishedOperation(wrote: false, answer: receiver.answer(.failure(error)))
         }

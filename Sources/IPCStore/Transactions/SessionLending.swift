@@ -26,20 +26,20 @@ final class SessionLending: @unchecked Sendable {
             return queue.giveBack(operation)
         }
         do {
-            session.keepsToMemory = true
-            let finished = try session.database.lent {
+            session.transaction.keepsToMemory = true
+            let finished = try session.transaction.database.lent {
                 let finished = try operation.run(session)
                 try session.commit()
                 return finished
             }
-            session.keepsToMemory = false
+            session.transaction.keepsToMemory = false
             let configuration = session.configuration
             statistics.ran()
             // From here on the session is the thread's.
             queue.giveBack()
             give(finished.answer, configuration)
         } catch {
-            session.keepsToMemory = false
+            session.transaction.keepsToMemory = false
             // Also a fault, which the thread then meets itself.
             takeBack(session, operation)
         }
@@ -55,7 +55,7 @@ final class SessionLending: @unchecked Sendable {
     /// Takes back what the operation has written, and leaves it to the thread.
     private func takeBack(_ session: StoreSession, _ operation: any PendingOperation) {
         do {
-            try session.database.lent { try session.abandonGroup(hadStaged: false) }
+            try session.transaction.database.lent { try session.abandonGroup(hadStaged: false) }
             queue.giveBack(operation)
         } catch {
             operation.fail(StoreError.unavailable)
@@ -63,6 +63,3 @@ final class SessionLending: @unchecked Sendable {
         }
     }
 }
-
-/// An operation that was to keep to memory needs the file.
-struct NeedsDisk: Error {}

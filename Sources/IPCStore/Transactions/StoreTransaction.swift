@@ -7,25 +7,17 @@ package struct StoreTransaction: ~Copyable {
     let session: StoreSession
 
     /// The time that the whole operation sees, in milliseconds since 1970.
-    package let now: UInt64
+    package var now: UInt64 { session.transaction.now }
 
     /// Milliseconds of the clock by which versions end.
     package var uptime: UInt64 { session.configuration.uptime() }
 
-    init(_ session: StoreSession) {
-        self.session = session
-        now = session.configuration.now()
-    }
+    init(_ session: StoreSession) { self.session = session }
 
     /// Makes sure that what was staged before is still there: it may have been lost on a full disk.
     package func require(_ group: CommitGroup) throws(StoreError) {
-        guard !session.mayBeLost(group) else { throw .noSpace }
+        guard !session.transaction.mayBeLost(group) else { throw .noSpace }
     }
-}
-
-/// The operations that reach the disk together.
-package struct CommitGroup: Sendable, Hashable {
-    let number: UInt64
 }
 
 /// What a staged operation gave, and the group with which it reaches the disk.

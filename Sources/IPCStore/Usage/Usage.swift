@@ -120,7 +120,7 @@ extension StoreSession {
     private func setUsage(_ use: Usage, of source: String, _ area: Area) {
         let earlier = usage[source, area]
         guard use != earlier else { return }
-        undo.append(.usage(earlier, source: source, area))
+        transaction.onUndo { [self] in usage.set(earlier, of: source, area) }
         usage.set(use, of: source, area)
     }
 

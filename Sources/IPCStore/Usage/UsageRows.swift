@@ -7,12 +7,12 @@ extension StoreSession {
         for source in usage.unstored {
             let use = usage[source, .persistent]
             if use.isNothing {
-                try statement("DELETE FROM @.usage WHERE source = ?", .persistent).run([.text(source)])
+                try transaction.statement("DELETE FROM @.usage WHERE source = ?", .persistent).run([.text(source)])
             } else {
                 let columns: [SQLValue] = [
                     .text(source), .number(use.pasteboards), .number(use.items), .number(use.bytes),
                 ]
-                try statement("INSERT OR REPLACE INTO @.usage VALUES (?, ?, ?, ?, ?)", .persistent)
+                try transaction.statement("INSERT OR REPLACE INTO @.usage VALUES (?, ?, ?, ?, ?)", .persistent)
                     .run(columns + [Checksum.of(columns, in: .usage)])
             }
         }
@@ -22,7 +22,7 @@ extension StoreSession {
     /// after a crash or a salvage where they do not fit the sums of the versions.
     func loadUsage(afterCleanStop wasClean: Bool) throws {
         var isIntact = true
-        try statement("SELECT * FROM @.usage", .persistent).query { row in
+        try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
             guard row.isIntact(.usage, checksum: 4) else {
                 isIntact = false
                 return
@@ -38,27 +38,27 @@ extension StoreSession {
 
     private func usageFits(afterCleanStop wasClean: Bool) throws -> Bool {
         let total = usage.total(.persistent)
-        let boards = try statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
+        let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
         guard total.pasteboards == boards else { return false }
         if wasClean { return true }
         // After a crash the whole file was read anyway, to check it.
-        return try statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
+        return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
             total.items == row.number(0) && total.bytes == row.number(1)
         } ?? false
     }
 
     private func sumUsage() throws {
         usage.removePersistent()
-        try statement("SELECT * FROM @.pasteboard", .persistent).query { row in
+        try transaction.statement("SELECT * FROM @.pasteboard", .persistent).query { row in
             // A damaged one counts as well, for nobody, so that the number fits.
             add(Usage(pasteboards: 1), Board(row, .persistent)?.source ?? "")
         }
-        try statement("SELECT * FROM @.version", .persistent).query { row in
+        try transaction.statement("SELECT * FROM @.version", .persistent).query { row in
             guard let version = VersionRow(row) else { return }
             add(version.usage, version.source.application)
         }
-        try prepareToWrite()
-        try statement("DELETE FROM @.usage", .persistent).run()
+        try transaction.prepareToWrite()
+        try transaction.statement("DELETE FROM @.usage", .persistent).run()
     }
 
     private func add(_ added: Usage, _ source: String) {

@@ -1,0 +1,265 @@
+/// The transaction of the operations that reach the disk together, and the statements that run in it.
+///
+/// Used on the store's thread alone. An owner of tables runs its statements here. For each change of what it keeps in memory
+/// it adds a closure that undoes the change, to be run when the operation fails or the group does not reach the disk.
+final class GroupTransaction {
+    let database: Database
+    let configuration: StoreConfiguration
+    let log: WriteAheadLog
+    private let persistent: StatementCache
+    private let volatile: StatementCache
+
+    /// The time that the whole operation sees, in milliseconds since 1970.
+    private(set) var now: UInt64
+    /// Whether the operation that runs is aborted rather than have it read the file; see ``SessionLending``.
+    var keepsToMemory = false
+    /// The group that gathers now.
+    private(set) var group = CommitGroup(number: 1)
+    private var lostGroups = LostGroups()
+    /// Whether the group that gathers has written anything.
+    private(set) var isDirty = false
+    /// Whether the group writes to the file, and not to memory alone.
+    private var isForFile = false
+    private var step = Step()
+    /// How to undo the changes in memory that have not reached the disk, latest last.
+    private var undoings: [() -> Void] = []
+    /// How to undo what the operation wrote without a savepoint, latest last.
+    private var reversals: [Reversal] = []
+    private var caches: [() -> Void] = []
+
+    /// A write of one row that undoes another one.
+    typealias Reversal = () throws -> Void
+
+    /// What an operation has opened.
+    private struct Step {
+        var wrote = false
+        /// Whether the transaction began with the operation, and is undone with it.
+        var beganGroup = false
+        var hasSavepoint = false
+    }
+
+    /// Makes the transaction of a database whose schema is up to date.
+    init(_ database: Database, _ configuration: StoreConfiguration) throws {
+        (self.database, self.configuration) = (database, configuration)
+        persistent = StatementCache(database, .persistent)
+        volatile = StatementCache(database, .volatile)
+        log = WriteAheadLog(
+            database, path: try StoreDirectory(configuration.directory).log,
+            waitsForDisk: configuration.waitsForDisk)
+        now = configuration.now()
+    }
+
+    /// Finalizes the statements and closes the database.
+    func close() throws {
+        persistent.removeAll()
+        volatile.removeAll()
+        try database.close()
+    }
+
+    /// Whether staged operations of a group may not have reached the disk.
+    func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
+}
+
+// MARK: Statements
+
+extension GroupTransaction {
+    /// A statement that only reads; ``NeedsDisk`` if the operation that runs must not read the file.
+    func statement(_ sql: StaticString, _ area: Area) throws -> PreparedStatement {
+        switch area {
+        case .persistent:
+            if keepsToMemory { throw NeedsDisk() }
+            return try persistent[sql]
+        case .volatile: return try volatile[sql]
+        }
+    }
+
+    /// Runs a statement that begins, ends or rolls back a transaction, or a part of one.
+    private func control(_ sql: StaticString) throws { try persistent[sql].run() }
+
+    /// Runs a statement that writes.
+    func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
+        try write(sql, area, values) { _ in }
+    }
+
+    /// Runs a statement that writes, and passes each row that it returns to a closure.
+    func write(
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
+    ) throws {
+        try prepareToWrite()
+        note(area)
+        try statement(sql, area).query(values, body)
+    }
+
+    /// Writes a row whose last column is the checksum over those before it.
+    func insert(_ sql: StaticString, _ area: Area, _ columns: [SQLValue], in domain: Checksum.Domain) throws {
+        try write(sql, area, columns + [Checksum.of(columns, in: domain)])
+    }
+
+    /// Runs a statement that writes rows one at a time, and that another write of them can undo. A savepoint would copy
+    /// each page that the statement changes.
+    ///
+    /// The statement itself changes all or nothing: each checks its row before it writes, and if the disk fails, SQLite
+    /// rolls back the whole transaction.
+    func write(
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], reversal: @autoclosure () -> Reversal
+    ) throws {
+        if !isDirty { try prepareToWrite() }
+        step.wrote = true
+        note(area)
+        try statement(sql, area).run(values)
+        if !step.beganGroup, !step.hasSavepoint { reversals.append(reversal()) }
+    }
+
+    /// Opens the transaction of the group before its first write, and a savepoint before a write of a further operation
+    /// that no other write undoes: the first one is undone with the transaction.
+    func prepareToWrite() throws {
+        if !isDirty {
+            try control("BEGIN IMMEDIATE")
+            (isDirty, step.beganGroup) = (true, true)
+        } else if !step.beganGroup, !step.hasSavepoint {
+            try control("SAVEPOINT operation")
+            step.hasSavepoint = true
+        }
+        step.wrote = true
+    }
+
+    /// Notes that the group writes to an area.
+    private func note(_ area: Area) { if case .persistent = area { isForFile = true } }
+}
+
+// MARK: Operations
+
+extension GroupTransaction {
+    /// Whether the operation that runs, or ran last, has written anything.
+    var operationWrote: Bool { step.wrote }
+
+    func beginOperation() {
+        step = Step()
+        now = configuration.now()
+        if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
+    }
+
+    /// Begins an operation of the store itself; if it fails, the whole group is lost.
+    func beginUpkeep() {
+        beginOperation()
+        (step.wrote, step.beganGroup) = (true, true)
+    }
+
+    /// Adds a closure that undoes a change in memory.
+    func onUndo(_ undo: @escaping () -> Void) { undoings.append(undo) }
+
+    /// Adds a closure that empties a cache of rows. It runs before anything is undone.
+    func emptyOnUndo(_ empty: @escaping () -> Void) { caches.append(empty) }
+
+    /// Runs one operation. If it throws, what it wrote is undone.
+    ///
+    /// `GroupLost` if SQLite has rolled back the whole transaction, as it may on a full disk.
+    func perform<Value>(_ body: () throws -> Value) throws -> Value {
+        beginOperation()
+        let mark = undoings.count
+        do {
+            let value = try body()
+            if step.wrote, !database.hasTransaction { throw StoreError.noSpace }
+            if step.hasSavepoint { try control("RELEASE operation") }
+            return value
+        } catch {
+            if isDirty, !database.hasTransaction { throw GroupLost(reason: .noSpace) }
+            try undoOperation(to: mark)
+            throw error.isFullDisk ? StoreError.noSpace : error
+        }
+    }
+
+    private func undoOperation(to mark: Int) throws {
+        guard step.wrote else { return }
+        if step.hasSavepoint {
+            try control("ROLLBACK TO operation")
+            try control("RELEASE operation")
+        }
+        if step.beganGroup {
+            try control("ROLLBACK")
+            isDirty = false
+        } else {
+            try reverse()
+        }
+        undoChanges(to: mark)
+    }
+
+    /// Undoes what was written before there was a savepoint; if the disk has no space for that, the whole group is lost.
+    private func reverse() throws {
+        do {
+            while let reversal = reversals.popLast() { try reversal() }
+        } catch let error where error.isFullDisk {
+            throw GroupLost(reason: .noSpace)
+        }
+    }
+
+    private func undoChanges(to mark: Int) {
+        for empty in caches { empty() }
+        while undoings.count > mark { undoings.removeLast()() }
+    }
+}
+
+// MARK: Groups
+
+extension GroupTransaction {
+    /// Writes the group to the log, and begins the next; `GroupLost` if that is impossible. The log has to
+    /// be flushed before any caller or watcher learns of the group.
+    /// - Parameter prepare: writes what belongs to the whole group.
+    func end(_ prepare: () throws -> Void) throws {
+        if isDirty {
+            do {
+                try prepare()
+                if isForFile, log.isRemoved { throw GroupLost(reason: .removed(path: log.path)) }
+                try control("COMMIT")
+            } catch let error where error.isFullDisk {
+                throw GroupLost(reason: .noSpace)
+            }
+        }
+        undoings.removeAll(keepingCapacity: true)
+        beginNext()
+    }
+
+    /// Undoes everything that the group wrote, and begins the next.
+    func abandon(hadStaged: Bool) throws {
+        if database.hasTransaction { try control("ROLLBACK") }
+        undoChanges(to: 0)
+        if hadStaged { lostGroups.insert(group) }
+        beginNext()
+    }
+
+    private func beginNext() {
+        (isDirty, isForFile) = (false, false)
+        group = CommitGroup(number: group.number + 1)
+    }
+}
+
+/// The operations that reach the disk together.
+package struct CommitGroup: Sendable, Hashable {
+    let number: UInt64
+}
+
+/// Groups with staged operations that did not reach the disk.
+private struct LostGroups {
+    private var groups: Set<CommitGroup> = []
+    /// Groups up to this one all count as lost: safe, and seldom wrong, because they are old.
+    private var bound: UInt64 = 0
+
+    func contains(_ group: CommitGroup) -> Bool { group.number <= bound || groups.contains(group) }
+
+    mutating func insert(_ group: CommitGroup) {
+        if groups.count >= 4_096 {
+            groups.removeAll()
+            bound = group.number - 1
+        }
+        groups.insert(group)
+    }
+}
+
+/// The transaction of the group is gone, or cannot be kept.
+struct GroupLost: Error {
+    /// The error for those who wait for it.
+    let reason: StoreError
+}
+
+/// An operation that was to keep to memory needs the file.
+struct NeedsDisk: Error {}
