@@ -44,10 +44,10 @@ extension StoreSession {
         try overwriteRows(oldest, with: addition.entries, version)
         known.remove(oldest.row.changeCount)
         if source.application != oldest.row.source.application || version.usage != oldest.row.usage {
-            charge(version.usage, to: source.application, board.area)
-            refund(oldest.row.usage, to: oldest.row.source.application, board.area)
+            usage.charge(version.usage, to: source.application, board.area)
+            usage.refund(oldest.row.usage, to: oldest.row.source.application, board.area)
         }
-        try checkUsage(with: version.usage, of: source.application, board.area)
+        try usage.check(with: version.usage, of: source.application, board.area)
         var board = board
         board.versions.removeFirst()
         board.versions.append(version.changeCount)

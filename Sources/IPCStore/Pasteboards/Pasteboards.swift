@@ -37,7 +37,7 @@ extension StoreTransaction {
         if area == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
         let board = try session.createBoard(
             name, area, historyLimit: session.defaultHistoryLimit, source: source, at: now)
-        try session.checkUsage(with: Usage(pasteboards: 1), of: source.application, area)
+        try session.usage.check(with: Usage(pasteboards: 1), of: source.application, area)
         return (PasteboardState(board), true)
     }
 
@@ -95,7 +95,7 @@ extension StoreSession {
             id: count, name: name, area: area, historyLimit: historyLimit, created: now,
             source: source.application, versions: [count])
         try insert(board)
-        charge(Usage(pasteboards: 1), to: board.source, area)
+        usage.charge(Usage(pasteboards: 1), to: board.source, area)
         try insert(VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: now), area)
         transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
         boardCount += 1
@@ -117,7 +117,7 @@ extension StoreSession {
             for version in found.board?.versions ?? [] { try dropVersion(version, area) }
             try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
             boards[name] = nil
-            refund(Usage(pasteboards: 1), to: found.board?.source ?? "", area)
+            usage.refund(Usage(pasteboards: 1), to: found.board?.source ?? "", area)
             transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
             boardCount -= 1
             try noteRemoval(of: name, at: count, area)

@@ -12,7 +12,7 @@ extension StoreTransaction {
         guard board.area != target else { return }
         if target == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
         let bytes = try session.move(board, to: target, files)
-        if target == .volatile { try session.checkMemory(with: bytes) }
+        if target == .volatile { try session.usage.checkMemory(with: bytes) }
     }
 }
 
@@ -29,9 +29,9 @@ extension StoreSession {
         }
         for count in board.versions { try dropVersion(count, board.area) }
         try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", board.area, [.number(board.id)])
-        refund(Usage(pasteboards: 1), to: board.source, board.area)
+        usage.refund(Usage(pasteboards: 1), to: board.source, board.area)
         try insert(moved)
-        charge(Usage(pasteboards: 1), to: board.source, target)
+        usage.charge(Usage(pasteboards: 1), to: board.source, target)
         return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
@@ -40,7 +40,7 @@ extension StoreSession {
         var version = version
         version.pins = 0
         if try intactVersion(version.changeCount, target) == nil {
-            charge(version.usage, to: version.source.application, target)
+            usage.charge(version.usage, to: version.source.application, target)
         }
         try transaction.insert(
             "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target,

@@ -180,8 +180,8 @@ extension StoreSession {
             if try !hasPromises(changed, area) { changed.writer = "" }
             try replace(changed, area)
             let added = Usage(bytes: entry.row.size)
-            charge(added, to: sharing.source.application, area)
-            try checkUsage(with: added, of: sharing.source.application, area)
+            usage.charge(added, to: sharing.source.application, area)
+            try usage.check(with: added, of: sharing.source.application, area)
         }
     }
 
@@ -196,7 +196,7 @@ extension StoreSession {
         try replace(version, area)
         try setSensitive(
             SensitiveContent(entries, items: content.itemCount, promisers: content.promisers), of: version)
-        try checkUsage(with: Usage(bytes: entry.row.size), of: version.source.application, .volatile)
+        try usage.check(with: Usage(bytes: entry.row.size), of: version.source.application, .volatile)
     }
 
     private func hasPromises(_ version: VersionRow, _ area: Area) throws -> Bool {

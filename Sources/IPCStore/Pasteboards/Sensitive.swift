@@ -11,8 +11,8 @@ extension StoreSession {
         let (count, source) = (version.changeCount, version.source.application)
         let earlier = sensitive[count]
         guard content != nil || earlier != nil else { return }
-        if let earlier { refund(earlier.usage, to: source, .volatile) }
-        if let content { charge(content.usage, to: source, .volatile) }
+        if let earlier { usage.refund(earlier.usage, to: source, .volatile) }
+        if let content { usage.charge(content.usage, to: source, .volatile) }
         transaction.onUndo { [self] in sensitive[count] = earlier }
         sensitive[count] = content
     }

@@ -132,7 +132,7 @@ extension StoreSession {
                 try transaction.statement("DELETE FROM @.version WHERE change_count = ?", area)
                     .run([.number(version.changeCount)])
             })
-        charge(version.usage, to: version.source.application, area)
+        usage.charge(version.usage, to: version.source.application, area)
     }
 
     static let insertVersion: StaticString =
@@ -158,9 +158,9 @@ extension StoreSession {
         board.isCurrentForOneReader = version.isOnce
         try trimVersions(of: &board)
         if let content = sensitive[version.changeCount] {
-            try checkUsage(with: content.usage, of: version.source.application, .volatile)
+            try usage.check(with: content.usage, of: version.source.application, .volatile)
         } else {
-            try checkUsage(with: version.usage, of: version.source.application, board.area)
+            try usage.check(with: version.usage, of: version.source.application, board.area)
         }
         try update(board)
     }
@@ -216,7 +216,7 @@ extension StoreSession {
                 try transaction.statement(Self.insertVersion, area)
                     .run(columns + [Checksum.of(columns, in: .version)])
             })
-        refund(version.usage, to: version.source.application, area)
+        usage.refund(version.usage, to: version.source.application, area)
         // Where its pasteboard has moved to the other database, the version goes on there.
         if version.expiresAt != nil, try intactVersion(version.changeCount, area.other) == nil {
             setDeadline(nil, of: version.changeCount)

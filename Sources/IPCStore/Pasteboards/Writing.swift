@@ -104,7 +104,7 @@ extension StoreSession {
         try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
         transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
         boardCount -= 1
-        refund(Usage(pasteboards: 1), to: "", area)
+        usage.refund(Usage(pasteboards: 1), to: "", area)
         return try createBoard(
             name, area, historyLimit: defaultHistoryLimit, source: source, at: configuration.now())
     }

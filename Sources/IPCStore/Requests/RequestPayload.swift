@@ -70,9 +70,9 @@ extension StoreSession {
 
     /// Checks the limits of what is kept before anything of it is written.
     private func checkRoom(for added: Usage, of source: Source) throws {
-        charge(added, to: source.application, .persistent)
-        defer { refund(added, to: source.application, .persistent) }
-        try checkUsage(with: added, of: source.application, .persistent)
+        usage.charge(added, to: source.application, .persistent)
+        defer { usage.refund(added, to: source.application, .persistent) }
+        try usage.check(with: added, of: source.application, .persistent)
     }
 
     /// Keeps a payload with a request.

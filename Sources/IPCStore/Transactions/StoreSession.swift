@@ -18,7 +18,7 @@ final class StoreSession {
     var openRequests = OpenRequests()
     var files: StoredFiles
     /// What each source has in the store.
-    var usage = UsageTally()
+    let usage: UsageTally
     /// When versions end by themselves.
     var deadlines = Deadlines()
     /// What sensitive versions hold, by change count.
@@ -40,6 +40,7 @@ final class StoreSession {
         self.files = files
         transaction = try GroupTransaction(database, configuration)
         counter = try ChangeCounter(transaction)
+        usage = UsageTally(transaction)
         transaction.emptyOnUndo { [unowned self] in
             boards.removeAll(keepingCapacity: true)
             known.removeAll()
@@ -56,7 +57,7 @@ final class StoreSession {
             boardCount += try count("SELECT count(*) FROM @.pasteboard", area)
             removalCount += try count("SELECT count(*) FROM @.removal", area)
         }
-        try loadUsage(afterCleanStop: report.wasClean)
+        try usage.load(afterCleanStop: report.wasClean)
         try loadDeadlines()
         try requests.load(self)
         if report.salvaged != nil { try releaseUnheldPayloads() }
@@ -97,7 +98,7 @@ extension StoreSession {
             if transaction.keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
             try forgetExcess()
-            try writeUsage()
+            try usage.write()
         }
         usage.committed()
         operations.compact()

@@ -45,13 +45,19 @@ extension StoreTransaction {
 }
 
 /// The use of both databases by source, in memory; what is on the disk follows with each commit.
-struct UsageTally {
+final class UsageTally {
+    private let transaction: GroupTransaction
+    private let limits: Limits
     private var sources: [[String: Usage]] = [[:], [:]]
     private var totals = [Usage(), Usage()]
     /// Sources whose row on the disk may not be right any more.
     private var changed: Set<String> = []
     /// What the rows on the disk say.
     private var stored: [String: Usage] = [:]
+
+    init(_ transaction: GroupTransaction) {
+        (self.transaction, limits) = (transaction, transaction.configuration.limits)
+    }
 
     /// What all have in both databases.
     var total: Usage {
@@ -71,7 +77,7 @@ struct UsageTally {
         return sum
     }
 
-    mutating func set(_ usage: Usage, of source: String, _ area: Area) {
+    private func set(_ usage: Usage, of source: String, _ area: Area) {
         totals[area.rawValue].remove(self[source, area])
         totals[area.rawValue].add(usage)
         sources[area.rawValue][source] = usage.isNothing ? nil : usage
@@ -80,17 +86,17 @@ struct UsageTally {
 
     /// The sources whose rows are to be written. What was taken back is right again: a group that needs no disk for
     /// anything else needs none for this.
-    var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
+    private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
     /// Notes that the disk has everything.
-    mutating func committed() {
+    func committed() {
         guard !changed.isEmpty else { return }
         for source in changed { stored[source] = sources[Area.persistent.rawValue][source] }
         changed.removeAll(keepingCapacity: true)
     }
 
     /// Forgets what is persistent, to sum it up anew.
-    mutating func removePersistent() {
+    private func removePersistent() {
         for source in sources[Area.persistent.rawValue].keys { set(Usage(), of: source, .persistent) }
         stored = [:]
     }
@@ -104,53 +110,52 @@ struct UsageTally {
 
 // MARK: Charging
 
-extension StoreSession {
+extension UsageTally {
     func charge(_ added: Usage, to source: String, _ area: Area) {
-        var use = usage[source, area]
+        var use = self[source, area]
         use.add(added)
         setUsage(use, of: source, area)
     }
 
     func refund(_ removed: Usage, to source: String, _ area: Area) {
-        var use = usage[source, area]
+        var use = self[source, area]
         use.remove(removed)
         setUsage(use, of: source, area)
     }
 
     private func setUsage(_ use: Usage, of source: String, _ area: Area) {
-        let earlier = usage[source, area]
+        let earlier = self[source, area]
         guard use != earlier else { return }
-        transaction.onUndo { [self] in usage.set(earlier, of: source, area) }
-        usage.set(use, of: source, area)
+        transaction.onUndo { [self] in set(earlier, of: source, area) }
+        set(use, of: source, area)
     }
 
     /// Checks the limit of what is in memory, after so many bytes came there.
     func checkMemory(with added: UInt64) throws {
-        let use = usage.total(.volatile).bytes
-        guard added > 0, use > configuration.limits.memoryBytes else { return }
+        let use = total(.volatile).bytes
+        guard added > 0, use > limits.memoryBytes else { return }
         do {
-            try configuration.limits.check(\.memoryBytes, use: use - min(use, added), request: added)
+            try limits.check(\.memoryBytes, use: use - min(use, added), request: added)
         } catch {
             throw PasteboardError.limitExceeded(error)
         }
     }
 
     /// Checks the limits after a charge; what asks for nothing is never refused.
-    func checkUsage(with added: Usage, of source: String, _ area: Area) throws {
-        let (all, own) = (usage.total, usage[source])
+    func check(with added: Usage, of source: String, _ area: Area) throws {
+        let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
-        guard !configuration.limits.allow(all: all, own: own) else { return }
-        let limits = configuration.limits
-        func check(_ limit: KeyPath<Limits, UInt64>, _ use: UInt64, _ request: UInt64) throws(LimitExceeded) {
+        guard !limits.allow(all: all, own: own) else { return }
+        func checkOne(_ limit: KeyPath<Limits, UInt64>, _ use: UInt64, _ request: UInt64) throws(LimitExceeded) {
             if request > 0 { try limits.check(limit, use: use - min(use, request), request: request) }
         }
         do {
-            try check(\.pasteboards, all.pasteboards, added.pasteboards)
-            try check(\.pasteboardsPerSource, own.pasteboards, added.pasteboards)
-            try check(\.items, all.items, added.items)
-            try check(\.itemsPerSource, own.items, added.items)
-            try check(\.storedBytes, all.bytes, added.bytes)
-            try check(\.storedBytesPerSource, own.bytes, added.bytes)
+            try checkOne(\.pasteboards, all.pasteboards, added.pasteboards)
+            try checkOne(\.pasteboardsPerSource, own.pasteboards, added.pasteboards)
+            try checkOne(\.items, all.items, added.items)
+            try checkOne(\.itemsPerSource, own.items, added.items)
+            try checkOne(\.storedBytes, all.bytes, added.bytes)
+            try checkOne(\.storedBytesPerSource, own.bytes, added.bytes)
         } catch {
             throw PasteboardError.limitExceeded(error)
         }
@@ -162,5 +167,74 @@ extension Limits {
     fileprivate func allow(all: Usage, own: Usage) -> Bool {
         all.pasteboards <= pasteboards && own.pasteboards <= pasteboardsPerSource && all.items <= items
             && own.items <= itemsPerSource && all.bytes <= storedBytes && own.bytes <= storedBytesPerSource
+    }
+}
+
+// MARK: Rows
+
+extension UsageTally {
+    /// Writes the rows of the sources whose use has changed since the last commit.
+    func write() throws {
+        for source in unstored {
+            let use = self[source, .persistent]
+            if use.isNothing {
+                try transaction.statement("DELETE FROM @.usage WHERE source = ?", .persistent).run([.text(source)])
+            } else {
+                let columns: [SQLValue] = [
+                    .text(source), .number(use.pasteboards), .number(use.items), .number(use.bytes),
+                ]
+                try transaction.statement("INSERT OR REPLACE INTO @.usage VALUES (?, ?, ?, ?, ?)", .persistent)
+                    .run(columns + [Checksum.of(columns, in: .usage)])
+            }
+        }
+    }
+
+    /// Reads the rows; sums them up anew where one is damaged, where they do not fit the number of pasteboards, and
+    /// after a crash or a salvage where they do not fit the sums of the versions.
+    func load(afterCleanStop wasClean: Bool) throws {
+        var isIntact = true
+        try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
+            guard row.isIntact(.usage, checksum: 4) else {
+                isIntact = false
+                return
+            }
+            set(
+                Usage(pasteboards: row.number(1), items: row.number(2), bytes: row.number(3)), of: row.text(0),
+                .persistent)
+        }
+        committed()
+        guard try !isIntact || !fitsTables(afterCleanStop: wasClean) else { return }
+        try sumTables()
+    }
+
+    private func fitsTables(afterCleanStop wasClean: Bool) throws -> Bool {
+        let total = total(.persistent)
+        let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
+        guard total.pasteboards == boards else { return false }
+        if wasClean { return true }
+        // After a crash the whole file was read anyway, to check it.
+        return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
+            total.items == row.number(0) && total.bytes == row.number(1)
+        } ?? false
+    }
+
+    private func sumTables() throws {
+        removePersistent()
+        try transaction.statement("SELECT * FROM @.pasteboard", .persistent).query { row in
+            // A damaged one counts as well, for nobody, so that the number fits.
+            add(Usage(pasteboards: 1), Board(row, .persistent)?.source ?? "")
+        }
+        try transaction.statement("SELECT * FROM @.version", .persistent).query { row in
+            guard let version = VersionRow(row) else { return }
+            add(version.usage, version.source.application)
+        }
+        try transaction.prepareToWrite()
+        try transaction.statement("DELETE FROM @.usage", .persistent).run()
+    }
+
+    private func add(_ added: Usage, _ source: String) {
+        var use = self[source, .persistent]
+        use.add(added)
+        set(use, of: source, .persistent)
     }
 }
