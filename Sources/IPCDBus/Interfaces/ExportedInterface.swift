@@ -77,7 +77,7 @@ extension Method {
                 var reader = MessageReader(call.message)
                 let arguments = try input.read(&reader)
                 try reader.finish()
-                call.letGoOfArguments()
+                call.message.letGoOfArguments()
                 work(arguments, call, server)
             } catch {
                 call.fail(server.unreadable(error, in: name.text))

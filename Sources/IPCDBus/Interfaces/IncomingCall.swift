@@ -62,9 +62,6 @@ public final class IncomingCall {
         if isAnswered { signalRoute.broadcast(message) } else { signals.append(message) }
     }
 
-    /// What was read is not kept beside what it was read to.
-    func letGoOfArguments() { message.letGoOfArguments() }
-
     func answer<Output>(_ output: Output, as arguments: Arguments<Output>) {
         do throws(MessageError) {
             let reply = try Message.methodReturn(for: message, signature: arguments.signature) {

@@ -37,30 +37,21 @@ public final class ObjectServer {
 
     func handle(_ call: IncomingCall) {
         guard let member = call.message.member else { return }
-        let (wanted, interfaces) = (call.message.interface, interfaces(at: call.path))
-        if let wanted {
-            if let interface = interfaces?.first(where: { $0.description.name.text == wanted }) {
-                return invoke(interface.methods[member], named: member, call)
+        let interfaces = interfaces(at: call.path)
+        guard let wanted = call.message.interface else {
+            guard interfaces != nil || member == Introspectable.introspect.name.text else {
+                return call.fail(.noObject(at: call.path))
             }
-            if let standard = StandardInterface(rawValue: wanted) {
-                return answerStandard(standard, member: member, call)
-            }
+            // D-Bus specification, "Message Format": without an interface any method of that name may answer.
+            let all = (interfaces ?? []) + ExportedInterface.ofObjects
+            return invoke(all.lazy.compactMap { $0.methods[member] }.first, named: member, call)
         }
-        guard let interfaces else {
-            if member == "Introspect" && wanted == nil { return introspect(call) }
-            return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path.text.quotable)"))
+        let standard = interfaces == nil ? ExportedInterface.ofPaths : ExportedInterface.ofObjects
+        if let interface = interfaces?.first(named: wanted) ?? standard.first(named: wanted) {
+            return invoke(interface.methods[member], named: member, call)
         }
-        if let wanted {
-            return call.fail(ErrorReply(.unknownInterface, "\(call.path.text.quotable) has no interface \(wanted)"))
-        }
-        // D-Bus specification, "Message Format": without an interface any method of that name may answer.
-        if let method = interfaces.lazy.compactMap({ $0.methods[member] }).first {
-            return invoke(method, named: member, call)
-        }
-        guard let standard = StandardInterface.allCases.first(where: { $0.methodNames.contains(member) }) else {
-            return invoke(nil, named: member, call)
-        }
-        answerStandard(standard, member: member, call)
+        guard interfaces != nil else { return call.fail(.noObject(at: call.path)) }
+        call.fail(ErrorReply(.unknownInterface, "\(call.path.text.quotable) has no interface \(wanted)"))
     }
 
     private func invoke(_ method: ExportedMethod?, named member: String, _ call: IncomingCall) {
@@ -75,37 +66,6 @@ public final class ObjectServer {
                     "\(member) takes arguments of type “\(method.inputSignature)”, these are “\(signature)”"))
         }
         method.invoke(call, self)
-    }
-
-    private func answerStandard(_ interface: StandardInterface, member: String, _ call: IncomingCall) {
-        switch (interface, member) {
-        case (.introspectable, "Introspect"):
-            let (expected, found) = (Introspectable.introspect.input.signature, call.message.signature)
-            guard found == expected else {
-                return call.fail(
-                    ErrorReply(
-                        invalidArguments,
-                        "\(member) takes arguments of type “\(expected)”, these are “\(found)”"))
-            }
-            introspect(call)
-        case (.properties, _):
-            guard let interfaces = interfaces(at: call.path) else {
-                return call.fail(ErrorReply(.unknownObject, "there is no object at \(call.path.text.quotable)"))
-            }
-            PropertyAccess(interfaces: interfaces, server: self).answer(member, call)
-        case (.peer, "Ping"): call.answer((), as: Peer.ping.output)
-        case (.peer, "GetMachineId"): answerMachineID(call)
-        default: call.fail(ErrorReply(.unknownMethod, "\(interface.rawValue) has no method \(member)"))
-        }
-    }
-
-    /// D-Bus specification, "org.freedesktop.DBus.Peer".
-    private func answerMachineID(_ call: IncomingCall) {
-        DBusActor.task {
-            let id = await Background.run { MachineID.read() }
-            guard let id else { return call.fail(ErrorReply(.failed, "this machine has no id in /etc/machine-id")) }
-            call.answer(id, as: Peer.getMachineID.output)
-        }
     }
 
     /// The error as the caller sees it; what has no name on the wire is a fault of this program and logged.
@@ -125,15 +85,7 @@ public final class ObjectServer {
 
     // MARK: Introspection
 
-    private func introspect(_ call: IncomingCall) {
-        DBusActor.task {
-            do {
-                call.answer(try await self.introspection(for: call), as: Introspectable.introspect.output)
-            } catch { call.fail(self.wire(error, call)) }
-        }
-    }
-
-    private func introspection(for call: IncomingCall) async throws -> String {
+    func introspection(for call: IncomingCall) async throws -> String {
         let path = call.path
         var children = Set(
             (Array(objects.keys) + Array(subtrees.keys)).compactMap { other in
@@ -147,11 +99,11 @@ public final class ObjectServer {
             interfaces = subtree.interfaces
         }
         guard interfaces != nil || !children.isEmpty || subtrees[path] != nil else {
-            throw ErrorReply(.unknownObject, "there is no object at \(path.text.quotable)")
+            throw ErrorReply.noObject(at: path)
         }
-        let standard = StandardInterface.allCases.filter { interfaces != nil || $0 != .properties }
+        let standard = interfaces == nil ? ExportedInterface.ofPaths : ExportedInterface.ofObjects
         return IntrospectionDocument(
-            interfaces: standard.map(\.description) + (interfaces ?? []).map(\.description),
+            interfaces: (standard + (interfaces ?? [])).map(\.description),
             children: children.sorted()
         ).text
     }

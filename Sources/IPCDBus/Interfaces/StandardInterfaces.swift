@@ -1,26 +1,117 @@
 internal import Glibc
 
-/// D-Bus specification, "Standard Interfaces".
-enum StandardInterface: String, CaseIterable {
-    case introspectable = "org.freedesktop.DBus.Introspectable"
-    case peer = "org.freedesktop.DBus.Peer"
-    case properties = "org.freedesktop.DBus.Properties"
+extension ExportedInterface {
+    /// The interfaces of every path (D-Bus specification, "Standard Interfaces").
+    static let ofPaths = [
+        ExportedInterface(
+            InterfaceDescription(Introspectable.name, Introspectable.introspect),
+            methods: [
+                Introspectable.introspect.answered { _, call in
+                    try await call.connection.objects.introspection(for: call)
+                }
+            ]),
+        ExportedInterface(
+            InterfaceDescription(Peer.name, Peer.ping, Peer.getMachineID),
+            methods: [
+                Peer.ping.answered { _, _ in },
+                Peer.getMachineID.answered { _, _ in
+                    if let id = await Background.run({ MachineID.read() }) { return id }
+                    throw ErrorReply(.failed, "this machine has no id in /etc/machine-id")
+                },
+            ]),
+    ]
 
-    var methodNames: [String] {
-        switch self {
-        case .introspectable: ["Introspect"]
-        case .peer: ["Ping", "GetMachineId"]
-        case .properties: ["Get", "GetAll", "Set"]
+    /// The interfaces of every object.
+    static let ofObjects =
+        ofPaths + [
+            ExportedInterface(
+                InterfaceDescription(
+                    Properties.name, Properties.get, Properties.getAll, Properties.set, Properties.changed),
+                methods: [
+                    Properties.get.answered { input, call in
+                        try await ObjectProperties(of: call).property(input.1, of: input.0).get(call)
+                    },
+                    Properties.getAll.answered { interface, call in
+                        try await ObjectProperties(of: call).all(in: interface)
+                    },
+                    ExportedMethod(
+                        name: Properties.set.name.text, inputSignature: Properties.set.input.signature
+                    ) { call, server in
+                        do { try ObjectProperties(of: call).set() } catch { call.fail(server.wire(error, call)) }
+                    },
+                ])
+        ]
+}
+
+/// The properties of the object that is called.
+@DBusActor
+private struct ObjectProperties {
+    private let call: IncomingCall
+    private let server: ObjectServer
+    private let interfaces: [ExportedInterface]
+
+    init(of call: IncomingCall) throws {
+        (self.call, server) = (call, call.connection.objects)
+        guard let found = server.interfaces(at: call.path) else { throw ErrorReply.noObject(at: call.path) }
+        interfaces = found
+    }
+
+    func all(in interface: String) async throws -> [String: Value] {
+        var values: [String: Value] = [:]
+        for interface in try matching(interface) {
+            for property in interface.properties.values { values[property.name] = try await property.get(call) }
+        }
+        return values
+    }
+
+    /// Sets a property. The new value is read only if it has the property's type.
+    func set() throws {
+        var reader = MessageReader(call.message)
+        let (interface, name) = (try String(from: &reader), try String(from: &reader))
+        let property = try property(name, of: interface)
+        guard let set = property.set else {
+            throw ErrorReply(.propertyReadOnly, "the property \(name) cannot be written")
+        }
+        guard reader.variantHolds(property.signature) else {
+            throw ErrorReply(
+                server.invalidArguments,
+                "the property \(name) has the type “\(property.signature)”, not “\(reader.variantSignature)”")
+        }
+        let value = try Value(from: &reader)
+        try reader.finish()
+        call.message.letGoOfArguments()
+        CallOrder.begin {
+            do {
+                try await set(value, call)
+                call.answer((), as: Properties.set.output)
+            } catch { call.fail(server.wire(error, call)) }
         }
     }
 
-    var description: InterfaceDescription {
-        switch self {
-        case .introspectable: InterfaceDescription(Introspectable.name, Introspectable.introspect)
-        case .peer: InterfaceDescription(Peer.name, Peer.ping, Peer.getMachineID)
-        case .properties:
-            InterfaceDescription(Properties.name, Properties.get, Properties.getAll, Properties.set, Properties.changed)
+    func property(_ property: String, of interface: String) throws -> ExportedProperty {
+        guard let found = try matching(interface).lazy.compactMap({ $0.properties[property] }).first else {
+            throw ErrorReply(.unknownProperty, "there is no property \(property.quotable)")
         }
+        return found
+    }
+
+    /// An empty name means any interface (D-Bus specification, "org.freedesktop.DBus.Properties").
+    private func matching(_ name: String) throws -> [ExportedInterface] {
+        if name.isEmpty { return interfaces }
+        guard let interface = (interfaces + ExportedInterface.ofObjects).first(named: name) else {
+            throw ErrorReply(.unknownInterface, "the object has no interface \(name.quotable)")
+        }
+        return [interface]
+    }
+}
+
+extension [ExportedInterface] {
+    func first(named name: String) -> ExportedInterface? { first { $0.description.name.text == name } }
+}
+
+extension ErrorReply {
+    static func noObject(at path: ObjectPath) -> ErrorReply {
+        ErrorReply(.unknownObject, "there is no object at \(path.text.quotable)")
     }
 }
 
