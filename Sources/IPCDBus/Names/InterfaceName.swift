@@ -1,5 +1,5 @@
 /// An interface name such as `org.freedesktop.DBus.Peer` (D-Bus specification, "Interface names").
-public struct InterfaceName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct InterfaceName: DBusName {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -8,17 +8,10 @@ public struct InterfaceName: Hashable, Sendable, CustomStringConvertible, Expres
             text, body: text.utf8, kind: "interface name", elements: 2, dash: false, leadingDigit: false)
         self.text = text
     }
-
-    /// For names that stand in the source; a misspelled one is a programming error.
-    public init(stringLiteral text: StaticString) {
-        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
-    }
-
-    public var description: String { text }
 }
 
 /// The name of an error, spelled like an interface name (D-Bus specification, "Error names").
-public struct ErrorName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct ErrorName: DBusName {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -26,13 +19,6 @@ public struct ErrorName: Hashable, Sendable, CustomStringConvertible, Expressibl
         try NameGrammar.check(text, body: text.utf8, kind: "error name", elements: 2, dash: false, leadingDigit: false)
         self.text = text
     }
-
-    /// For names that stand in the source; a misspelled one is a programming error.
-    public init(stringLiteral text: StaticString) {
-        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
-    }
-
-    public var description: String { text }
 
     public static let failed: ErrorName = "org.freedesktop.DBus.Error.Failed"
     public static let noReply: ErrorName = "org.freedesktop.DBus.Error.NoReply"
@@ -51,7 +37,7 @@ public struct ErrorName: Hashable, Sendable, CustomStringConvertible, Expressibl
 }
 
 /// The name of a method, signal or property (D-Bus specification, "Member names").
-public struct MemberName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct MemberName: DBusName {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -61,20 +47,13 @@ public struct MemberName: Hashable, Sendable, CustomStringConvertible, Expressib
             dash: false, leadingDigit: false)
         self.text = text
     }
-
-    /// For names that stand in the source; a misspelled one is a programming error.
-    public init(stringLiteral text: StaticString) {
-        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
-    }
-
-    public var description: String { text }
 }
 
 /// A bus name: unique (`:1.42`, given by the bus) or well-known (`org.example.App`, asked for by a program).
 ///
 /// D-Bus specification, "Bus names": at most 255 bytes; elements of `[A-Za-z0-9_-]` separated by dots, at least two;
 /// an element of a well-known name does not begin with a digit.
-public struct BusName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct BusName: DBusName {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -86,16 +65,10 @@ public struct BusName: Hashable, Sendable, CustomStringConvertible, ExpressibleB
         self.text = text
     }
 
-    /// For names that stand in the source; a misspelled one is a programming error.
-    public init(stringLiteral text: StaticString) {
-        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
-    }
-
     init(trusted text: String) { self.text = text }
 
     /// Whether the bus gave this name to one connection, for its lifetime.
     public var isUnique: Bool { text.utf8.first == UInt8(ascii: ":") }
-    public var description: String { text }
 
     /// The message bus itself.
     public static let bus = BusName(trusted: "org.freedesktop.DBus")

@@ -3,6 +3,24 @@ public struct NameError: Error, Equatable, CustomStringConvertible {
     public let description: String
 }
 
+/// A name with a grammar in the D-Bus specification. The grammar is checked when the name is made.
+public protocol DBusName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
+where StringLiteralType == StaticString {
+    var text: String { get }
+
+    /// - Throws: ``NameError`` that says which rule the text breaks.
+    init(_ text: String) throws(NameError)
+}
+
+extension DBusName {
+    /// For names that stand in the source; a misspelled one is a programming error.
+    public init(stringLiteral text: StaticString) {
+        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
+    }
+
+    public var description: String { text }
+}
+
 /// The one place that knows how D-Bus names are spelled. A bus ends the connection of whoever sends another one.
 enum NameGrammar {
     static let longest = 255

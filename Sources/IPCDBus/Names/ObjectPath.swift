@@ -1,6 +1,6 @@
 /// The path of an object: `/`, or elements of `[A-Za-z0-9_]+`, each after a slash (D-Bus specification, "Valid object
 /// paths").
-public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
+public struct ObjectPath: DBusName {
     public let text: String
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
@@ -25,14 +25,7 @@ public struct ObjectPath: Hashable, Sendable, CustomStringConvertible, Expressib
         return afterSlash && bytes.count > 1 ? "ends with a slash" : nil
     }
 
-    /// For paths that stand in the source; a misspelled one is a programming error.
-    public init(stringLiteral text: StaticString) {
-        do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
-    }
-
     init(trusted text: String) { self.text = text }
-
-    public var description: String { text }
 
     /// The object below this one.
     /// - Throws: ``NameError`` if `element` is empty or has a character outside `[A-Za-z0-9_]`.
