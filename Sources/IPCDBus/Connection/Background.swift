@@ -81,37 +81,26 @@ package enum Background {
     }
 }
 
-/// Something that is done once, by whoever comes first.
+/// A step that the first of several threads runs, once.
 private final class SharedStep<Result: Sendable>: Sendable {
-    private enum Phase {
-        case open(@Sendable () -> Result)
-        case taken
-        case done(Result)
-    }
-
-    private let phase: Mutex<Phase>
+    private let body: @Sendable () -> Result
+    private let isTaken = Atomic(false)
+    private let result = Mutex<Result?>(nil)
     private let done = DispatchSemaphore(value: 0)
 
-    init(_ body: @escaping @Sendable () -> Result) { phase = Mutex(.open(body)) }
+    init(_ body: @escaping @Sendable () -> Result) { self.body = body }
 
-    /// Does it, unless somebody has begun it.
+    /// Runs the step, unless another thread has begun it.
     func run() {
-        let body = phase.withLock { phase -> (@Sendable () -> Result)? in
-            guard case .open(let body) = phase else { return nil }
-            phase = .taken
-            return body
-        }
-        guard let body else { return }
-        let result = body()
-        phase.withLock { $0 = .done(result) }
+        guard !isTaken.exchange(true, ordering: .relaxed) else { return }
+        let made = body()
+        result.withLock { $0 = made }
         done.signal()
     }
 
-    /// Waits for who does it; what it gave.
+    /// Waits for the end of the step; called once.
     func awaitResult() -> Result {
-        while true {
-            if case .done(let result) = phase.withLock({ $0 }) { return result }
-            done.wait()
-        }
+        done.wait()
+        return result.withLock { $0! }
     }
 }

@@ -10,13 +10,11 @@ final class CallTable {
     /// The calls whose deadline is in the queue, and those without one.
     private var queued: [UInt32: Call] = [:]
     private var deadlines = DeadlineQueue()
-    private var timer: (number: UInt64, deadline: ContinuousClock.Instant)?
+    private let timer = DBusTimer()
     private let names: NameRegistry?
 
     /// - Parameter names: the owners of names on the bus; `nil` peer to peer.
     init(names: NameRegistry? = nil) { self.names = names }
-
-    isolated deinit { if let timer { DBusActor.thread.cancel(timer.number) } }
 
     /// Sends a call and waits for its answer; a cancelled task ends the wait at once.
     func reply(
@@ -117,18 +115,11 @@ final class CallTable {
     }
 
     private func arm(_ deadline: ContinuousClock.Instant) {
-        if let timer {
-            guard deadline < timer.deadline else { return }
-            DBusActor.thread.cancel(timer.number)
-        }
-        let number = DBusActor.thread.schedule(at: deadline) { [weak self] in
-            DBusActor.assumeIsolated { self?.expire() }
-        }
-        timer = (number, deadline)
+        if let set = timer.deadline, set <= deadline { return }
+        timer.set(at: deadline) { [weak self] in self?.expire() }
     }
 
     private func expire() {
-        timer = nil
         enqueueNew()
         let now = ContinuousClock.now
         for _ in 0..<Slices.size {

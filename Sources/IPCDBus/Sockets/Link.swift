@@ -92,16 +92,11 @@ final class Link {
     /// Waits for the end of the authentication.
     /// - Returns: how it ended; `speaking` at the deadline.
     func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
-        let timer = DBusTimer()
-        defer { timer.cancel() }
-        return await withCheckedContinuation { continuation in
+        await LimitedWait.result(until: deadline) { end in
             // The way here may have been a suspension of its own.
-            guard authentication.state == .speaking, !isClosed else {
-                return continuation.resume(returning: authentication.state)
-            }
-            authenticated = { continuation.resume(returning: $0) }
-            timer.set(at: deadline) { [weak self] in self?.tellAuthenticated(.speaking) }
-        }
+            guard authentication.state == .speaking, !isClosed else { return end(authentication.state) }
+            authenticated = { end($0) }
+        } ?? .speaking
     }
 
     /// Whether both sides have agreed to pass descriptors.
@@ -206,7 +201,7 @@ final class Link {
             case EAGAIN, EWOULDBLOCK: return setAwaitsRoom(true)
             case EINTR: continue
             case ETOOMANYREFS where hasDescriptors:
-                if waitsForOtherDescriptors() { return }
+                if descriptorPatience.waits({ [weak self] in self?.flush() }) { return }
                 outgoing.replaceFirst(undeliverable)
             default: return endSoon()
             }
@@ -223,10 +218,6 @@ final class Link {
                 self?.end()
             }
         }
-    }
-
-    private func waitsForOtherDescriptors() -> Bool {
-        descriptorPatience.waits { [weak self] in self?.flush() }
     }
 
     private func setAwaitsRoom(_ awaits: Bool) {
