@@ -65,18 +65,14 @@ public struct MessageReader {
 
     /// Whether the variant that stands there holds a value of a type.
     package func variantHolds(_ signature: Signature) -> Bool {
-        guard typeCode == UInt8(ascii: "v"), let found = block.signature(at: at, end: container.end) else {
-            return false
-        }
-        return signature.text.hasBytes(found.memory)
+        variantType.map { signature.text.hasBytes($0.memory) } ?? false
     }
 
     /// The type inside the variant that stands there.
-    public var variantSignature: String {
-        guard typeCode == UInt8(ascii: "v"), let found = block.signature(at: at, end: container.end) else {
-            return ""
-        }
-        return String(found)
+    public var variantSignature: String { variantType.map { String($0) } ?? "" }
+
+    private var variantType: ReceivedBytes? {
+        typeCode == UInt8(ascii: "v") ? block.signature(at: at, end: container.end) : nil
     }
 
     // MARK: Bytes
@@ -91,9 +87,7 @@ public struct MessageReader {
     @usableFromInline var position: Int { at }
 
     private mutating func align(_ size: Int) throws(MessageError) {
-        let next = (at + size - 1) & ~(size - 1)
-        guard next <= container.end, block.isZero(from: at, to: next) else { throw .noPadding }
-        at = next
+        at = try block.aligned(at, to: size, end: container.end)
     }
 
     /// Passes over so many bytes and gives where they begin.

@@ -34,11 +34,15 @@ struct ReceivedBytes {
 
     func part(from start: Int) -> ReceivedBytes { part(start, count: count - start) }
 
-    /// Whether the bytes from `place` to the next multiple of a power of 2 are all zero, as padding has to be.
-    /// - Precondition: at least 8 bytes precede `next`.
-    @inline(__always) func isZero(from place: Int, to next: Int) -> Bool {
-        guard place < next else { return true }
-        return UInt64(littleEndian: number(at: next - 8, as: UInt64.self)) >> UInt64(64 - (next - place) * 8) == 0
+    /// The next multiple of a power of 2, at most 8. All bytes up to it have to be zero.
+    /// - Precondition: at least 8 bytes precede the multiple.
+    @inline(__always) func aligned(_ place: Int, to size: Int, end: Int) throws(MessageError) -> Int {
+        let next = (place + size - 1) & ~(size - 1)
+        guard place < next else { return place }
+        guard next <= end,
+            UInt64(littleEndian: number(at: next - 8, as: UInt64.self)) >> UInt64(64 - (next - place) * 8) == 0
+        else { throw .noPadding }
+        return next
     }
 }
 

@@ -114,10 +114,7 @@ struct ValueSkipper: ~Copyable {
     // Inlined, for there may be thirty million values.
 
     @inline(__always) private mutating func align(_ size: Int) throws(MessageError) {
-        let next = (at + size - 1) & ~(size - 1)
-        guard next != at else { return }
-        guard next <= end, block.isZero(from: at, to: next) else { throw .noPadding }
-        at = next
+        at = try block.aligned(at, to: size, end: end)
     }
 
     @inline(__always) private mutating func take(_ count: Int) throws(MessageError) -> Int {
