@@ -38,42 +38,30 @@ public final class PeerBounds {
         guard let link = connection.link else { return }
         let end: @DBusActor () -> Void = { [weak connection] in connection?.drop() }
         link.limitMessages(bytes: mostMessageBytes, descriptors: mostDescriptorsPerMessage)
-        link.shares = LinkShares(
-            outgoingBytes: HeldBound.Share(of: outgoingBytes, end: end),
-            outgoingDescriptors: HeldBound.Share(of: descriptors, end: end),
-            incomingBytes: HeldBound.Share(of: incomingBytes, end: end),
-            incomingDescriptors: HeldBound.Share(of: descriptors, end: end))
+        link.shares = (
+            outgoing: LinkShares(of: outgoingBytes, descriptors, end: end),
+            incoming: LinkShares(of: incomingBytes, descriptors, end: end)
+        )
         link.arriving = arriving
     }
 }
 
-/// What a link holds of each bound.
+/// The bytes and the descriptors that a link holds in one direction.
 @DBusActor
 struct LinkShares {
-    let outgoingBytes: HeldBound.Share
-    let outgoingDescriptors: HeldBound.Share
-    let incomingBytes: HeldBound.Share
-    let incomingDescriptors: HeldBound.Share
+    private let bytes: HeldBound.Share
+    private let descriptors: HeldBound.Share
 
-    /// Whether one message more may be queued.
-    func admitMessage() -> Bool { outgoingBytes.admits() && outgoingDescriptors.admits() }
-
-    func setOutgoing(bytes: Int, descriptors: Int, hasMoved: Bool) {
-        outgoingBytes.set(bytes, hasMoved: hasMoved)
-        outgoingDescriptors.set(descriptors, hasMoved: hasMoved)
+    init(of bytes: HeldBound, _ descriptors: HeldBound, end: @escaping @DBusActor () -> Void) {
+        self.bytes = HeldBound.Share(of: bytes, end: end)
+        self.descriptors = HeldBound.Share(of: descriptors, end: end)
     }
 
-    /// - Returns: whether so much may come on.
-    func setIncoming(bytes: Int, descriptors: Int, hasMoved: Bool) -> Bool {
-        incomingBytes.set(bytes, hasMoved: hasMoved)
-        incomingDescriptors.set(descriptors, hasMoved: hasMoved)
-        return incomingBytes.admits() && incomingDescriptors.admits()
-    }
+    /// Whether the link may hold more.
+    func admits() -> Bool { bytes.admits() && descriptors.admits() }
 
-    /// Nothing is held any more; nobody else goes for that.
-    func release() {
-        for share in [outgoingBytes, outgoingDescriptors, incomingBytes, incomingDescriptors] {
-            share.set(0, hasMoved: true)
-        }
+    func set(bytes: Int, descriptors: Int, hasMoved: Bool) {
+        self.bytes.set(bytes, hasMoved: hasMoved)
+        self.descriptors.set(descriptors, hasMoved: hasMoved)
     }
 }

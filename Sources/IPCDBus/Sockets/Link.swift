@@ -33,7 +33,7 @@ final class Link {
     /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
     var ended: () -> Void = {}
     /// What it holds of the bounds that it shares with others.
-    var shares: LinkShares?
+    var shares: (outgoing: LinkShares, incoming: LinkShares)?
     /// The bound for the arguments of calls under way.
     var arriving: ArrivingBytes?
     /// Set while the socket is not read because calls hold too much.
@@ -118,7 +118,8 @@ final class Link {
         (receive, ended, undeliverable) = ({ _ in }, {}, { _ in nil })
         descriptorPatience.end()
         readingPause.cancel()
-        shares?.release()
+        // No connection ends for that.
+        for held in [shares?.outgoing, shares?.incoming] { held?.set(bytes: 0, descriptors: 0, hasMoved: true) }
         shares = nil
         DBusActor.thread.unregister(socket.rawValue)
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
@@ -150,7 +151,7 @@ final class Link {
     /// - Returns: its serial number; 0 if the link has ended, or cannot pass the descriptors of the message.
     @discardableResult
     func send(_ message: Message) -> UInt32 {
-        guard isOpen, carries(message), shares?.admitMessage() ?? true else { return 0 }
+        guard isOpen, carries(message), shares?.outgoing.admits() ?? true else { return 0 }
         message.setSerial(nextSerial())
         outgoing.append(message)
         if awaitsRoom { noteOutgoing() } else if outgoing.byteCount > Self.largeBatch { flush() } else { flushSoon() }
@@ -179,7 +180,7 @@ final class Link {
 
     /// - Parameter whole: how many messages had left whole when it was noted the last time.
     private func noteOutgoing(since whole: UInt64? = nil) {
-        shares?.setOutgoing(
+        shares?.outgoing.set(
             bytes: outgoing.byteCount, descriptors: outgoing.descriptorCount,
             hasMoved: whole.map { $0 != outgoing.wholeCount } ?? false)
     }
@@ -401,10 +402,10 @@ final class Link {
     /// Counts what is left, which belongs to one message that has not come whole.
     private func holdRest(hasMoved: Bool) {
         guard let shares else { return }
-        let admits = shares.setIncoming(
+        shares.incoming.set(
             bytes: incoming.heldCount + held.bytes, descriptors: incoming.descriptorCount + held.descriptors,
             hasMoved: hasMoved)
-        if !admits { end() }
+        if !shares.incoming.admits() { end() }
     }
 
     /// Bounds what comes in one message: a longer one loses its arguments, and one with more descriptors is refused.
