@@ -16,14 +16,14 @@ package enum Background {
     /// The most calls at a time; some may hang for ever.
     private static let most = 64
 
-    /// Does two things at the same time, where a thread is free for the second, and returns when both are done.
+    /// Runs two closures, at the same time if a thread is free for the second, and returns when both are done.
     package static func both<First, Second: Sendable>(
         _ first: () -> First, _ second: @escaping @Sendable () -> Second
     ) -> (First, Second) {
         let shared = SharedStep(second)
         add { shared.run() }
         let made = first()
-        // Where nobody has begun it, it is done here: all threads may be busy for long.
+        // If no thread has begun it, this one does it: all others may be busy for long.
         shared.run()
         return (made, shared.awaitResult())
     }

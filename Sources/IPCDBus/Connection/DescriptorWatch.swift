@@ -1,12 +1,12 @@
 private import CLinux
 internal import Glibc
 
-/// A descriptor of somebody else's protocol that the I/O thread looks at: a display, or a pipe that must not be waited for.
+/// Watches a descriptor of another protocol on the I/O thread, such as a display or a pipe.
 ///
-/// It stays the caller's, and has to be open until ``end()``: its number may belong to another one afterwards.
+/// The caller owns the descriptor and keeps it open until ``end()``: the system gives its number to another one afterwards.
 @DBusActor
 package final class DescriptorWatch {
-    /// What is waited for.
+    /// The operation that has to be possible without waiting.
     package enum Readiness: Sendable {
         case reading, writing
     }
@@ -14,8 +14,8 @@ package final class DescriptorWatch {
     private let descriptor: CInt
     private var isWatching = true
 
-    /// Has `ready` called on the I/O thread again and again while the descriptor can be read or written without waiting; its end and
-    /// its errors are told in the same way, and the next read or write says which. The corresponding C function is `epoll_ctl`.
+    /// Calls `ready` on the I/O thread repeatedly while the descriptor is ready, has ended or has an error; the next read or
+    /// write tells them apart. The corresponding C function is `epoll_ctl`.
     package init(_ descriptor: CInt, for readiness: Readiness, _ ready: @escaping @DBusActor () -> Void) {
         self.descriptor = descriptor
         let events = readiness == .reading ? EPOLLIN.rawValue : EPOLLOUT.rawValue
@@ -24,7 +24,7 @@ package final class DescriptorWatch {
         }
     }
 
-    /// Looks at it no longer. Nothing is called any more.
+    /// Stops watching.
     package func end() {
         guard isWatching else { return }
         isWatching = false

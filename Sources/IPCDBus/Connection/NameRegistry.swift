@@ -18,8 +18,8 @@ final class NameRegistry {
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
-    /// How many signals have told of the owner of a name. A signal is handled as it comes and the answer to a call a
-    /// little later, so an answer counts only if no signal overtook it.
+    /// The count of signals about the owner of a name. A signal is handled as it comes and the answer to a call a little
+    /// later, so an answer counts only if no signal overtook it.
     private(set) var signalled: [BusName: UInt64] = [:]
 
     func signal(_ name: BusName, owner: BusName?) {
@@ -42,7 +42,7 @@ final class NameRegistry {
         watches[name]?[index].changed = changed
     }
 
-    /// - Returns: whether nobody follows the name any more.
+    /// - Returns: whether this was the last watch of the name.
     func unwatch(_ name: BusName, _ number: UInt64) -> Bool {
         watches[name]?.removeAll { $0.number == number }
         guard watches[name]?.isEmpty ?? true else { return false }
@@ -52,7 +52,7 @@ final class NameRegistry {
         return true
     }
 
-    /// Takes in what the bus says of an owner. Its messages come in one order, so the last one holds.
+    /// Notes the owner of a name. The messages of a bus come in one order, so the last one holds.
     func learn(_ name: BusName, owner: BusName?) {
         guard let followed = watches[name] else { return }
         let former = owners[name]
@@ -61,15 +61,15 @@ final class NameRegistry {
         for watch in followed { watch.changed(former, owner) }
     }
 
-    /// The bus is gone, and with it everybody on it.
+    /// Notes that the bus is gone, and with it all owners.
     func lost() {
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 
-    /// Asks a new bus for what was owned, and learns who is there.
+    /// Requests the owned names from a new bus, and looks up the owners of the watched ones.
     ///
-    /// Somebody else may have been quicker, such as a second instance that the new bus has started. What he owns now is
-    /// not ours any more: it is not asked for again, and ``announce()`` tells it.
+    /// Another connection may have been quicker, such as a second instance that the new bus has started. A name that it owns
+    /// now is lost: it is not requested again, and ``announce()`` reports it.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?
@@ -89,7 +89,7 @@ final class NameRegistry {
         }
     }
 
-    /// Tells those who follow a name what ``restore(request:owner:)`` has found, and which names are lost.
+    /// Notifies watchers of the owners that ``restore(request:owner:)`` has found, and reports lost names.
     func announce() {
         let gone = lostNames.filter { owned[$0] != nil }
         lostNames = []

@@ -1,4 +1,4 @@
-/// What to do with which signal, and the match rules that make the bus send it.
+/// The handlers of signals, and the match rules that make the bus send the signals.
 @DBusActor
 final class SignalRouter {
     struct Entry {
@@ -52,8 +52,8 @@ struct MatchRule: Sendable {
         return parts.joined(separator: ",")
     }
 
-    /// The bus lets anybody send any signal to anybody, so every clause is checked again here; a well-known sender
-    /// is the unique name that owns it now.
+    /// Any process may send any signal to this one, so every clause is checked again here. A well-known sender stands for
+    /// its present owner.
     @DBusActor
     func matches(_ message: Message, owners: NameRegistry) -> Bool {
         if let path, message.path != path { return false }

@@ -43,8 +43,8 @@ extension Method {
 
     /// The handler may suspend. Handlers begin, and go on, in the order of the calls.
     ///
-    /// Not by `Task.immediate`: a task that begins so goes on after its first suspension on a thread of the pool, out of
-    /// order and with two changes of thread (Swift 6.3).
+    /// `Task.immediate` would resume its task on a thread of the pool, out of order and with two changes of thread
+    /// (Swift 6.3).
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
@@ -57,8 +57,8 @@ extension Method {
         }
     }
 
-    /// The handler passes the answer on, to be given later, once: it is sent before the closure returns. Where the
-    /// closure is let go unused, the caller gets an error.
+    /// The handler calls a closure with the answer later, once. The answer is sent before the closure returns. If the
+    /// closure is released unused, the caller gets an error.
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
     ) -> ExportedMethod {

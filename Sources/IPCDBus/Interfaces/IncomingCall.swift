@@ -1,14 +1,13 @@
 /// A method call that came in, and the one answer that it gets.
 ///
-/// Whatever happens to it, the caller is answered exactly once: a call that is let go without an answer is answered
-/// with an error.
+/// The caller gets exactly one answer in any case: a call that is released without an answer gets an error (I18).
 @DBusActor
 public final class IncomingCall {
     /// The call as it came; without its arguments, path and interface once its handler has been given them.
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
-    /// Not longer than it stands: with it goes its descriptor, whoever still works for a caller that has left.
+    /// Weak: the descriptor closes with the link, also while a handler still works for a caller that has left.
     private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
@@ -29,7 +28,7 @@ public final class IncomingCall {
     /// The caller as the bus attests it; of a peer the name for which it stands, whatever its message says.
     public var sender: BusName? { connection.isPeer ? connection.incoming.standIn?.name : message.sender }
 
-    /// Whether an answer still reaches somebody, as far as this connection knows.
+    /// Whether the connection of the call still stands.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
     /// Whether the caller has not read much of what it was sent, or much has not left for the bus.

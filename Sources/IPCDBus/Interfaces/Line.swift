@@ -1,4 +1,4 @@
-/// What waits in a line: added at its end, taken at its beginning, each at a constant cost.
+/// A queue whose elements are added at the end and taken at the beginning, each at a constant cost.
 package struct Line<Element> {
     private var elements: [Element?] = []
     private var first = 0
@@ -8,18 +8,18 @@ package struct Line<Element> {
     package var isEmpty: Bool { first == elements.count }
     package var count: Int { elements.count - first }
 
-    /// What goes next; nil where the line is empty.
+    /// The first element; `nil` if the queue is empty.
     package var next: Element? { isEmpty ? nil : elements[first] }
 
     package mutating func append(_ element: Element) { elements.append(element) }
 
-    /// - Returns: nil where the line is empty.
+    /// - Returns: `nil` if the queue is empty.
     package mutating func takeFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[first]
         elements[first] = nil
         first += 1
-        // Those that are gone are let go together: one at a time, each would move all others.
+        // Taken elements are removed together, because each removal moves all others.
         if isEmpty || first > 256 && first > elements.count / 2 {
             elements.removeFirst(first)
             first = 0

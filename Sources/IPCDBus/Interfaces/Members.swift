@@ -33,7 +33,7 @@ public struct Signal<Values: Sendable>: Sendable {
     }
 }
 
-/// Whether a change of a property is told (annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`).
+/// How a change of a property is announced (annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`).
 public enum PropertyChangeNotice: String, Sendable {
     case value = "true"
     case invalidates

@@ -10,14 +10,14 @@ public final class ObjectServer {
     public var invalidArguments: ErrorName = .invalidArguments
     /// How the product answers a call that its handler does not see; `nil` for the error of this library.
     public var refusal: (CallRefusal) -> ErrorReply? = { _ in nil }
-    /// What messages to this process may hold, answers included; nil for whatever D-Bus allows.
+    /// The bounds of messages to this process, answers included; `nil` for those of D-Bus.
     package var bounds: WireBounds?
     /// How the product names an error that does not name itself on the wire; `nil` for a fault.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
 
-    /// Adds an object. Export before the name is asked for: who was started for its name is called at once.
+    /// Adds an object. Export before you request a name: a program that was started for its name is called at once.
     public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
 
     /// Adds objects that come from a store.
@@ -68,7 +68,7 @@ public final class ObjectServer {
         method.invoke(call, self)
     }
 
-    /// The error as the caller sees it; what has no name on the wire is a fault of this program and logged.
+    /// The error for the caller. An error without a name on the wire is a fault of this program and logged.
     func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
         if let error = error as? any ErrorReplyConvertible { return error.errorReply }
         if let reply = translate(error) { return reply }

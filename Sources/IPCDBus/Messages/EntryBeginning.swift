@@ -1,13 +1,12 @@
 internal import Glibc
 
-/// How an entry of a dictionary `a{sv}` begins, as it goes over the wire in the byte order of this machine's kind of
-/// processor: its key, and the type of its value. An entry begins at a multiple of 8, so these bytes are the same wherever it
-/// stands.
+/// The first bytes of an entry of a dictionary `a{sv}`, little-endian: its key, and the type of its value. An entry begins at
+/// a multiple of 8, so these bytes are the same at every place.
 package struct EntryBeginning: Sendable {
     let bytes: [UInt8]
-    /// The length of the type that stands at its end, before a NUL; `nil` for a key alone, whose value may have any type.
+    /// The length of the type, the last bytes before a NUL; `nil` for a key alone, whose value may have any type.
     let typeLength: Int?
-    /// The first bytes as a number: the length of the key and its first characters, which tell most keys apart.
+    /// The first eight bytes as a number: the length of the key and its first characters, which differ for most keys.
     package let mark: UInt64
 
     /// - Precondition: a key whose value may have any type has three characters.

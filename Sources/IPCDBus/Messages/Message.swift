@@ -17,7 +17,7 @@ public final class Message: @unchecked Sendable {
     package private(set) var bytes: UnsafeMutableRawBufferPointer
     /// Where the arguments begin.
     package let bodyStart: Int
-    /// By the numbers with which values name them; `nil` for one that no value names.
+    /// The descriptors; a value names one by its index. `nil` if no value names it.
     package private(set) var descriptors: [Descriptor?]
 
     /// Takes over memory of malloc(3) that holds a message which is known to be right.
@@ -25,7 +25,7 @@ public final class Message: @unchecked Sendable {
         (self.header, self.bytes, self.bodyStart, self.descriptors) = (header, bytes, bodyStart, descriptors)
     }
 
-    /// Takes over memory of malloc(3) that holds a message of somebody else, with the descriptors that came with it.
+    /// Takes over memory of malloc(3) that holds a received message, with its descriptors.
     /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
     package convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?])
         throws(MessageError)
@@ -54,7 +54,7 @@ public final class Message: @unchecked Sendable {
     /// The charge for the arguments of a call under way.
     var charge: ArrivingBytes.Charge?
 
-    /// Takes what a header says of a message without arguments that can be used.
+    /// Makes a message from a header alone, because its arguments cannot be used.
     convenience init(header: MessageHeader, defect: MessageDefect) {
         var header = header
         (header.signature, header.signatureEnd) = ("", 0)
@@ -69,16 +69,15 @@ public final class Message: @unchecked Sendable {
         descriptors = []
     }
 
-    /// What it says may be secret: freed memory is shown to nobody.
     deinit { freeWiped(bytes) }
 
     public var kind: Kind? { Kind(rawValue: header.kind) }
     public var serial: UInt32 { header.serial }
     public var replySerial: UInt32 { header.replySerial }
     public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
-    /// To whom it goes; absent peer to peer.
+    /// The receiver; absent peer to peer.
     package var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
-    /// As the bus has stamped it, so it cannot be forged there; on a peer-to-peer connection anybody can write it.
+    /// The sender. A bus attests it; on a peer-to-peer connection the peer may write any name.
     public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
     public var path: ObjectPath? { header.path.map { ObjectPath(trusted: $0) } }
     public var interface: String? { header.interface }
@@ -102,8 +101,8 @@ public final class Message: @unchecked Sendable {
         return (try? String(from: &reader)) ?? ""
     }
 
-    /// Lets go of the arguments of a call, which have been read: bytes and descriptors. What its answer needs stays. A call
-    /// that waits for its answer would keep them twice.
+    /// Releases bytes and descriptors of a call whose arguments have been read: a call that waits for its answer would keep
+    /// them twice. The parts of the header that the answer needs stay.
     func letGoOfArguments() {
         freeWiped(bytes)
         bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -120,7 +119,7 @@ public final class Message: @unchecked Sendable {
         try reader.finish()
     }
 
-    /// Gives the message the number by which its answer names it.
+    /// Sets the number that the answer quotes.
     package func setSerial(_ serial: UInt32) {
         header.serial = serial
         bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)
@@ -166,7 +165,7 @@ extension Message {
         return try Self.error(header, error)
     }
 
-    /// An error to the caller who would have got an answer.
+    /// An error to the caller in place of an answer.
     static func error(inPlaceOf answer: Message, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = MessageHeader(.error, signature: "s")
         (header.replySerial, header.destination) = (answer.header.replySerial, answer.header.destination)
@@ -213,14 +212,14 @@ enum MessageDefect: Error, Equatable {
     }
 }
 
-// What messages say may be secret (I14): memory that held one is overwritten before it is anybody else's, or stays unused.
+// A message may carry a secret (I14): its memory is overwritten before it is used again.
 
-/// Overwrites bytes, whether or not somebody reads them afterwards.
+/// Overwrites bytes, even if the compiler sees no later read.
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
 }
 
-/// Gives memory of malloc(3) back without what stood in it.
+/// Overwrites and frees memory of malloc(3).
 func freeWiped(_ bytes: UnsafeMutableRawBufferPointer) {
     wipe(bytes)
     free(bytes.baseAddress)

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What stands before the arguments of a message (D-Bus specification, "Message Format").
+/// The part of a message before its arguments (D-Bus specification, "Message Format").
 struct MessageHeader {
     var kind: UInt8
     var flags: UInt8 = 0
@@ -19,13 +19,13 @@ struct MessageHeader {
     /// Whether its sender writes numbers with their highest byte first.
     var isBigEndian = false
 
-    /// D-Bus specification, "Message Types": for what an implementation tells its own program. A bus rejects messages with them.
+    /// Names for messages of an implementation to its own program (D-Bus specification, "Message Types"). A bus rejects them.
     static let (reservedPath, reservedInterface) = ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")
 
     static let noReplyExpected: UInt8 = 1
     static let noAutoStart: UInt8 = 2
 
-    /// The length of what precedes the fields; the total length can be told from it.
+    /// The length of the part before the fields, from which the total length is known.
     static let fixedLength = 16
     private static let version: UInt8 = 1
     private static let fieldType: Signature = "(yv)"
@@ -129,7 +129,7 @@ extension MessageHeader {
 
 extension MessageHeader {
     /// The length of the message whose first 16 bytes these are.
-    /// - Throws: ``MessageError/malformed(_:)`` for what is no message, or one that is too long.
+    /// - Throws: ``MessageError/malformed(_:)`` if these bytes begin no message, or one that is too long.
     static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
         let isBig = start[0] == bigEndian
         guard isBig || start[0] == littleEndian else {
@@ -204,7 +204,7 @@ extension MessageHeader {
         guard at + 5 <= end else { throw .malformed("a field of a header has no end") }
         guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
         guard let field = Field(rawValue: bytes[at]) else {
-            // What a later version of the protocol adds is passed over.
+            // A field of a later version of the protocol is skipped.
             var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
             try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
             return skipper.at
@@ -260,7 +260,7 @@ extension MessageHeader {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
     }
 
-    /// D-Bus specification, "Message Types": what has to be there.
+    /// Checks that the required fields are there (D-Bus specification, "Message Types").
     private func check() throws(MessageError) {
         let isComplete =
             switch Message.Kind(rawValue: kind) {
@@ -302,9 +302,9 @@ struct HeaderTexts {
 }
 
 extension String {
-    /// A text that came over the wire; `nil` where it is not UTF-8 or has a NUL character in it.
+    /// A text of a received message; `nil` if it is not UTF-8 or contains a NUL character.
     init?(wire content: UnsafeRawBufferPointer) {
-        // Repairs what is no UTF-8, and then differs.
+        // Invalid UTF-8 is repaired, so the bytes differ afterwards.
         self.init(decoding: content, as: UTF8.self)
         guard !content.isASCIIText, let start = content.baseAddress else { return }
         guard memchr(start, 0, content.count) == nil, hasBytes(content) else { return nil }

@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// Reads values from a message, in order. What it reads comes from somebody else: lengths, texts, types and depths are
-/// checked on the way (D-Bus specification, "Marshaling", "Type System"). An error leaves it unusable.
+/// Reads values from a message, in order. Another process has written them, so lengths, texts, types and depths are checked
+/// (D-Bus specification, "Marshaling", "Type System"). After an error the reader is unusable.
 public struct MessageReader {
-    /// What values stand in: a message, an array, a structure, a variant.
+    /// The message, array, structure or variant that a value is in.
     @usableFromInline package struct Container {
-        /// The types of what is left; in an array the type of each element.
+        /// The types of the values that are left; in an array the type of each element.
         fileprivate var types: ReceivedBytes
         fileprivate let isArray: Bool
         fileprivate let end: Int
@@ -26,7 +26,7 @@ public struct MessageReader {
         container = Container(types: message.signatureBytes, isArray: false, end: block.count, depth: 0)
     }
 
-    /// Reads inside of a value; ``leave(_:)`` goes on with what it stands in.
+    /// Enters a container; ``leave(_:)`` returns to the outer one.
     private mutating func enter(
         types: ReceivedBytes, isArray: Bool = false, end: Int, levels: UInt8 = 1
     ) throws(MessageError) -> Container {
@@ -77,10 +77,10 @@ public struct MessageReader {
 
     // MARK: Bytes
 
-    /// What the message may hold; nil where the receiver sets no bounds.
+    /// The bounds of the receiver; `nil` if it sets none.
     package var bounds: WireBounds? { message.bounds }
 
-    /// The bytes from here to the end of what the value stands in.
+    /// The bytes from here to the end of the container.
     var bytesLeft: Int { container.end - at }
 
     /// Where the next value is, or its padding.
@@ -90,7 +90,8 @@ public struct MessageReader {
         at = try block.aligned(at, to: size, end: container.end)
     }
 
-    /// Passes over so many bytes and gives where they begin.
+    /// Skips bytes.
+    /// - Returns: the place of the first one.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
         guard count <= container.end - at else { throw .longValue }
         defer { at += count }
@@ -163,7 +164,7 @@ public struct MessageReader {
 
     // MARK: Containers
 
-    // What is generic here is inlined into who calls it: the runtime would look for its types at each call.
+    // Generic functions are inlined into their callers: the runtime would look up their types at each call.
 
     /// All elements of the next array.
     @inlinable public mutating func array<Element>(
@@ -174,7 +175,7 @@ public struct MessageReader {
         while !isAtEnd {
             let before = position
             elements.append(try element(&self))
-            // An element that reads nothing would be there for ever.
+            // A closure that reads nothing would be called for ever.
             if position == before { try skip() }
         }
         try leave(outer)
@@ -238,8 +239,8 @@ public struct MessageReader {
     /// The next entry of a dictionary: its key and its value.
     @usableFromInline package mutating func enterEntry() throws(MessageError) -> Container { try enter("{") }
 
-    /// The first bytes of the next entry of a dictionary `a{sv}`, as ``EntryBeginning/mark``; `nil` where there is none that
-    /// could have a known beginning.
+    /// The first bytes of the next entry of a dictionary `a{sv}`, as ``EntryBeginning/mark``; `nil` if its beginning cannot
+    /// be a known one.
     package mutating func entryMark() throws(MessageError) -> UInt64? {
         guard !isBigEndian, typeCode == UInt8(ascii: "{"), container.types[1] == UInt8(ascii: "s"),
             container.types[2] == UInt8(ascii: "v")

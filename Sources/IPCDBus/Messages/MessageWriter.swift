@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Writes values as they go over the wire, one behind the other, in the byte order of this machine's kind of processor
-/// (D-Bus specification, "Marshaling"), and holds the protocol's limits. An error leaves it unusable; it is thrown away.
+/// Encodes values, one after the other and little-endian (D-Bus specification, "Marshaling"), within the protocol's limits.
+/// After an error the writer is unusable.
 public struct MessageWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer?
     private(set) var count = 0
     private var capacity: Int
     private var descriptors: [Descriptor] = []
-    /// Where the number of descriptors is to stand.
+    /// The place of the count of descriptors.
     private var descriptorCount: Int?
     private var depth: UInt8 = 0
     /// Those of one signature: a variant begins another one.
@@ -24,7 +24,7 @@ public struct MessageWriter: ~Copyable {
 
     deinit { freeWiped(UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) }
 
-    /// What was written, which the caller has to free; the writer is empty after that.
+    /// Hands over the written bytes, which the caller frees. The writer is empty afterwards.
     mutating func take(bodyStart: Int) -> (bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor]) {
         let written = UnsafeMutableRawBufferPointer(start: bytes, count: count)
         written.storeBytes(of: UInt32(count - bodyStart), toByteOffset: 4, as: UInt32.self)
@@ -40,7 +40,8 @@ public struct MessageWriter: ~Copyable {
 
     // MARK: Bytes
 
-    /// Makes room for so many bytes and gives where they are to stand.
+    /// Makes room for bytes.
+    /// - Returns: the place of the first one.
     private mutating func room(_ size: Int) throws(MessageError) -> UnsafeMutableRawPointer {
         let end = count + size
         if end > capacity {

@@ -17,7 +17,7 @@ struct TypeSteps {
         var end: Int32 = 0
     }
 
-    /// A stack: what stands behind `count` is from before, and is written over.
+    /// A stack: the steps behind `count` are old and will be overwritten.
     private var steps: [Step] = []
     private(set) var count = 0
     /// An array ends here, so the next step is not part of the last one.

@@ -1,9 +1,8 @@
 /// A bound for what this process holds for peers, of several connections together: bytes, or descriptors.
 ///
-/// A bus keeps what is sent to programs that do not read, and what has come in half; between peers that stays with the one
-/// side. Where the bound is reached, one connection ends: of those that hold a good part the one that has stood still for
-/// longest. Who holds much for a moment, because he has just asked for it, so does not pay for who does not read, and who
-/// holds little does not pay for being quiet.
+/// A bus stores messages for programs that do not read, and messages that have arrived in part. Between peers this process
+/// stores them. At the bound one connection ends: of those that hold a good part, the one without progress for longest. So a
+/// reader that has just asked for much does not pay for one that does not read, and a quiet small one does not pay either.
 @DBusActor
 final class HeldBound {
     private let most: Int
@@ -12,8 +11,7 @@ final class HeldBound {
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
-    /// A good part is a fourth of an equal one: many who share what they hold among them stay in sight beside one who holds
-    /// as much alone.
+    /// A good part is a fourth of an equal one, so small holders count as well beside one that holds as much alone.
     private static let partOfEqual = 4
 
     init(most: Int) { self.most = most }
@@ -55,7 +53,7 @@ final class HeldBound {
             total -= longest.amount
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
-            // Not now: its end ends calls, whose ends may send in their turn.
+            // Later: the end of the connection ends its calls, and their handlers may send again.
             DBusActor.thread.soon { DBusActor.assumeIsolated { longest.end() } }
         }
         return !share.hasEnded

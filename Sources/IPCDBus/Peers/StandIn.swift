@@ -1,11 +1,11 @@
-/// What a peer is that stands for a name on a bus: it answers for that name, as the bus would.
+/// The name on a bus that a peer stands for, and answers to the calls that the bus would answer.
 struct StandIn {
     let name: BusName
     let bus: Connection
     /// Runs when the peer has said `Hello`, before it is answered.
     let greeted: @DBusActor () -> Void
 
-    /// Answers what is not for the objects here: calls to the bus, and to others, whom this connection does not reach.
+    /// Answers calls that are not for the objects here: those to the bus, and to programs that this connection does not reach.
     @DBusActor
     func answers(_ call: IncomingCall, on peer: Connection) -> Bool {
         if call.message.interface == MessageBus.name.text || call.message.destination == .bus {
@@ -43,7 +43,7 @@ struct StandIn {
 extension Connection {
     /// Lets a peer stand for a name on a bus: all its calls come from that name, whatever they say, and signals that follow
     /// an answer go over the bus.
-    /// - Parameter greeted: runs at each `Hello`, with which the peer says that it is ready.
+    /// - Parameter greeted: runs at each `Hello`; the peer is ready then.
     /// - Precondition: there is no bus between.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
         precondition(isPeer, "on a bus the bus attests who calls")
@@ -56,6 +56,6 @@ extension Connection {
     /// Whether the other side has proved who it is; nothing else is read before.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
 
-    /// Takes in what the peer has said so far: for one whose name has left the bus, before it is taken as gone.
+    /// Receives the messages that have arrived so far: for a peer whose name has left the bus, before it counts as gone.
     public func takeInRest() { link?.takeInRest() }
 }

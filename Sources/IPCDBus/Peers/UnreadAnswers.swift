@@ -29,7 +29,7 @@ final class UnreadAnswers {
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(1)
-    /// A descriptor of an answer counts as so many bytes: a bus has few of them to lend.
+    /// The bytes that a descriptor counts as: a bus has few descriptors.
     private static let bytesOfDescriptor = 256 << 10
 
     /// - Parameters:

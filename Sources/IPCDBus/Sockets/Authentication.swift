@@ -4,7 +4,7 @@ struct Authentication {
     enum Side {
         /// - Parameter server: the id that the server must have (`guid` in its address); `nil` accepts any.
         case client(server: String?)
-        /// The user at the other end, and our own one: nobody else is let in.
+        /// The user at the other end, and our own one, which alone is accepted.
         case server(peer: UInt32, own: UInt32, id: String)
     }
 
@@ -28,7 +28,7 @@ struct Authentication {
     private(set) var passesDescriptors = false
     private var line: [UInt8] = []
     private var lines = 0
-    /// What is to be sent.
+    /// The bytes to send.
     private(set) var outgoing: [UInt8] = []
 
     private static let longestLine = 4_096
@@ -52,13 +52,13 @@ struct Authentication {
         self.passesDescriptors = passesDescriptors
     }
 
-    /// What is to be sent now.
+    /// Removes and returns the bytes to send.
     mutating func takeOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
-    /// Takes in what came.
+    /// Reads received bytes.
     /// - Returns: how many bytes belong to the conversation; what follows them are messages.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         for (index, byte) in bytes.enumerated() {
@@ -111,7 +111,7 @@ struct Authentication {
         }
     }
 
-    /// An empty identity is whoever the system says.
+    /// An empty identity means the attested one.
     private mutating func identify(_ stated: String, _ peer: UInt32, _ own: UInt32, _ id: String) {
         guard peer == own, stated.isEmpty || stated == Self.identity(of: peer) else { return reject() }
         step = .awaitsBeginning

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What came over a socket and is not a whole message yet, with the descriptors that came with it.
+/// The received bytes and descriptors of messages that are not complete.
 package struct IncomingBytes: ~Copyable {
     package enum Received {
         case bytes, nothing, end
@@ -16,7 +16,7 @@ package struct IncomingBytes: ~Copyable {
         case later
     }
 
-    /// What short messages are read into, many at a time.
+    /// The buffer for short messages, many at a time.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var start = 0
     private var count = 0
@@ -84,7 +84,7 @@ package struct IncomingBytes: ~Copyable {
         descriptors += arrived.map { .success($0) }
     }
 
-    /// What has come and is in no message.
+    /// The received bytes that are in no message.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
     /// How many bytes of a message that is not whole are kept.
@@ -154,7 +154,7 @@ package struct IncomingBytes: ~Copyable {
         return message(block)
     }
 
-    /// What has been taken over stays nowhere else: it may be secret.
+    /// Moves bytes, which may be secret, and overwrites them here.
     private mutating func take(_ length: Int, to block: UnsafeMutableRawBufferPointer) {
         memcpy(block.baseAddress!, bytes.baseAddress!, length)
         wipe(UnsafeMutableRawBufferPointer(rebasing: room[start..<(start + length)]))

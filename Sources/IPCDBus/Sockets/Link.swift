@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A socket that carries messages to a bus or to a peer, from connect to disconnect, on the I/O thread.
 ///
-/// Knows nothing of their meaning; ``Connection`` outlives it and replaces it on reconnect. What is sent in one turn of the
-/// thread leaves by one system call.
+/// It knows nothing of their meaning; ``Connection`` outlives it and replaces it on reconnect. The messages of one turn of
+/// the thread leave by one system call.
 @DBusActor
 final class Link {
     private let socket: Descriptor
@@ -22,7 +22,7 @@ final class Link {
     var isAwaited: (UInt32) -> Bool = { _ in false }
     private var flushWaiters: [CheckedContinuation<Void, Never>] = []
 
-    /// Takes every message that comes in; until somebody does they are not read.
+    /// Receives every message. Until it is set, no message is read.
     var receive: ((Message) -> Void)? {
         didSet {
             // Messages may have come with the end of the conversation, before the link was handed over.
@@ -32,7 +32,7 @@ final class Link {
     }
     /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
     var ended: () -> Void = {}
-    /// What it holds of the bounds that it shares with others.
+    /// Its shares of the bounds for all peers.
     var shares: (outgoing: LinkShares, incoming: LinkShares)?
     /// The bound for the arguments of calls under way.
     var arriving: ArrivingBytes?
@@ -44,7 +44,7 @@ final class Link {
     private var awaitsRelease = false
     /// Lets one more message in, whatever is held.
     private var admitsNext = false
-    /// Runs once, when the other side has proved who it is, or has not.
+    /// Runs once, at the end of the authentication.
     var authenticated: (Authentication.State) -> Void = { _ in }
     /// Sends in the place of a message whose descriptors cannot leave; `nil` sends nothing.
     var undeliverable: (Message) -> Message? = { _ in nil }
@@ -55,17 +55,17 @@ final class Link {
     private var held = (bytes: 0, descriptors: 0)
     private var beginsHeldCalls = false
 
-    /// Beyond so many bytes that wait, what follows waits as well where bounds are set: who does not read asks for no more.
+    /// If more bytes than this wait for a peer with bounds, its further calls wait too, until it has read.
     private static let backlog = 1 << 20
-    /// What a call that is held takes beside its bytes.
+    /// The memory of a held call beside its bytes.
     private static let bytesOfHeldCall = 512
 
-    /// What is queued beyond this does not wait for the end of the turn: the other side begins meanwhile.
+    /// Beyond these queued bytes the link writes before the end of the turn, so the other side begins meanwhile.
     private static let largeBatch = 8_192
     /// A call may wait for something else than this process, so a pause ends at last.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
-    /// Far more than a socket holds: who has left its bus and goes on to write is not listened to for ever.
+    /// Far more than a socket holds: reading a peer that has left its bus and still writes has an end.
     private static let mostReadsAtEnd = 64
 
     /// Takes over one end of a socket that does not block.
@@ -108,10 +108,10 @@ final class Link {
     /// Bytes that wait because the other side does not read.
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
-    /// Whether so much waits that more would only wait behind it.
+    /// Whether more bytes wait than ``backlog``.
     var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
 
-    /// Ends the link at once; nothing is called any more.
+    /// Ends the link at once, without a further callback.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -141,7 +141,7 @@ final class Link {
         hasEnded = true
         wakeFlushWaiters()
         ended()
-        // Who hears of it closes the link; where nobody does, it reads no more.
+        // Without an observer the link closes itself.
         close()
     }
 
@@ -211,7 +211,7 @@ final class Link {
         beginHeldCalls()
     }
 
-    /// Ends the link after what the other side has said before it left.
+    /// Ends the link after the last messages of the other side.
     private func endSoon() {
         DBusActor.thread.soon { [weak self] in
             DBusActor.assumeIsolated {
@@ -234,7 +234,7 @@ final class Link {
         }
     }
 
-    /// Waits until what was sent has left the process; for the last message of a program.
+    /// Waits until all sent bytes have left the process; for the last message of a program.
     func flushed() async {
         flush()
         guard isOpen, outgoing.byteCount > 0 else { return }
@@ -273,7 +273,7 @@ final class Link {
         }
     }
 
-    /// Takes in what has come so far, where the other side is known to have gone: nothing else tells then what it said last.
+    /// Receives the last messages of a peer that is known to have gone.
     func takeInRest() {
         let me = self  // A receiver may release the link.
         if isReadingPaused { me.endReadingPause(admitsNext: true) }
@@ -386,7 +386,7 @@ final class Link {
         held.descriptors += call.descriptors.count
     }
 
-    /// Lets those begin that were held, in their order, as far as the other side has read.
+    /// Begins held calls, in their order, as far as the other side has read.
     private func beginHeldCalls() {
         guard !heldCalls.isEmpty, !beginsHeldCalls else { return }
         beginsHeldCalls = true
@@ -399,7 +399,7 @@ final class Link {
         holdRest(hasMoved: true)
     }
 
-    /// Counts what is left, which belongs to one message that has not come whole.
+    /// Counts the bytes of the incomplete message and of held calls.
     private func holdRest(hasMoved: Bool) {
         guard let shares else { return }
         shares.incoming.set(

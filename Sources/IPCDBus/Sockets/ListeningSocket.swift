@@ -9,9 +9,9 @@ final class ListeningSocket {
     private let accept: (Link) -> Void
     private let acceptsOne: Bool
     private var isClosed = false
-    /// While nobody is accepted, because there is no descriptor for him.
+    /// Set while the process has no descriptor for another connection.
     private let pause = DBusTimer()
-    /// What the conversation before the first message names the server by.
+    /// The id of the server, for the authentication.
     private let id: String
 
     private static let backlog: CInt = 128
@@ -59,7 +59,7 @@ final class ListeningSocket {
         isClosed = true
         if !pause.isSet { DBusActor.thread.unregister(socket.rawValue) }
         pause.cancel()
-        // Who waits in the queue learns it at once.
+        // Clients in the queue are notified at once.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         path.remove()
     }
@@ -70,14 +70,14 @@ final class ListeningSocket {
         let peer = Descriptor(owning: accepted)
         var user: UInt32 = 0
         guard clinux_peer_user(accepted, &user) == 0 else { return }
-        // Before anybody else can be accepted.
+        // Before another connection is accepted.
         if acceptsOne { close() }
         accept(
             Link(
                 peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
     }
 
-    /// Without a free descriptor the one who waits would be told of again and again.
+    /// Without a free descriptor the socket would be reported again and again.
     private func notAccepted(_ error: CInt) {
         guard [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) else { return }
         DBusActor.thread.unregister(socket.rawValue)
@@ -121,7 +121,7 @@ public final class PeerListener {
     }
 }
 
-/// A listening socket without a name, for exactly one connection: who has the descriptor can connect, once, by
+/// A listening socket without a name, for exactly one connection: the holder of the descriptor can connect, once, by
 /// `unix:path=/proc/self/fd/N`.
 @DBusActor
 public final class OneTimeListener {
@@ -151,7 +151,7 @@ public final class OneTimeListener {
         descriptor = Descriptor(owning: opened)
     }
 
-    /// Leads to the socket (`O_PATH`, open(2)); let it go when it is handed over.
+    /// Leads to the socket (`O_PATH`, open(2)); release it after it is handed over.
     public private(set) var descriptor: Descriptor?
 
     /// Takes ``descriptor`` away.
@@ -160,13 +160,13 @@ public final class OneTimeListener {
         return descriptor
     }
 
-    /// Accepts nobody any more.
+    /// Stops listening.
     public func close() {
         socket?.close()
         socket = nil
     }
 
-    /// Nobody can know it before.
+    /// A name that no other process can guess.
     private static func freshName() -> String {
         "direct-" + String(UInt64.random(in: .min ... .max), radix: 36)
             + String(UInt64.random(in: .min ... .max), radix: 36)

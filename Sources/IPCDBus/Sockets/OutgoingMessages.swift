@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// What is to go over a socket, in order.
+/// The queue of bytes and descriptors for a socket.
 struct OutgoingMessages {
     private struct Part {
         enum Content {
@@ -11,7 +11,7 @@ struct OutgoingMessages {
         }
 
         let content: Content
-        /// What the content says of itself, asked once.
+        /// The sizes of the content, computed once.
         let (byteCount, descriptorCount): (Int, Int)
 
         init(_ message: Message) {
@@ -24,7 +24,7 @@ struct OutgoingMessages {
             (byteCount, descriptorCount) = (line.count, 0)
         }
 
-        /// What has left, or is not to be sent.
+        /// The place of a part that has left, or is not sent.
         static let nothing = Part(conversation: [])
 
         var isConversation: Bool { if case .conversation = content { true } else { false } }
@@ -48,7 +48,7 @@ struct OutgoingMessages {
     private var sentOfFirst = 0
     /// Bytes that have not left.
     private(set) var byteCount = 0
-    /// Descriptors of what has not left whole.
+    /// Descriptors of parts that have not left whole.
     private(set) var descriptorCount = 0
 
     /// How many parts have left whole.
@@ -125,7 +125,7 @@ struct OutgoingMessages {
             sentOfFirst -= parts[first].byteCount
             descriptorCount -= parts[first].descriptorCount
             wholeCount &+= 1
-            // What has left is not kept until the list is empty.
+            // Releases the message before the list is empty.
             parts[first] = .nothing
             first += 1
         }

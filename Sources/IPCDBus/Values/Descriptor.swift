@@ -3,7 +3,7 @@ internal import Glibc
 
 /// A file descriptor with one owner: it is closed when the last reference goes.
 ///
-/// A message has duplicates: what is read from it is owned here, and what is written stays with the caller.
+/// A message has duplicates: a descriptor that is read from it has an owner here, and a written one stays with the caller.
 public final class Descriptor: Sendable, Hashable {
     public let rawValue: CInt
 

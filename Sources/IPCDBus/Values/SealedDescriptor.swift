@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Makes a memory file of these bytes that nobody can change any more, so that it can be handed to a stranger, who
-    /// can map it without fear. Writing many bytes takes time: not on the I/O thread.
+    /// Makes a memory file of these bytes that no process can change, so any receiver can map it. Writing many bytes takes
+    /// time: not on the I/O thread.
     ///
     /// The corresponding C functions are `memfd_create` and `fcntl` with `F_ADD_SEALS`.
     /// - Parameter name: for people who look into `/proc/PID/fd`; at most 249 bytes.
@@ -23,7 +23,7 @@ extension Descriptor {
         return try file.seal()
     }
 
-    /// Whether it is a memory file that can neither shrink, grow nor be written, by anybody.
+    /// Whether it is a memory file that no process can shrink, grow or write.
     public var isSealed: Bool { Self.isSealed(rawValue) }
 
     package static func isSealed(_ descriptor: CInt) -> Bool { clinux_has_fixed_content(descriptor) == 1 }
@@ -45,7 +45,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// A memory file that is being filled, until it is sealed: then nobody can change it any more.
+/// A memory file that is filled and then sealed, so no process can change it.
 package struct SealedFileWriter: ~Copyable {
     /// The file, for looking at what it holds; -1 once it is sealed and has another owner.
     package private(set) var descriptor: CInt
@@ -74,7 +74,7 @@ package struct SealedFileWriter: ~Copyable {
         }
     }
 
-    /// Lets go of all bytes behind a length; nothing may be added after that.
+    /// Drops all bytes behind a length; nothing may be added after that.
     package mutating func shorten(to byteCount: UInt64) throws(SystemError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw SystemError("ftruncate") }
     }
