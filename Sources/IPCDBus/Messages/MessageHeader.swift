@@ -37,7 +37,7 @@ struct MessageHeader {
         case path = 1
         case interface, member, errorName, replySerial, destination, sender, signature, descriptorCount
 
-        var type: StaticString {
+        var type: Unicode.Scalar {
             switch self {
             case .path: "o"
             case .signature: "g"
@@ -108,7 +108,7 @@ extension MessageHeader {
 
     private static func text(_ field: Field, _ value: String, _ writer: inout MessageWriter) throws(MessageError) {
         try begin(field, &writer)
-        try writer.text(field == .path ? "o" : field == .signature ? "g" : "s", value)
+        try writer.text(field.type, value)
     }
 
     private static func number(_ field: Field, _ value: UInt32, _ writer: inout MessageWriter) throws(MessageError) {
@@ -120,7 +120,7 @@ extension MessageHeader {
         writer.align(8)
         try writer.fixed("y", field.rawValue)
         try writer.fixed("y", UInt8(1))
-        try writer.fixed("y", field.type.utf8Start.pointee)
+        try writer.fixed("y", UInt8(ascii: field.type))
         try writer.fixed("y", UInt8(0))
     }
 }
@@ -209,7 +209,7 @@ extension MessageHeader {
             try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
             return skipper.at
         }
-        guard bytes[at + 1] == 1, bytes[at + 2] == field.type.utf8Start.pointee, bytes[at + 3] == 0 else {
+        guard bytes[at + 1] == 1, bytes[at + 2] == UInt8(ascii: field.type), bytes[at + 3] == 0 else {
             throw .malformed("a field of a header has another type than its own")
         }
         let bit = UInt16(1) << UInt16(field.rawValue)
@@ -304,10 +304,8 @@ struct HeaderTexts {
 extension String {
     /// A text of a received message; `nil` if it is not UTF-8 or contains a NUL character.
     init?(wire content: UnsafeRawBufferPointer) {
-        // Invalid UTF-8 is repaired, so the bytes differ afterwards.
+        guard ReceivedBytes(content).isText else { return nil }
         self.init(decoding: content, as: UTF8.self)
-        guard !content.isASCIIText, let start = content.baseAddress else { return }
-        guard memchr(start, 0, content.count) == nil, hasBytes(content) else { return nil }
     }
 
     /// Whether these are its bytes in UTF-8.

@@ -122,9 +122,9 @@ extension Array: DBusCodable where Element: DBusCodable {
 }
 
 extension Dictionary: DBusCodable where Key: DBusBasic, Value: DBusCodable {
-    public static var dbusSignature: Signature {
-        Signature(trusted: "a{\(Key.dbusSignature)\(Value.dbusSignature)}")
-    }
+    public static var dbusSignature: Signature { Signature(trusted: "a\(entry)") }
+
+    private static var entry: Signature { Signature(trusted: "{\(Key.dbusSignature)\(Value.dbusSignature)}") }
 
     public init(from reader: inout MessageReader) throws(MessageError) {
         var result: [Key: Value] = [:]
@@ -136,8 +136,7 @@ extension Dictionary: DBusCodable where Key: DBusBasic, Value: DBusCodable {
     }
 
     public func write(to writer: inout MessageWriter) throws(MessageError) {
-        try writer.array(of: Signature(trusted: "{\(Key.dbusSignature)\(Value.dbusSignature)}")) {
-            (inside) throws(MessageError) in
+        try writer.array(of: Self.entry) { (inside) throws(MessageError) in
             for (key, value) in self {
                 try inside.entry { (pair) throws(MessageError) in
                     try key.write(to: &pair)
