@@ -14,10 +14,7 @@ public final class IncomingCall {
     private var kept: AnyObject?
 
     init(_ message: Message, path: ObjectPath, link: Link, connection: Connection) {
-        self.message = message
-        self.path = path
-        self.link = link
-        self.connection = connection
+        (self.message, self.path, self.link, self.connection) = (message, path, link, connection)
         connection.incoming.unanswered += 1
     }
 
@@ -104,10 +101,7 @@ public struct ErrorReply: Error, Equatable, Sendable {
     /// A longer sentence is shortened on its way.
     static let mostBytes = 1_500
 
-    public init(_ name: ErrorName, _ message: String) {
-        self.name = name
-        self.message = message
-    }
+    public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 
 /// An error that a handler may throw and that has a name on the wire; any other one is answered as

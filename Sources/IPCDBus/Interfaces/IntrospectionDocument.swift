@@ -32,13 +32,10 @@ struct IntrospectionDocument {
             [#"    <signal name="\#(name)">"#] + documentation(summary, indent: "      ")
                 + arguments.map { argument($0, direction: "") } + ["    </signal>"]
         case .property(let name, let signature, let isWritable, let changes, let summary):
-            [
-                #"    <property name="\#(name)" type="\#(signature)" access="\#(isWritable ? "readwrite" : "read")">"#
-            ] + documentation(summary, indent: "      ")
-                + [
-                    annotation(
-                        "org.freedesktop.DBus.Property.EmitsChangedSignal", changes.rawValue, indent: "      ")
-                ] + ["    </property>"]
+            [#"    <property name="\#(name)" type="\#(signature)" access="\#(isWritable ? "readwrite" : "read")">"#]
+                + documentation(summary, indent: "      ")
+                + [annotation("org.freedesktop.DBus.Property.EmitsChangedSignal", changes.rawValue, indent: "      ")]
+                + ["    </property>"]
         }
     }
 

@@ -123,8 +123,6 @@ public struct Subtree: Sendable {
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
         contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool
     ) {
-        self.interfaces = interfaces
-        self.children = children
-        self.contains = contains
+        (self.interfaces, self.children, self.contains) = (interfaces, children, contains)
     }
 }

@@ -30,21 +30,19 @@ final class HeldBound {
 
         /// Says what is held now.
         /// - Parameter hasMoved: a message has come or gone whole since the last time.
-        func set(_ amount: Int, hasMoved: Bool) { bound.set(amount, of: self, hasMoved: hasMoved) }
+        func set(_ amount: Int, hasMoved: Bool) {
+            guard !hasEnded, amount > 0 || self.amount > 0 else { return }
+            bound.total += amount - self.amount
+            if hasMoved || self.amount == 0 {
+                bound.moves += 1
+                stillSince = bound.moves
+            }
+            self.amount = amount
+            bound.holding[ObjectIdentifier(self)] = amount > 0 ? self : nil
+        }
 
         /// Whether more may be held; makes room for it where another connection has to go first.
         func admits() -> Bool { bound.makesRoom(for: self) }
-    }
-
-    fileprivate func set(_ amount: Int, of share: Share, hasMoved: Bool) {
-        guard !share.hasEnded, amount > 0 || share.amount > 0 else { return }
-        total += amount - share.amount
-        if hasMoved || share.amount == 0 {
-            moves += 1
-            share.stillSince = moves
-        }
-        share.amount = amount
-        holding[ObjectIdentifier(share)] = amount > 0 ? share : nil
     }
 
     /// There are never more than the bound and what one message brings along.

@@ -111,10 +111,7 @@ public final class NameWatch {
     private let subscription: Subscription
 
     init(_ name: BusName, number: UInt64, names: NameRegistry, subscription: Subscription) {
-        self.name = name
-        self.number = number
-        self.names = names
-        self.subscription = subscription
+        (self.name, self.number, self.names, self.subscription) = (name, number, names, subscription)
     }
 
     isolated deinit { _ = names.unwatch(name, number) }

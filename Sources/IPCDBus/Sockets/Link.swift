@@ -71,9 +71,7 @@ final class Link {
     /// Takes over one end of a socket that does not block.
     init(_ socket: Descriptor, _ authentication: Authentication) {
         (self.socket, self.authentication) = (socket, authentication)
-        DBusActor.thread.register(socket.rawValue, events: EPOLLIN.rawValue, isNew: true) { [weak self] events in
-            DBusActor.assumeIsolated { self?.ready(events) }
-        }
+        watch(isNew: true)
         flushSoon()
     }
 
@@ -227,9 +225,9 @@ final class Link {
         watch()
     }
 
-    private func watch() {
+    private func watch(isNew: Bool = false) {
         let events = (isReadingPaused ? 0 : EPOLLIN.rawValue) | (awaitsRoom ? EPOLLOUT.rawValue : 0)
-        DBusActor.thread.register(socket.rawValue, events: events, isNew: false) { [weak self] events in
+        DBusActor.thread.register(socket.rawValue, events: events, isNew: isNew) { [weak self] events in
             DBusActor.assumeIsolated { self?.ready(events) }
         }
     }

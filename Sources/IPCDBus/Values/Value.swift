@@ -24,10 +24,7 @@ public indirect enum Value: Sendable, Hashable {
     public struct DictionaryEntry: Sendable, Hashable {
         public var key: Value
         public var value: Value
-        public init(_ key: Value, _ value: Value) {
-            self.key = key
-            self.value = value
-        }
+        public init(_ key: Value, _ value: Value) { (self.key, self.value) = (key, value) }
     }
 
     /// The single complete type of this value.

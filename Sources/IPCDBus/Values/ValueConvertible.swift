@@ -7,34 +7,22 @@ public protocol ValueConvertible: DBusCodable {
 
 extension Bool: ValueConvertible {
     public var dbusValue: Value { .boolean(self) }
-    public init?(dbusValue: Value) {
-        guard case .boolean(let value) = dbusValue else { return nil }
-        self = value
-    }
+    public init?(dbusValue: Value) { if case .boolean(let value) = dbusValue { self = value } else { return nil } }
 }
 
 extension UInt32: ValueConvertible {
     public var dbusValue: Value { .uint32(self) }
-    public init?(dbusValue: Value) {
-        guard case .uint32(let value) = dbusValue else { return nil }
-        self = value
-    }
+    public init?(dbusValue: Value) { if case .uint32(let value) = dbusValue { self = value } else { return nil } }
 }
 
 extension UInt64: ValueConvertible {
     public var dbusValue: Value { .uint64(self) }
-    public init?(dbusValue: Value) {
-        guard case .uint64(let value) = dbusValue else { return nil }
-        self = value
-    }
+    public init?(dbusValue: Value) { if case .uint64(let value) = dbusValue { self = value } else { return nil } }
 }
 
 extension String: ValueConvertible {
     public var dbusValue: Value { .string(self) }
-    public init?(dbusValue: Value) {
-        guard case .string(let value) = dbusValue else { return nil }
-        self = value
-    }
+    public init?(dbusValue: Value) { if case .string(let value) = dbusValue { self = value } else { return nil } }
 }
 
 extension Value: ValueConvertible {
