@@ -1,7 +1,7 @@
 /// Calls that wait for their answers, by serial, with their deadlines.
 ///
-/// One timer serves them all: it is set for the earliest deadline and moved only when it fires. Then the calls made
-/// since the last time enter the queue of deadlines, each once: a call that is answered before costs no timer work.
+/// One timer, set for the earliest deadline, serves all. When it fires, the calls since the last time enter the queue of
+/// deadlines: a call that was answered before costs no timer work.
 @DBusActor
 final class CallTable {
     private typealias Call = (reply: PendingReply, responder: BusName?)
@@ -73,7 +73,7 @@ final class CallTable {
     }
 
     /// Expects the answer to a call from now on: it may come before the caller waits for it.
-    /// - Parameter responder: to whom the call went; `nil` peer to peer.
+    /// - Parameter responder: the receiver of the call; `nil` peer to peer.
     func expect(_ serial: UInt32, from responder: BusName?, timeout: Duration) -> PendingReply {
         let deadline = ContinuousClock.now.advanced(by: timeout)
         let reply = PendingReply(deadline: deadline)
@@ -87,7 +87,7 @@ final class CallTable {
         queued[serial] = (PendingReply(completed), responder)
     }
 
-    /// To whom a call went that has not ended.
+    /// The receiver of a call that has not ended.
     func responder(of serial: UInt32) -> BusName? { (pending[serial] ?? queued[serial])?.responder }
 
     /// Whether a call has not ended.

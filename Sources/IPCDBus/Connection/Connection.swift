@@ -1,8 +1,8 @@
 /// A connection to a message bus, or to one peer.
 ///
-/// It outlives the bus if asked to: after a disconnect it connects again with back-off, and what was exported, owned
-/// and subscribed is there again. Calls that were on their way then fail with ``CallError/disconnected``, because
-/// only the caller knows whether they may be repeated; new ones wait for the bus within their own time-out.
+/// If asked to, it reconnects with back-off after a disconnect, and restores exports, names and subscriptions. Unanswered
+/// calls fail with ``CallError/disconnected``, because only the caller knows whether they may be repeated. New calls wait for
+/// the bus within their own time-out.
 @DBusActor
 public final class Connection {
     private enum State {
@@ -100,7 +100,7 @@ public final class Connection {
         link.undeliverable = { [weak self] in self?.undeliverable($0) }
     }
 
-    /// `Hello`, then everything that the bus must know of this connection.
+    /// Sends `Hello`, and restores rules and names.
     private func greet(
         _ link: Link, _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) async throws(ConnectionError) {
@@ -130,7 +130,7 @@ public final class Connection {
         close()
     }
 
-    /// The same, but no longer than so: the other side may have stopped reading.
+    /// The same, for a limited time, because the other side may have stopped reading.
     package func closeAfterFlush(within patience: Duration) async {
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.close() }
@@ -153,14 +153,13 @@ public final class Connection {
 
     func forgetEndHandler(_ number: UInt64) { observers.forget(number) }
 
-    /// Runs each time that the connection stands again after a loss.
+    /// Runs after each reconnect.
     public func onReconnect(_ action: @escaping @DBusActor () -> Void) { observers.onReturn(action) }
 
     /// Runs each time that the connection is lost.
     public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { observers.onLoss(action) }
 
-    /// Runs for each name that this connection owned before a loss and that another connection owns when it
-    /// stands again. ``requestName(_:flags:)`` asks for it once more.
+    /// Runs for each owned name that another connection owns after a reconnect. ``requestName(_:flags:)`` requests it again.
     public func onNameLost(_ action: @escaping @DBusActor (BusName) -> Void) { names.lostHandlers.append(action) }
 
     public var isConnected: Bool { if case .connected = state { true } else { false } }
@@ -223,7 +222,7 @@ public final class Connection {
         }
     }
 
-    /// Ends what a message was to do whose descriptors cannot leave.
+    /// Handles a message whose descriptors cannot leave.
     private func undeliverable(_ message: Message) -> Message? {
         switch message.kind {
         case .methodReturn: return try? Message.error(inPlaceOf: message, objects.refuse(.noDescriptors))
@@ -234,8 +233,7 @@ public final class Connection {
         }
     }
 
-    /// From now on a caller that does not read its answers gets no more of them, and its calls wait; otherwise the bus would
-    /// hold them.
+    /// From now on the calls of a caller that does not read its answers wait, because the bus would store more answers.
     /// - Parameter isPresent: whether a caller is on the bus; an answer to one that has left counts nowhere.
     public func boundUnreadAnswers(isPresent: @escaping @DBusActor (BusName) -> Bool) {
         incoming.boundUnreadAnswers(on: self, isPresent: isPresent)
@@ -253,7 +251,7 @@ public final class Connection {
 
     /// Calls a method and waits for its answer.
     /// - Parameters:
-    ///   - destination: who answers; `nil` peer to peer.
+    ///   - destination: the receiver; `nil` peer to peer.
     ///   - timeout: from now; a cancelled task ends the wait at once.
     ///   - startsService: whether the bus may start the program that owns the name.
     public func call<Input, Output>(

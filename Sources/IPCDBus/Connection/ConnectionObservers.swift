@@ -1,4 +1,4 @@
-/// The callers that want to know when a connection is lost, stands again, or has ended.
+/// The observers of loss, reconnect and end of a connection.
 @DBusActor
 final class ConnectionObservers {
     typealias Action = @DBusActor () -> Void

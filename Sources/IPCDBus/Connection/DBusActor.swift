@@ -11,8 +11,7 @@ public actor DBusActor {
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
 
-    /// Starts a task on the I/O thread that stays there over all its suspensions: tasks go on in the order in which they
-    /// were resumed, without a change of thread.
+    /// Starts a task that stays on the I/O thread: tasks resume in order, without a change of thread.
     @discardableResult
     public static func task<Result: Sendable>(
         _ body: @escaping @DBusActor @Sendable () async throws -> Result
@@ -20,8 +19,8 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
-    /// Runs `body` on the I/O thread, after what was handed over before it: for other threads, from which a task begins
-    /// later than one that the I/O thread makes.
+    /// Runs `body` on the I/O thread, after earlier hand-overs. For other threads: a task that they start would begin later
+    /// than one of the I/O thread.
     package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {
         thread.handOver { assumeIsolated(body) }
     }
@@ -43,8 +42,7 @@ public actor DBusActor {
         _ body: @DBusActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         thread.checkIsolated()
-        // What MainActor.assumeIsolated does: the isolation is a fact that was just checked, so the function type
-        // may lose it.
+        // Like MainActor.assumeIsolated: the isolation was just checked, so the function type may lose it.
         return try withoutActuallyEscaping(body) { (body) throws(Failure) in
             try unsafeBitCast(body, to: (() throws(Failure) -> Result).self)()
         }

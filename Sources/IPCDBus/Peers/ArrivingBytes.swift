@@ -1,7 +1,7 @@
 /// A bound for the arguments of calls that have come and are not finished, of all connections together.
 ///
-/// A direct connection that holds more than its share is not read on. On a bus all callers share one socket, and reading on
-/// is what keeps the others going: there a call beyond the share of its caller is refused, and its arguments are not kept.
+/// A direct connection that holds more than its share is not read. On a bus all callers share one socket, which has to be
+/// read: there a call beyond the share of its caller is rejected, and its arguments are not kept.
 @DBusActor
 public final class ArrivingBytes {
     /// The party that holds arguments.

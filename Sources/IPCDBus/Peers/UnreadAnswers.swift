@@ -1,8 +1,8 @@
 /// The answers that a bus may still hold because their callers do not read.
 ///
-/// A bus keeps such messages without a bound, so their sender has to bound them. The bus can say how many bytes it holds for a
-/// connection (`org.freedesktop.DBus.Debug.Stats`), whatever library the caller uses. A bus without this interface bounds
-/// them itself; there a caller counts as reading again when it answers a ping, or after some time.
+/// A bus stores such messages without a bound, so their sender has to bound them. The bus reports the bytes that it stores for
+/// a connection (`org.freedesktop.DBus.Debug.Stats`). A bus without this interface has bounds; there a caller counts as
+/// reading again when it answers a ping, or after some time.
 @DBusActor
 final class UnreadAnswers {
     private struct Caller {

@@ -1,4 +1,4 @@
-/// What a connection says to a bus first, over a link that is not in use yet.
+/// The first calls of a connection to a bus, over a link that is not in use yet.
 @DBusActor
 struct BusGreeting {
     let link: Link
@@ -8,7 +8,7 @@ struct BusGreeting {
     /// - Returns: the name that the bus gave.
     func hello() async throws(CallError) -> BusName { BusName(trusted: try await call(MessageBus.hello, ())) }
 
-    /// Tells the bus everything that it must know of the connection.
+    /// Adds all match rules and requests all names.
     func restore(_ signals: SignalRouter, _ names: NameRegistry) async throws(CallError) {
         for rule in signals.rules { try await call(MessageBus.addMatch, rule) }
         try await names.restore { name, flags throws(CallError) in

@@ -8,7 +8,7 @@ extension Connection {
     /// What tells this bus from every other (`GetId`). Unique names are unique on one bus.
     public func busID() async throws(CallError) -> String { try await bus(MessageBus.getID, ()) }
 
-    /// Asks for a well-known name; it is asked for again after a reconnect if it was got.
+    /// Requests a well-known name. If this succeeds, the connection requests it again after a reconnect.
     public func requestName(
         _ name: BusName, flags: NameRequestFlags = .doNotQueue
     ) async throws(CallError) -> NameRequestResult {
@@ -20,12 +20,10 @@ extension Connection {
         return result
     }
 
-    /// Asks for a well-known name and waits until this connection owns it: the bus gives it to one connection at a time, to
-    /// the others in the order in which they asked, and to the next one when its owner has given it back or has ended.
-    ///
-    /// After a reconnect the connection waits at the end of the queue. ``releaseName(_:)`` gives the name back.
+    /// Requests a well-known name and waits until this connection owns it. The bus has a queue for each name: the next
+    /// connection owns it when the owner has released it or has ended. After a reconnect this one waits at the end.
     /// - Throws: ``CallError/cancelled`` when the task is cancelled, and ``CallError/disconnected`` when the connection has
-    ///   ended; then it has left the queue.
+    ///   ended. It has left the queue then.
     public func ownName(_ name: BusName) async throws(CallError) {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = try await watchName(name) { _, _ in turn.yield() }
@@ -39,7 +37,7 @@ extension Connection {
         throw .cancelled
     }
 
-    /// Gives a name back.
+    /// Releases a name.
     public func releaseName(_ name: BusName) async throws(CallError) {
         names.disown(name)
         _ = try await bus(MessageBus.releaseName, name.text)

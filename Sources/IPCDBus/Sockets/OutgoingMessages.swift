@@ -141,9 +141,8 @@ struct OutgoingMessages {
 
 /// How long a link waits for others when the descriptors of a message cannot leave.
 ///
-/// The system counts descriptors that are on their way between processes for each user (unix(7), `ETOOMANYREFS`), so another
-/// process decides when they can. The link keeps the order of its messages, which all wait meanwhile. Hence the wait is
-/// short, and while the state lasts only the first message has it.
+/// The system counts the descriptors in sockets for each user (unix(7), `ETOOMANYREFS`), so another process may have to read
+/// first. All later messages wait too. Hence the wait is short, and while the state lasts only the first message has it.
 @DBusActor
 struct DescriptorPatience {
     private let timer = DBusTimer()
