@@ -102,6 +102,26 @@ struct PeerTests {
         ) { try await connection.call(wrong, on: nil, at: "/echo", "x") }
     }
 
+    @Test func standardInterfacesCheckTheirCallsLikeAllOthers() async throws {
+        for method in [Peer.ping.name, Peer.getMachineID.name] {
+            let wrong = Method(Peer.name, method, takes: .of(Argument<String>("x")), returns: .none)
+            await #expect(
+                throws: CallError.remote(
+                    name: ErrorName.invalidArguments.text,
+                    message: "\(method.text) takes arguments of type “”, these are “s”")
+            ) { try await connection.call(wrong, on: nil, at: "/echo", "x") }
+        }
+        for interface in [Peer.name, Properties.name, Introspectable.name] {
+            let unknown = Method(interface, "Nothing", takes: .none, returns: .none)
+            await #expect(
+                throws: CallError.remote(name: ErrorName.unknownMethod.text, message: "/echo has no method Nothing")
+            ) { try await connection.call(unknown, on: nil, at: "/echo", ()) }
+        }
+        // The control: without arguments the same calls are answered, at a path without an object too.
+        try await connection.call(Peer.ping, on: nil, at: "/none", ())
+        #expect(try await connection.call(Peer.getMachineID, on: nil, at: "/echo", ()).count == 32)
+    }
+
     @Test func propertiesAreReadAndWritten() async throws {
         try await connection.call(Properties.set, on: nil, at: "/echo", (Echo.name.text, "Greeting", .string("hi")))
         let all = try await connection.call(Properties.getAll, on: nil, at: "/echo", Echo.name.text)

@@ -129,29 +129,34 @@ package struct IncomingBytes: ~Copyable {
             try cutMessage(length, .tooLong(bytes: length))
             return cut == nil ? nil : try nextMessage(admit: admit)
         }
-        guard length <= room.count else {
-            let headerLength = MessageHeader.headerLength(bytes)
-            if headerLength <= room.count {
-                guard count >= headerLength else { return nil }
-                switch admit(MessageHeader(faulty: bytes), length) {
-                case .taken(let charge): largeCharge = charge
-                case .refused:
-                    try cutMessage(length, .overShare(bytes: length))
-                    return try nextMessage(admit: admit)
-                case .later:
-                    awaitsAdmission = true
-                    return nil
-                }
-            }
-            let block = try Self.block(length)
-            large = (block, count)
-            take(count, to: block)
-            return nil
-        }
+        guard length <= room.count else { return try beginLarge(length, bytes, admit: admit) }
         guard count >= length else { return nil }
         let block = try Self.block(length)
         take(length, to: block)
         return message(block)
+    }
+
+    /// Makes room for a message that is larger than the buffer, once its header is here and it is admitted.
+    private mutating func beginLarge(
+        _ length: Int, _ bytes: UnsafeRawBufferPointer, admit: (MessageHeader, Int) -> Admission
+    ) throws(MessageError) -> Message? {
+        let headerLength = MessageHeader.headerLength(bytes)
+        if headerLength <= room.count {
+            guard count >= headerLength else { return nil }
+            switch admit(MessageHeader(faulty: bytes), length) {
+            case .taken(let charge): largeCharge = charge
+            case .refused:
+                try cutMessage(length, .overShare(bytes: length))
+                return try nextMessage(admit: admit)
+            case .later:
+                awaitsAdmission = true
+                return nil
+            }
+        }
+        let block = try Self.block(length)
+        large = (block, count)
+        take(count, to: block)
+        return nil
     }
 
     /// Moves bytes, which may be secret, and overwrites them here.
