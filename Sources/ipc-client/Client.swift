@@ -26,6 +26,6 @@ enum Client {
     /// - Parameter time: how long the bus may take to answer; `nil` for the usual time.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
-        try await Application.connect(id: id, over: connection, within: time)
+        try await connection.application(id: id, within: time)
     }
 }

@@ -211,7 +211,7 @@ struct Pair {
         self.accepted = accepted
         let connection = try await Connection.openPeer(listener.address)
         application = Application(
-            id: try ApplicationID(id), link: BrokerLink(connection, broker: nil), resends: resends)
+            id: try ApplicationID(id), link: BrokerLink(connection, broker: nil, resends: resends))
     }
 
     /// Calls the handler as the broker does.

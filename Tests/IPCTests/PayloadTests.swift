@@ -1,3 +1,4 @@
+import IPCInterface
 import IPCModel
 import Testing
 
@@ -5,7 +6,9 @@ import Testing
 
 struct PayloadTests {
     private func payload(_ items: [PasteboardItem]?) -> Payload {
-        Payload(items: items, pasteboard: nil, changeCount: nil)
+        var context = OpenURLContext()
+        context.items = items
+        return Payload(context)
     }
 
     private let notUTF8 = PasteboardItem.data([0xFF, 0xFE], type: .utf8PlainText)

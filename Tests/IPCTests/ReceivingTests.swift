@@ -13,7 +13,8 @@ struct ReceivingTests {
 
     init() async throws {
         pair = try await Pair()
-        _ = try await pair.application.receive(["IPCServer.demo"], window: 4, allowReserved: false)
+        let options = RegisterOptions(window: 4, allowReserved: false, fd: nil)
+        _ = try await pair.application.receiver.receive([URLScheme](checking: ["IPCServer.demo"]), options)
     }
 
     private func delivering(_ id: String, _ url: String = "x:") -> Task<(String, HandlerReply), any Error> {

@@ -1,3 +1,4 @@
+import IPCInterface
 import IPCModel
 import IPCTesting
 import Testing
@@ -213,7 +214,9 @@ struct ValueTests {
         let item = try PasteboardItem.value(Rectangle(x: 1, y: 2, width: 3, height: 4), type: type)
         #expect(try item.value(Rectangle.self, type: type) == Rectangle(x: 1, y: 2, width: 3, height: 4))
         #expect(try item.value(Rectangle.self) == nil)
-        let payload = Payload(items: [item], pasteboard: nil, changeCount: nil)
+        var context = OpenURLContext()
+        context.items = [item]
+        let payload = Payload(context)
         #expect(try payload.value(Rectangle.self, type: type)?.height == 4)
         #expect(try payload.value(Rectangle.self, type: type, item: 1) == nil)
     }

@@ -9,27 +9,32 @@ internal import IPCInterface
 public final class Application {
     /// The reverse-DNS id, such as `demo.IPCClient`: stated as the source of everything that this application does.
     public nonisolated let id: String
-    let link: BrokerLink
-    let receiver: Receiver
-    private let promises: PromiseKeeper
-    let completionFeed: CompletionFeed
     /// The claims of others to the schemes that this application was connected with; see
     /// ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``.
     public private(set) var conflicts: [Handler] = []
-    /// Whether calls that change something carry an id, so that they can be sent again after a restart.
-    let resends: Bool
 
-    init(id: ApplicationID, link: BrokerLink, resends: Bool = true) {
-        self.id = id.text
-        self.link = link
-        self.resends = resends
-        receiver = Receiver(id, link)
+    nonisolated let link: BrokerLink
+    nonisolated let opener: URLOpener
+    nonisolated let receiver: Receiver
+    nonisolated let claims: SchemeClaims
+    nonisolated let records: RequestRecords
+    nonisolated let boards: PasteboardDirectory
+    nonisolated let promises: PromiseKeeper
+    package nonisolated let desktop: DesktopClaims
+    package nonisolated let bus: BusServices
+
+    init(id: ApplicationID, link: BrokerLink) {
+        (self.id, self.link) = (id.text, link)
+        (claims, records, bus) = (SchemeClaims(link), RequestRecords(link), BusServices(link))
+        boards = PasteboardDirectory(link, source: id.text)
+        opener = URLOpener(link, claims, records, source: id.text)
+        receiver = Receiver(id, link, claims)
         promises = PromiseKeeper(link)
-        completionFeed = CompletionFeed(link)
+        desktop = DesktopClaims(link, bus)
     }
 
     isolated deinit {
-        // What is still being answered keeps the connection, but only a bus that is there is worth waiting for.
+        // Requests that are still being answered keep the connection, but a lost bus is not worth waiting for.
         if !link.connection.isConnected { link.connection.close() }
     }
 
@@ -54,23 +59,14 @@ public final class Application {
         id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
         bus: BusAddress = .session
     ) async throws(IPCError) -> Application {
-        let id = try checked { () throws(ApplicationID.Invalid) in try ApplicationID(id) }
-        try check(schemes: schemes)
-        let application = Application(id: id, link: try await .open(bus, isLasting: resends), resends: resends)
+        let (id, schemes) = (try ApplicationID(checking: id), try [URLScheme](checking: schemes))
+        let application = Application(id: id, link: try await .open(bus, resends: resends))
         if !schemes.isEmpty {
-            application.conflicts = try await application.receive(
-                schemes, window: window, allowReserved: allowReserved)
+            let options = RegisterOptions(
+                window: window, allowReserved: allowReserved, fd: application.link.takesDescriptors)
+            application.conflicts = try await application.receiver.receive(schemes, options)
         }
         return application
-    }
-
-    /// Becomes the handler of schemes; see ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``.
-    func receive(_ schemes: [String], window: UInt32, allowReserved: Bool) async throws(IPCError) -> [Handler] {
-        var options = RegisterOptions()
-        if window != 1 { options.window = window }
-        if allowReserved { options.allowReserved = true }
-        options.fd = link.takesDescriptors
-        return try await receiver.receive(schemes, options)
     }
 
     /// The requests to open a URL, in the order of their delivery; those that came before the first question wait.
@@ -101,22 +97,6 @@ public final class Application {
     /// by which a window may come to the front; `nil` (as at first) tells nobody. It is called by applications that receive.
     public func onActivate(_ body: (@Sendable (_ activationToken: String?) -> Void)?) { receiver.activated = body }
 
-    /// Schemes that were given up are not registered again; empty means all.
-    func forget(_ schemes: [String]) { receiver.forget(schemes) }
-
-    func nextRequest() async throws(IPCError) -> OpenURLRequest? { try await receiver.deliveries.inbox.next() }
-
-    /// The id for a call that may have to be sent again.
-    func repetitionID() -> String? { resends ? RequestID.random().text : nil }
-
-    /// Keeps what is promised while it can be asked for.
-    func keepPromises(
-        _ types: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
-        _ write: () async throws(IPCError) -> UInt64
-    ) async throws(IPCError) -> UInt64 {
-        try await promises.keep(types, on: board, provider: provider, write)
-    }
-
     /// Gives up the schemes that this application was connected with or has registered, and goes on with all else.
     ///
     /// ``openURLs`` ends, and requests that no consumer has taken go back to the broker, which delivers them to whoever
@@ -132,7 +112,7 @@ public final class Application {
     public func close() async {
         await promises.close()
         await receiver.end()
-        completionFeed.end()
+        records.end()
         await link.close()
     }
 
@@ -141,4 +121,7 @@ public final class Application {
     public func brokerDescription() async throws(IPCError) -> String {
         try await link.call(Broker1.describe, NoOptions(), repeatable: true)
     }
+
+    /// Sets a function that is called each time that the bus is lost, while the application waits for the next one.
+    package func onBusLost(_ body: @escaping @Sendable () -> Void) { receiver.absence?.began = body }
 }

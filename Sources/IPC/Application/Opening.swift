@@ -1,15 +1,9 @@
-internal import IPCDBus
-internal import IPCInterface
-
 extension Application {
     /// Whether ``open(_:sending:on:options:)`` would be accepted now: the scheme has a handler that runs or can be
     /// started. Nothing is started.
     /// - Throws: `invalidURL`.
     public func canOpenURL(_ url: String) async throws(IPCError) -> Bool {
-        try check(url: url)
-        var options = CanOpenURLOptions()
-        options.sourceApplication = id
-        return try await link.call(Schemes1.canOpenURL, (url, options), repeatable: true)
+        try await opener.canOpen(try URLText(checking: url))
     }
 
     /// Waits until ``canOpenURL(_:)`` is true, for a receiver that is being started. Nothing is started, and nobody is asked
@@ -21,14 +15,7 @@ extension Application {
     /// - Returns: false where the time was over before.
     /// - Throws: `invalidURL`; `storeUnavailable` without a broker, and when the task is cancelled.
     public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {
-        let scheme = try checked { () throws(URLText.Invalid) in try URLText(url) }.scheme
-        // Before the first question, so that no change is missed.
-        let changes = try await HandlerChanges(of: scheme, link, within: time)
-        repeat {
-            if try await canOpenURL(url) { return true }
-            try await changes.follow(try await resolve(url).application)
-        } while try await changes.next()
-        return false
+        try await opener.canOpen(try URLText(checking: url), within: time)
     }
 
     /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
@@ -58,74 +45,59 @@ extension Application {
         _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
         options: OpenOptions = OpenOptions()
     ) async throws(IPCError) -> OpenURLResponse {
-        try check(url: url)
-        var wire = try options.wire()
-        wire.id = wire.id ?? repetitionID()
-        wire.fd = link.takesDescriptors
-        if let items {
-            wire.items = try await OutgoingItems.prepare(items, passes: link.passesDescriptors, prefersInline: true)
-        }
-        wire.pasteboard = board?.name
-        wire.sourceApplication = id
-        let storing = BrokerLink.time(storing: items?.byteCount ?? 0)
-        return try await send(url, wire, wait: options.wait.map { $0 + storing }, storing)
+        try await opener.open(OutgoingURL(url: url, items: items, board: board, options: options))
     }
 
+    /// Opens a URL and gives the handler's reply; whatever is no success is an error.
+    ///
+    /// With ``OpenOptions/isQueued`` the request is on the disk, and the reply is waited for until the request ends, over
+    /// restarts of everybody but this process.
+    ///
+    /// When the task is cancelled, the request is called off, as by ``open(_:sending:on:options:)``.
+    /// - Returns: the reply, without items where the handler gave none or cannot answer.
+    /// - Throws: the one reason why there is none.
+    public func call(
+        _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
+        options: OpenOptions = OpenOptions()
+    ) async throws(CallFailure) -> CallReply {
+        try await opener.call(OutgoingURL(url: url, items: items, board: board, options: options))
+    }
+
+    /// Opens a URL of x-callback-url and gives the reply, be it a direct one or one that comes by a callback, so that a
+    /// handler that knows nothing but x-callback-url can answer.
+    ///
+    /// For the time of the call a scheme is registered, on a connection and with a bus name of the call's own, and the
+    /// URL gets `x-source`, `x-success`, `x-error` and `x-cancel` behind its parameters. The callbacks have a random
+    /// token in them; a URL without it is declined. What comes first counts: a callback, a reply with items, or any
+    /// outcome but success. A handler that calls back and has not answered yet gets one second more for its answer, in
+    /// which there may be more than a URL can carry. One that says `handled` and gives nothing back has until the time-out
+    /// to call back, and so has a program that cannot answer; then the reply is without items. Of a callback, `result` is
+    /// the text of the reply, and all its parameters are the members of a JSON object of strings.
+    ///
+    /// A URL of another form is called without callbacks; see ``call(_:sending:on:options:)``.
     /// - Parameters:
-    ///   - wait: how long for the outcome and until what is sent is stored; `nil` where nobody waits for an outcome.
-    ///   - storing: how long until what is sent is stored.
-    private func send(
-        _ url: String, _ wire: OpenURLOptions, wait: Duration?, _ storing: Duration
-    ) async throws(IPCError) -> OpenURLResponse {
-        let end = wait.map { ContinuousClock.now + $0 }
-        // What was never sent needs no calling off.
-        guard !Task.isCancelled else { throw IPCError(CallError.cancelled) }
-        var mayBeDone = false
-        do throws(IPCError) {
-            return try OpenURLResponse(
-                try await link.call(
-                    URLs1.openURL, (url, wire),
-                    timeout: wait.map { $0 + BrokerLink.margin } ?? BrokerLink.timeout + storing,
-                    repeatable: wire.id != nil,
-                    repeated: {
-                        mayBeDone = true
-                        return ($0.0, $0.1.again(until: end))
-                    }))
-        } catch {
-            guard let id = wire.id else { throw error }
-            if Task.isCancelled {
-                link.callOff(id)
-            } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
-                // Nobody is left who could say more.
-                guard end == nil else { return OpenURLResponse(unknownEndOf: id, error) }
-                throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
-            }
-            throw error
-        }
+    ///   - url: a URL of x-callback-url, without callbacks.
+    ///   - scheme: what the callbacks' scheme is to be; where somebody else handles it, a unique one is made of it. It
+    ///     ends with the call.
+    ///   - items: the payload.
+    ///   - board: where the items are put.
+    ///   - options: what else there is to say of the request.
+    /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` for a URL that names callbacks already.
+    public func call(
+        _ url: String, callbackScheme scheme: String, sending items: [PasteboardItem]? = nil,
+        on board: Pasteboard? = nil, options: OpenOptions = OpenOptions()
+    ) async throws(CallFailure) -> CallReply {
+        try await opener.call(
+            OutgoingURL(url: url, items: items, board: board, options: options), callbackScheme: scheme)
     }
-}
 
-extension BrokerLink {
-    /// Calls a request off for a sender that does not wait for the answer. It has left, behind the request, when this
-    /// returns; without a bus, as soon as there is one.
-    func callOff(_ id: String) {
-        let input = (id, NoOptions())
-        let isSent =
-            connection.isConnected
-            && (try? connection.notify(URLs1.cancelRequest, on: broker, at: Broker1.path, input)) != nil
-        guard !isSent else { return }
-        // The task of the sender is cancelled, and nothing can be called in it.
-        Task { _ = try? await call(URLs1.cancelRequest, input, repeatable: true) }
-    }
-}
-
-extension Duration {
-    /// Whole milliseconds, rounded up, from 1 to the most that the wire carries (49 days).
-    var wireMilliseconds: UInt32 {
-        let parts = components
-        let (milliseconds, overflow) = parts.seconds.multipliedReportingOverflow(by: 1_000)
-        guard !overflow else { return parts.seconds < 0 ? 1 : .max }
-        let rest = (parts.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return UInt32(clamping: max(1, milliseconds + rest))
+    /// Opens a URL and tells a delegate the handler's reply, or why there is none; returns at once. The rest is as in
+    /// ``call(_:sending:on:options:)``.
+    @discardableResult
+    public nonisolated func call(
+        _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
+        options: OpenOptions = OpenOptions(), delegate: any OpenURLCallDelegate
+    ) -> OpenURLCall {
+        OpenURLCall(OutgoingURL(url: url, items: items, board: board, options: options), by: self, for: delegate)
     }
 }

@@ -1,6 +1,3 @@
-internal import IPCDBus
-internal import IPCInterface
-
 extension Application {
     /// A pasteboard by its name.
     /// - Parameters:
@@ -12,10 +9,7 @@ extension Application {
         named name: String, create: Bool = false, persistent: Bool = true
     ) async throws(IPCError) -> Pasteboard {
         let board = try Pasteboard(named: name, of: self)
-        var options = GetPasteboardOptions()
-        if create { (options.create, options.sourceApplication) = (true, id) }
-        if !persistent { options.persistent = false }
-        _ = try await link.call(Pasteboards1.getPasteboard, (name, options), repeatable: true)
+        try await boards.get(board.checkedName, create: create, persistent: persistent)
         return board
     }
 
@@ -26,31 +20,20 @@ extension Application {
     ///
     /// A second try after a lost connection may leave a first one behind, which ends with the lost connection.
     public func uniquePasteboard() async throws(IPCError) -> Pasteboard {
-        var options = UniquePasteboardOptions()
-        options.sourceApplication = id
-        let (name, _) = try await link.call(Pasteboards1.createUniquePasteboard, options, repeatable: true)
-        return try Pasteboard(named: name, of: self)
+        Pasteboard(try await boards.makeUnique(), of: self)
     }
 
     /// Removes a pasteboard with all its versions. Requests that carry its items keep them.
     /// - Throws: `noSuchPasteboard`; `accessDenied` for `general`, which can only be cleared.
     public func removePasteboard(named name: String) async throws(IPCError) {
-        try check(pasteboards: [name])
-        try await link.call(Pasteboards1.removePasteboard, (name, NoOptions()), repeatable: false)
+        try await boards.remove(PasteboardName(checking: name))
     }
 
     /// What there is to know of all pasteboards, without content, sorted by the bytes of their names; read page by page
     /// while it is iterated.
     /// - Parameter prefix: only names that start with these bytes.
     public nonisolated func pasteboards(prefix: String = "") -> Listing<PasteboardInfo> {
-        Listing { after throws(IPCError) in try await self.page(prefix: prefix, after: after?.name) }
-    }
-
-    private func page(prefix: String, after: String?) async throws(IPCError) -> [PasteboardInfo] {
-        var options = ListPasteboardsOptions()
-        options.after = after
-        if !prefix.isEmpty { options.prefix = prefix }
-        return try await link.call(Pasteboards1.listPasteboards, options, repeatable: true).map(PasteboardInfo.init)
+        Listing { [boards] after throws(IPCError) in try await boards.page(prefix: prefix, after: after?.name) }
     }
 
     /// The changes of several pasteboards, or of all; see ``Pasteboard/changes(since:)``.
@@ -59,5 +42,18 @@ extension Application {
     ///   - count: the change count after which changes are told; from now on if `nil`.
     public nonisolated func changes(of names: [String] = [], since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(self, names: names, since: count)
+    }
+
+    /// The greatest change count that was given out, over all pasteboards; changes from here on have greater ones.
+    public func changeCount() async throws(IPCError) -> UInt64 { try await boards.change(of: [], since: nil).cursor }
+
+    /// Makes every later change take a greater number than this one; a lower one than was given out changes nothing.
+    ///
+    /// For who brings the content of another store here: whoever remembers a change count of that store is never taken
+    /// for up to date.
+    /// - Returns: the greatest number that counts as given out.
+    @discardableResult
+    public func skipChangeCounts(to count: UInt64) async throws(IPCError) -> UInt64 {
+        try await boards.skipChangeCounts(to: count)
     }
 }

@@ -16,15 +16,15 @@ final class BrokerGate {
     /// - Parameter appeared: called with each new owner of its name.
     func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
         guard watch == nil, let name = link.broker else { return }
-        do throws(CallError) {
-            watch = try await link.connection.watchName(name) { _, owner in if let owner { appeared(owner) } }
-        } catch { throw IPCError(error) }
+        watch = try await link.onBus { (bus) throws(CallError) in
+            try await bus.watchName(name) { _, owner in if let owner { appeared(owner) } }
+        }
     }
 
     /// Follows it no longer.
     func close() { watch = nil }
 
-    /// Goes on with `nil` where the call comes from the broker, and with a refusal where it does not.
+    /// Proceeds with `nil` if the call comes from the broker, and with an error if it does not.
     func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
         guard let name = link.broker, !link.route.leads(to: call.connection) else { return proceed(nil) }
         if let owner { return proceed(call.sender == owner ? nil : .stranger) }

@@ -8,30 +8,35 @@ final class BrokerLink {
     static let absence = Duration.seconds(5)
     /// What a call may take beyond the time for which the broker itself waits.
     static let margin = Duration.seconds(5)
-    /// For calls in which the broker waits for nobody.
+    /// For calls that the broker answers at once.
     static let timeout = Duration.seconds(25)
-    /// For calls that the broker answers when so many bytes are on the disk.
+    /// For calls that the broker answers when their payload is on the disk.
     static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
-    /// What a slow disk needs for so many bytes, at 10 MB a second.
+    /// How long one question for an event stays open at the broker.
+    static let question = Duration.seconds(20)
+    /// For such a question.
+    static let questionTimeout = question + margin * 2
+    /// The time that a slow disk needs for a payload, at 10 MB a second.
     static func time(storing byteCount: Int) -> Duration { .milliseconds(byteCount / 10_000) }
 
     let connection: Connection
-    /// Who answers; `nil` where the broker is the peer at the other end.
+    /// The name of the broker; `nil` if the broker is the peer at the other end.
     let broker: BusName?
     /// Where the bus is; `nil` without one.
     let bus: BusAddress?
     let route: Route
+    /// Whether calls that change something carry an id, so that they can be sent again after a restart.
+    private let resends: Bool
     /// Whether there was a broker before, so that its absence is a restart.
     private var wasThere = false
     /// Whether the application has left; calls end with an error from then on.
     private(set) var isClosed = false
 
-    /// - Parameter isLasting: whether a direct connection may pay.
-    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, isLasting: Bool = false) {
+    /// - Parameter resends: also whether the application stays, so that a direct connection may pay.
+    init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
-        route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: isLasting))
-        self.broker = broker
-        self.bus = bus
+        route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
+        (self.broker, self.bus, self.resends) = (broker, bus, resends)
     }
 
     /// Whether values can travel as descriptors.
@@ -39,27 +44,44 @@ final class BrokerLink {
     /// The same as options say it: `nil` for no.
     var takesDescriptors: Bool? { passesDescriptors ? true : nil }
 
+    /// The id for a call that may have to be sent again; `nil` if this application sends no call twice.
+    func repetitionID() -> String? { resends ? RequestID.random().text : nil }
+
     /// Connects to a bus; the connection outlives restarts of it.
-    static func open(_ bus: BusAddress, isLasting: Bool = false) async throws(IPCError) -> BrokerLink {
+    static func open(_ bus: BusAddress, resends: Bool) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
-            return BrokerLink(
-                try await Connection.open(bus, reconnects: true), broker: Broker1.busName, bus: bus,
-                isLasting: isLasting)
+            let connection = try await Connection.open(bus, reconnects: true)
+            return BrokerLink(connection, broker: Broker1.busName, bus: bus, resends: resends)
         } catch {
             throw IPCError(error, bus: bus)
         }
     }
 
-    /// The way over a connection to the session bus.
-    static func of(_ connection: Connection) -> BrokerLink {
-        BrokerLink(connection, broker: Broker1.busName, bus: .session)
+    // MARK: The bus
+
+    /// Calls the bus itself.
+    func onBus<Output: Sendable>(
+        _ body: @DBusActor (Connection) async throws(CallError) -> Output
+    ) async throws(IPCError) -> Output {
+        do throws(CallError) { return try await body(connection) } catch { throw IPCError(error) }
     }
+
+    /// Listens to a signal of the broker: of the owner of its name only, because any program can send any signal.
+    func subscribe<Content>(
+        to signal: Signal<Content>, _ body: @escaping @DBusActor (Content) -> Void
+    ) async throws(IPCError) -> Subscription {
+        try await onBus { (bus) throws(CallError) in
+            try await bus.subscribe(to: signal, from: broker, at: Broker1.path) { content, _ in body(content) }
+        }
+    }
+
+    // MARK: Calls
 
     /// Calls a method of the broker.
     /// - Parameters:
     ///   - timeout: for all tries together.
     ///   - repeatable: whether a second call has no second effect: it reads, or has an id.
-    ///   - waitsForBus: whether a bus that is away is waited for; what ends with the connection need not be ended.
+    ///   - waitsForBus: whether to wait for a bus that is away; a claim that ends with the connection needs no call.
     ///   - repeated: the input of a call whose answer was lost before, when it is sent again.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
@@ -80,7 +102,7 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // What the bus gave to nobody has not been sent yet.
+                // A call that the bus could not deliver has not been sent yet.
                 if error.meansCutOff { input = repeated(input) }
             }
         }

@@ -1,25 +1,38 @@
 internal import IPCDBus
 private import IPCInterface
 
-/// A connection to the session bus that is begun before it is known what for: it comes about while the process still
-/// reads its command line, on the other thread. For a process that makes one connection.
+/// A connection to the session bus that begins before its use is known, while the process still reads its command line on
+/// the other thread. For a process that makes one connection.
 package final class EarlyConnection: Sendable {
     private let opening = DBusActor.task {
         try await Connection.open(.session, reconnects: true, timeout: EarlyConnection.usualTime)
     }
-    /// How long the bus has where nothing else is said: as long as a receiver.
+    /// The default time-out of the bus: as long as that of a receiver.
     private static let usualTime = Duration.seconds(20)
     @DBusActor private var isTaken = false
 
     /// Begins to connect.
     package init() {}
 
-    /// Waits for the connection, for its first caller.
-    /// - Parameter time: how long at most; `nil` for as long as a connection may take.
-    /// - Returns: `nil` if the connection was taken, or was lost since.
-    /// - Throws: why there is none.
+    /// Builds the tables of ``Application/open(_:sending:on:options:)`` while the program waits for its connection.
+    package static func prepareToOpen() {
+        withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
+    }
+
+    /// The application over this connection, for the first caller: without schemes, and it sends no call twice.
+    /// - Parameter time: the longest wait; `nil` for the usual time.
     @DBusActor
-    func take(within time: Duration?) async throws(IPCError) -> Connection? {
+    package func application(id: String, within time: Duration? = nil) async throws(IPCError) -> Application {
+        guard let connection = try await take(within: time) else {
+            return try await Application.connect(id: id, resends: false)
+        }
+        let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
+        return Application(id: try ApplicationID(checking: id), link: link)
+    }
+
+    /// - Returns: `nil` if another caller has the connection, or if it was lost.
+    @DBusActor
+    private func take(within time: Duration?) async throws(IPCError) -> Connection? {
         guard !isTaken else { return nil }
         isTaken = true
         let result = if let time { await result(within: time) } else { await opening.result }
@@ -39,25 +52,5 @@ package final class EarlyConnection: Sendable {
             DBusActor.task { [opening] in end(await opening.result) }
         }
         return result ?? .failure(ConnectionError.timedOut(address: "DBUS_SESSION_BUS_ADDRESS"))
-    }
-}
-
-extension Application {
-    /// Makes the tables of ``open(_:sending:on:options:)``, for a program that waits for its connection meanwhile.
-    package nonisolated static func prepareToOpen() {
-        withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
-    }
-
-    /// Connects over what was begun; without schemes, and what is cut off by a restart is not sent again.
-    /// - Parameter time: how long that may take; `nil` for the usual time.
-    @DBusActor
-    package static func connect(
-        id: String, over early: EarlyConnection, within time: Duration? = nil
-    ) async throws(IPCError) -> Application {
-        guard let connection = try await early.take(within: time) else {
-            return try await connect(id: id, resends: false)
-        }
-        let id = try checked { () throws(ApplicationID.Invalid) in try ApplicationID(id) }
-        return Application(id: id, link: .of(connection), resends: false)
     }
 }

@@ -44,9 +44,9 @@ extension IPCError {
 }
 
 extension CallError {
-    /// The answer is lost, and whether the call was carried out is not known.
+    /// The answer is lost, and the broker may have done the call.
     var meansCutOff: Bool { self == .disconnected || isRemote(.noReply) }
 
-    /// The bus found nobody to give the call to, so nothing has happened.
+    /// The bus could not deliver the call, so nothing has happened.
     var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
 }

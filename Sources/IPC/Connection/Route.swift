@@ -2,10 +2,10 @@ internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
-/// By which way the calls of an application go: over the bus, or over a direct connection. Never both at a time.
+/// The route of an application's calls: over the bus, or over a direct connection. Never both at a time.
 ///
-/// A switch waits until the broker has what was sent by the old way. Where there is no direct connection (the broker
-/// knows none, refuses one, or it is cut) all goes over the bus, and is tried again after a while.
+/// A switch waits until the broker has all calls of the old route. If there is no direct connection (the broker knows
+/// none, rejects one, or it is cut), all calls take the bus, and the next try is after a pause.
 @DBusActor
 final class Route {
     /// When a direct connection is opened.
@@ -27,7 +27,7 @@ final class Route {
         }
     }
 
-    /// With so many calls an application is one that stays.
+    /// An application that has made this many calls stays, in all likelihood.
     private static let callsOfLasting = 16
     /// After a connection that was cut.
     private static let pauseAfterCut = Duration.seconds(1)
@@ -45,14 +45,14 @@ final class Route {
     private var notBefore: ContinuousClock.Instant?
     private let timer = DBusTimer()
     /// Calls that wait for the switch.
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let waiting = WaitingTasks<Void>()
     private var isSwitching = false
     private var isClosed = false
 
     init(bus: Connection, policy: Policy) {
         (self.bus, self.policy) = (bus, policy)
         guard policy != .never else { return }
-        // Without its name on the bus a connection stands for nobody.
+        // Without its name on the bus, a connection has no owner.
         bus.onDisconnect { [weak self] in self?.opened?.drop() }
     }
 
@@ -66,12 +66,7 @@ final class Route {
         calls += 1
         if policy == .always || isHandler || calls >= Self.callsOfLasting { begin() }
         if policy == .always { _ = try? await opening?.value }
-        while isSwitching {
-            await withCheckedContinuation { continuation in
-                // The way here may have been a suspension of its own.
-                if isSwitching { waiting.append(continuation) } else { continuation.resume() }
-            }
-        }
+        while isSwitching { await waiting.wait { isSwitching ? nil : () } }
         return isInUse && opened?.isConnected == true ? opened : nil
     }
 
@@ -118,9 +113,7 @@ final class Route {
         let answer: Void? = try? await bus.call(Peer.ping, on: Broker1.busName, at: "/", (), startsService: false)
         isInUse = answer != nil && opened?.isConnected == true
         isSwitching = false
-        let waiting = waiting
-        self.waiting = []
-        for continuation in waiting { continuation.resume() }
+        waiting.resumeAll(with: ())
     }
 
     /// A call over the direct connection was cut off: by the bus it is known sooner whether the broker is there.

@@ -19,42 +19,28 @@ public final class OpenURLCall: Sendable {
     public let url: String
     private let work: Task<Result<CallReply, CallFailure>, Never>
 
-    init(id: String, url: String, _ work: Task<Result<CallReply, CallFailure>, Never>) {
-        (self.id, self.url, self.work) = (id, url, work)
+    init(_ outgoing: OutgoingURL, by application: Application, for delegate: any OpenURLCallDelegate) {
+        let id = outgoing.options.id ?? RequestID.random().text
+        var identified = outgoing
+        identified.options.id = id
+        (self.id, url) = (id, outgoing.url)
+        work = Task { [identified] () async -> Result<CallReply, CallFailure> in
+            do throws(CallFailure) { return .success(try await application.opener.call(identified)) } catch {
+                return .failure(error)
+            }
+        }
+        report(to: delegate)
     }
 
     /// Calls the request off; the delegate is told of a failure unless the reply was faster.
     public func cancel() { work.cancel() }
 
-    func tell(_ delegate: (any OpenURLCallDelegate)?) {
+    private func report(to delegate: (any OpenURLCallDelegate)?) {
         Task { @MainActor [weak delegate] in
             switch await work.value {
             case .success(let reply): delegate?.openURLCall(self, didFinishWith: reply)
             case .failure(let failure): delegate?.openURLCall(self, didFailWith: failure)
             }
         }
-    }
-}
-
-extension Application {
-    /// Opens a URL and tells a delegate the handler's reply, or why there is none; returns at once. The rest is as in
-    /// ``call(_:sending:on:options:)``.
-    @discardableResult
-    public nonisolated func call(
-        _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
-        options: OpenOptions = OpenOptions(), delegate: any OpenURLCallDelegate
-    ) -> OpenURLCall {
-        var options = options
-        let id = options.id ?? RequestID.random().text
-        options.id = id
-        let full = options
-        let work = Task { () async -> Result<CallReply, CallFailure> in
-            do throws(CallFailure) {
-                return .success(try await self.call(url, sending: items, on: board, options: full))
-            } catch { return .failure(error) }
-        }
-        let call = OpenURLCall(id: id, url: url, work)
-        call.tell(delegate)
-        return call
     }
 }

@@ -2,11 +2,16 @@
 ///
 /// A plus sign is a plus sign: only HTML forms take it for a space.
 public enum PercentEncoding {
+    /// RFC 3986 §2.1 asks for capital letters.
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
     /// The text with every byte encoded but those that are unreserved.
     public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
-            if isUnreserved(byte) { bytes.append(byte) } else { bytes += [UInt8(ascii: "%")] + digits(of: byte) }
+            bytes +=
+                isUnreserved(byte)
+                ? [byte] : [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
         }
         return String(decoding: bytes, as: UTF8.self)
     }
@@ -31,28 +36,14 @@ public enum PercentEncoding {
 
     /// Whether a byte stands for itself everywhere in a URL: a letter or digit of ASCII, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
     public static func isUnreserved(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-            UInt8(ascii: "~"):
-            true
+        switch Unicode.Scalar(byte) {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
         default: false
         }
     }
 
-    /// RFC 3986 §2.1 asks for capital letters.
-    private static func digits(of byte: UInt8) -> [UInt8] { [digit(byte >> 4), digit(byte & 0x0F)] }
-
-    private static func digit(_ value: UInt8) -> UInt8 {
-        value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
-    }
-
     private static func value(_ digit: UInt8) -> UInt8? {
-        switch digit {
-        case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
-        case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
-        case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
-        default: nil
-        }
+        let capital = digit < UInt8(ascii: "a") ? digit : digit & 0xDF
+        return digits.firstIndex(of: capital).map { UInt8($0) }
     }
 }

@@ -1,4 +1,3 @@
-internal import IPCDBus
 internal import IPCInterface
 
 /// A named, versioned container of items that outlives the program that wrote it.
@@ -8,6 +7,7 @@ internal import IPCInterface
 public struct Pasteboard: Sendable {
     let application: Application
     let checkedName: PasteboardName
+    var object: PasteboardObject { PasteboardObject(application, checkedName) }
 
     /// The pasteboard's name.
     public var name: String { checkedName.text }
@@ -21,8 +21,7 @@ public struct Pasteboard: Sendable {
     /// it in the same step, and for names that are known to exist.
     /// - Throws: `invalidName`.
     public init(named name: String, of application: Application) throws(IPCError) {
-        let checkedName = try checked { () throws(PasteboardName.Invalid) in try PasteboardName(name) }
-        self.init(checkedName, of: application)
+        self.init(try PasteboardName(checking: name), of: application)
     }
 
     /// The pasteboard that everybody shares.
@@ -43,68 +42,38 @@ extension Pasteboard: Hashable {
 extension Pasteboard {
     /// The change count of the current version: grows with every change, may skip, never goes back.
     public var changeCount: UInt64 {
-        get async throws(IPCError) { try await property(Pasteboard1.changeCount) }
+        get async throws(IPCError) { try await object.get(Pasteboard1.changeCount) }
     }
 
     /// Whether it survives the end of the broker and of the machine's power.
     public var isPersistent: Bool {
-        get async throws(IPCError) { try await property(Pasteboard1.persistent) }
+        get async throws(IPCError) { try await object.get(Pasteboard1.persistent) }
     }
 
     /// Makes it persistent, on the disk before this returns, or takes it off the disk.
     public func setPersistent(_ persistent: Bool) async throws(IPCError) {
-        try await setProperty(Pasteboard1.persistent, persistent)
+        try await object.set(Pasteboard1.persistent, persistent)
     }
 
     /// How many earlier versions are kept beside the current one, 0 to 100.
     public var historyLimit: UInt32 {
-        get async throws(IPCError) { try await property(Pasteboard1.historyLimit) }
+        get async throws(IPCError) { try await object.get(Pasteboard1.historyLimit) }
     }
 
     /// Sets how many earlier versions are kept; a lower number lets the oldest go at once.
     /// - Throws: `invalidArguments` above 100.
     public func setHistoryLimit(_ versions: UInt32) async throws(IPCError) {
-        try await setProperty(Pasteboard1.historyLimit, versions)
+        try await object.set(Pasteboard1.historyLimit, versions)
     }
 
     /// The content types of the current version: for each item, those of its representations in order, and those that
     /// its writer has promised. Nothing is read.
     public var types: [[ContentType]] {
-        get async throws(IPCError) {
-            try [[ContentType]](texts: try await property(Pasteboard1.types))
-        }
+        get async throws(IPCError) { try [[ContentType]](texts: try await object.get(Pasteboard1.types)) }
     }
 
     /// The number of items of the current version.
     public var numberOfItems: Int {
-        get async throws(IPCError) { Int(try await property(Pasteboard1.itemCount)) }
-    }
-
-    private func property<Content: ValueConvertible>(_ property: Property<Content>) async throws(IPCError) -> Content {
-        let value = try await application.link.call(
-            Properties.get, at: path, (property.interface.text, property.name.text), repeatable: true)
-        guard let content = Content(dbusValue: value) else {
-            throw IPCError(
-                .storeUnavailable, "the broker's answer for \(property.name) has the type “\(value.signature)”")
-        }
-        return content
-    }
-
-    private func setProperty<Content: ValueConvertible>(
-        _ property: Property<Content>, _ content: Content
-    ) async throws(IPCError) {
-        // Persistence moves all versions, of which nobody here knows the size.
-        try await application.link.call(
-            Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
-            timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
-    }
-
-    /// The pasteboard's object.
-    var path: ObjectPath {
-        get throws(IPCError) {
-            do throws(NameError) { return try Pasteboards1.root.appending(checkedName.pathElement) } catch {
-                throw IPCError(.invalidName, error.description)
-            }
-        }
+        get async throws(IPCError) { Int(try await object.get(Pasteboard1.itemCount)) }
     }
 }

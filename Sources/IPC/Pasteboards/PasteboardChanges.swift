@@ -1,6 +1,3 @@
-internal import IPCDBus
-internal import IPCInterface
-
 /// One pasteboard has moved.
 public struct PasteboardChange: Sendable, Hashable {
     /// The pasteboard.
@@ -25,15 +22,13 @@ extension Pasteboard {
     public func changes(since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application, names: [name], since: count)
     }
-}
 
-extension Pasteboard {
     /// Waits until this pasteboard is removed; returns at once where there is none.
     ///
     /// One that was removed and made again meanwhile is told as removed only to who asked before.
     /// - Throws: what the broker refuses; `storeUnavailable` when the task is cancelled.
     public func removal() async throws(IPCError) {
-        let start = try await application.waitForChange([name], since: nil).cursor
+        let start = try await application.boards.change(of: [name], since: nil).cursor
         do throws(IPCError) { _ = try await changeCount } catch {
             guard error.code == .noSuchPasteboard else { throw error }
             return
@@ -84,7 +79,7 @@ public struct PasteboardChanges: AsyncSequence, Sendable {
             while told.isEmpty {
                 guard !Task.isCancelled else { return nil }
                 do throws(IPCError) {
-                    let answer = try await application.waitForChange(names, since: cursor)
+                    let answer = try await application.boards.change(of: names, since: cursor)
                     cursor = answer.cursor
                     told = answer.changes[...]
                 } catch {
@@ -94,34 +89,5 @@ public struct PasteboardChanges: AsyncSequence, Sendable {
             }
             return told.popFirst()
         }
-    }
-}
-
-extension Application {
-    /// How long one question stays open at the broker.
-    private static let question = Duration.seconds(20)
-
-    /// Asks once; with no cursor it only finds out where to start.
-    func waitForChange(
-        _ names: [String], since cursor: UInt64?
-    ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {
-        try check(pasteboards: names)
-        var options = WaitOptions()
-        options.timeout = cursor == nil ? 0 : Self.question.wireMilliseconds
-        let (count, changed, facts) = try await link.call(
-            Pasteboards1.waitForChange, (names, cursor ?? 0, options), timeout: Self.question + BrokerLink.margin * 2,
-            repeatable: true)
-        guard cursor != nil else { return (count, []) }
-        let isResync = facts.resync ?? false
-        var rows = changed
-        if isResync {
-            let present = Set(changed.map { Array($0.name.utf8) })
-            rows += names.filter { !present.contains(Array($0.utf8)) }
-                .map { ChangedPasteboard(name: $0, changeCount: 0) }
-        }
-        let changes = rows.map {
-            PasteboardChange(name: $0.name, changeCount: $0.changeCount, cursor: count, isResync: isResync)
-        }
-        return (count, changes)
     }
 }

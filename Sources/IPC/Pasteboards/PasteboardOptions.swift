@@ -62,4 +62,7 @@ extension Duration {
             UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
         return tooMuch ? .max : sum
     }
+
+    /// Whole milliseconds, rounded up, from 1 to the most that the wire carries (49 days).
+    var wireMilliseconds: UInt32 { UInt32(clamping: max(1, wholeMilliseconds)) }
 }

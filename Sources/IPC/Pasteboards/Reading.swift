@@ -1,4 +1,3 @@
-internal import IPCDBus
 internal import IPCInterface
 
 extension Pasteboard {
@@ -18,7 +17,7 @@ extension Pasteboard {
     public func version(_ changeCount: UInt64? = nil) async throws(IPCError) -> PasteboardVersion {
         var options = GetItemsOptions()
         options.changeCount = changeCount
-        return try await read(options, repeatable: true)
+        return try await object.read(options)
     }
 
     /// One version with the values of certain types only; nothing else is read, nor fetched from who promised it.
@@ -30,7 +29,7 @@ extension Pasteboard {
         var options = GetItemsOptions()
         options.changeCount = changeCount
         options.types = types.map(\.text)
-        return try await read(options, repeatable: true)
+        return try await object.read(options)
     }
 
     /// Reads and clears in one step: of several that take, exactly one gets the items.
@@ -46,18 +45,8 @@ extension Pasteboard {
         options.take = true
         options.types = types?.map(\.text)
         options.ifChangeCount = count
-        options.id = if let id { id } else { await application.repetitionID() }
-        return try await read(options, repeatable: options.id != nil)
-    }
-
-    private func read(_ options: GetItemsOptions, repeatable: Bool) async throws(IPCError) -> PasteboardVersion {
-        var options = options
-        options.fd = await application.link.takesDescriptors
-        let (count, read, facts) = try await application.link.call(
-            Pasteboard1.getItems, at: path, options, repeatable: repeatable)
-        let items = read.map(\.item)
-        try await IncomingValues.check(items, against: facts.digests)
-        return PasteboardVersion(changeCount: count, items: items, facts)
+        options.id = id
+        return try await object.read(options)
     }
 
     /// The bytes of one representation; of a text, its UTF-8.
@@ -78,12 +67,10 @@ extension Pasteboard {
     public func content(
         forType type: ContentType, item: UInt32 = 0, changeCount: UInt64? = nil
     ) async throws(IPCError) -> Representation.Value {
-        var options = GetDataOptions()
-        options.changeCount = changeCount
-        options.fd = await application.link.takesDescriptors
-        let (value, facts) = try await application.link.call(
-            Pasteboard1.getData, at: path, (item, type.text, options), repeatable: true)
-        try await IncomingValues.check(value, size: facts.size, digest: facts.digest)
-        return value
+        try await object.data(type, item: item, changeCount: changeCount)
     }
+
+    /// The versions that are held, the oldest first and the current one last. Nothing is read, so nothing is consumed.
+    /// - Throws: `noSuchPasteboard`.
+    public func versions() async throws(IPCError) -> [PasteboardVersionInfo] { try await object.versions() }
 }

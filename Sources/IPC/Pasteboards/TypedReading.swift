@@ -1,6 +1,3 @@
-internal import IPCDBus
-internal import IPCInterface
-
 // What is asked for by kind asks for the types first, so that no other value is read, or fetched from who promised it,
 // and a version that the first reader consumes is not consumed in vain.
 extension Pasteboard {
@@ -53,7 +50,7 @@ extension Pasteboard {
 
     /// The items of the current version, each with the first representation whose type fits; none where no type does.
     func items(where fits: (ContentType) -> Bool) async throws(IPCError) -> [PasteboardItem] {
-        var known = try await knownVersions()
+        var known = try await versions()
         for _ in 0..<Self.attempts {
             guard let current = known.last else { return [] }
             let types = Set(current.types.compactMap { $0.first(where: fits) })
@@ -63,7 +60,7 @@ extension Pasteboard {
             } catch {
                 guard error.code == .noSuchItem else { throw error }
                 // Somebody was faster; else it is the answer.
-                known = try await knownVersions()
+                known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }
         }
@@ -73,22 +70,10 @@ extension Pasteboard {
 
     /// How often a read begins anew because the version is gone that was to be read.
     private static let attempts = 16
-
-    /// The versions that are held, the current one last, with the types of each item.
-    private func knownVersions() async throws(IPCError) -> [(changeCount: UInt64, types: [[ContentType]])] {
-        let rows = try await application.link.call(Pasteboard1.listVersions, at: path, NoOptions(), repeatable: true)
-        return try rows.map { (facts) throws(IPCError) in
-            (facts.changeCount ?? 0, try [[ContentType]](texts: facts.types ?? []))
-        }
-    }
 }
 
 extension [[ContentType]] {
     init(texts: [[String]]) throws(IPCError) {
-        self = try texts.map { (item) throws(IPCError) in
-            try item.map { (text) throws(IPCError) in
-                try checked { () throws(ContentType.Invalid) in try ContentType(text) }
-            }
-        }
+        self = try texts.map { (item) throws(IPCError) in try [ContentType](checking: item) }
     }
 }

@@ -1,4 +1,3 @@
-internal import IPCDBus
 internal import IPCInterface
 
 extension Pasteboard {
@@ -15,7 +14,7 @@ extension Pasteboard {
     public func setItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
     ) async throws(IPCError) -> UInt64 {
-        try await write(Pasteboard1.setItems, items, options)
+        try await object.write(items, object.options(options))
     }
 
     /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:)``.
@@ -33,55 +32,28 @@ extension Pasteboard {
     public func addItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
     ) async throws(IPCError) -> UInt64 {
-        try await write(Pasteboard1.addItems, items, options)
+        try await object.write(items, object.options(options), by: Pasteboard1.addItems)
     }
 
     /// Takes all items off; the pasteboard stays, with an empty version.
     @discardableResult
     public func clear(ifChangeCount count: UInt64? = nil, id: String? = nil) async throws(IPCError) -> UInt64 {
-        var options = ClearOptions()
-        options.ifChangeCount = count
-        options.id = if let id { id } else { await application.repetitionID() }
-        options.sourceApplication = application.id
-        return try await application.link.call(
-            Pasteboard1.clear, at: path, options, repeatable: options.id != nil)
+        try await object.clear(ifChangeCount: count, id: id)
     }
 
     /// Removes the pasteboard with all its versions; see ``Application/removePasteboard(named:)``.
     public func remove() async throws(IPCError) { try await application.removePasteboard(named: name) }
 
-    private func write(
-        _ method: Method<([PasteboardItem], WriteOptions), UInt64>, _ items: [PasteboardItem],
-        _ options: PasteboardOptions
+    /// Replaces all items by those of a copy that was kept elsewhere, under the name of its writer.
+    /// - Parameters:
+    ///   - items: the items of the copy.
+    ///   - source: the application id that is stated; empty states none.
+    ///   - options: as of ``setItems(_:options:)``.
+    package func restore(
+        _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {
-        var wire = try await wireOptions(options)
-        let items = try await OutgoingItems.prepare(items, passes: application.link.passesDescriptors)
-        wire.digests = OutgoingItems.digests(of: items)
-        do {
-            return try await send(method, items, wire)
-        } catch let error where error.code == .invalidArguments && wire.digests != nil {
-            // A broker that is older than this option refuses it, and makes the digests itself.
-            wire.digests = nil
-            return try await send(method, items, wire)
-        }
-    }
-
-    private func send(
-        _ method: Method<([PasteboardItem], WriteOptions), UInt64>, _ items: [PasteboardItem], _ wire: WriteOptions
-    ) async throws(IPCError) -> UInt64 {
-        try await application.link.call(
-            method, at: path, (items, wire), timeout: BrokerLink.timeout(storing: items.byteCount),
-            repeatable: wire.id != nil)
-    }
-
-    func wireOptions(_ options: PasteboardOptions) async throws(IPCError) -> WriteOptions {
-        var wire = WriteOptions()
-        wire.ifChangeCount = options.ifChangeCount
-        wire.timeToLive = try options.milliseconds()
-        if options.isSensitive { wire.sensitive = true }
-        if options.isOnce { wire.once = true }
-        wire.id = if let id = options.id { id } else { await application.repetitionID() }
-        wire.sourceApplication = application.id
-        return wire
+        var wire = try await object.options(options)
+        wire.sourceApplication = source.isEmpty ? nil : source
+        return try await object.write(items, wire)
     }
 }

@@ -58,6 +58,32 @@ public struct StopSignals: AsyncSequence, Sendable {
         let all = listeners.withLock { $0.all.values }
         for byte in bytes.prefix(Swift.max(0, count)) { for listener in all { listener.yield(Int32(byte)) } }
     }
+
+    // MARK: Handling requests
+
+    /// Handles requests until a signal comes; see ``Application/onOpenURL(until:_:)``.
+    func handle(_ application: Application, _ body: @escaping OpenURLHandler) async throws(IPCError) {
+        let serving = Task { () async -> Result<Void, IPCError> in
+            do throws(IPCError) { return .success(try await application.onOpenURL(body)) } catch {
+                return .failure(error)
+            }
+        }
+        let stopping = Task {
+            var arrivals = makeAsyncIterator()
+            guard await arrivals.next() != nil else { return }
+            // Without a broker, the claims end with the connection.
+            try? await application.stopReceiving()
+            guard await arrivals.next() != nil else { return }
+            serving.cancel()
+        }
+        let result = await withTaskCancellationHandler {
+            await serving.value
+        } onCancel: {
+            serving.cancel()
+        }
+        stopping.cancel()
+        try result.get()
+    }
 }
 
 extension Application {
@@ -71,23 +97,6 @@ extension Application {
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler
     ) async throws(IPCError) {
-        let serving = Task { () async -> Result<Void, IPCError> in
-            do throws(IPCError) { return .success(try await onOpenURL(body)) } catch { return .failure(error) }
-        }
-        let stopping = Task {
-            var arrivals = signals.makeAsyncIterator()
-            guard await arrivals.next() != nil else { return }
-            // Where the broker is not there to be told, the claims end with the connection.
-            try? await stopReceiving()
-            guard await arrivals.next() != nil else { return }
-            serving.cancel()
-        }
-        let result = await withTaskCancellationHandler {
-            await serving.value
-        } onCancel: {
-            serving.cancel()
-        }
-        stopping.cancel()
-        try result.get()
+        try await signals.handle(self, body)
     }
 }

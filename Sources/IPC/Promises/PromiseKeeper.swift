@@ -1,11 +1,11 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// What this application has promised to give when somebody asks: one object on the path of each board.
+/// The promises of this application: one object on the path of each board, for the broker to ask.
 ///
-/// Of each board the newest two versions with promises are kept, for a board keeps one earlier version unless it is told
-/// otherwise; the providers of others are let go. All are let go when the bus is lost, because the broker asks only the
-/// connection that has promised, and that one is gone.
+/// It keeps the providers of the newest two versions of each board, because a board keeps one earlier version by default,
+/// and releases the others. It releases all when the bus is lost: the broker asks only the connection that made the
+/// promise, and that connection has ended.
 @DBusActor
 final class PromiseKeeper {
     /// Versions of a board whose providers are kept.
@@ -27,7 +27,7 @@ final class PromiseKeeper {
         _ write: () async throws(IPCError) -> UInt64
     ) async throws(IPCError) -> UInt64 {
         try await appear()
-        let path = try board.path
+        let path = try board.object.path
         let kept = boards[board.checkedName] ?? PromisingBoard(board.checkedName)
         boards[board.checkedName] = kept
         link.connection.objects.export([interface(for: kept)], at: path)
@@ -63,7 +63,7 @@ final class PromiseKeeper {
     func close() async {
         let open = boards.values.reduce(0) { $0 + $1.promiseCount }
         guard open > 0, link.connection.isConnected else { return }
-        // What fails now fails for those who read; there is nobody to tell.
+        // A promise that fails now fails for its readers; no caller is left here.
         _ = try? await link.call(
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
@@ -85,7 +85,7 @@ final class PromiseKeeper {
     }
 }
 
-/// What was not promised, or not by this application, or is let go.
+/// The answer for a value that this application has not promised, or whose provider is released.
 enum PromiseGone {
     static func reply(_ item: UInt32, _ type: String) -> ErrorReply {
         IPCError(.noSuchItem, "nothing is promised of the type “\(type)” for item \(item), or not any more").errorReply

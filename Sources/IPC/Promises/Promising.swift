@@ -1,4 +1,3 @@
-internal import IPCDBus
 internal import IPCInterface
 
 /// Gives a value that was promised, when somebody reads it: for an item, counted from 0, and a type.
@@ -29,16 +28,10 @@ extension Pasteboard {
         options: PasteboardOptions = PasteboardOptions(), provider: @escaping PromisedData
     ) async throws(IPCError) -> UInt64 {
         try Self.check(promises, beside: items)
-        var wire = try await wireOptions(options)
+        var wire = try await object.options(options)
         wire.promises = promises.map { $0.map(\.text) }
-        let (ready, complete) = (
-            try await OutgoingItems.prepare(items, passes: application.link.passesDescriptors), wire
-        )
-        return try await application.keepPromises(promises, on: self, provider: provider) { () throws(IPCError) in
-            try await application.link.call(
-                Pasteboard1.setItems, at: path, (ready, complete),
-                timeout: BrokerLink.timeout(storing: ready.byteCount),
-                repeatable: complete.id != nil)
+        return try await application.promises.keep(promises, on: self, provider: provider) {
+            [object, wire] () throws(IPCError) in try await object.write(items, wire)
         }
     }
 

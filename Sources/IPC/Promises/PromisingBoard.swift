@@ -15,7 +15,7 @@ final class PromisingBoard {
     let name: PasteboardName
     private var versions: [Version] = []
     private var last: UInt64 = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let settling = WaitingTasks<Void>()
 
     init(_ name: PasteboardName) { self.name = name }
 
@@ -40,12 +40,10 @@ final class PromisingBoard {
         }
         let kept = versions.compactMap(\.changeCount).sorted().suffix(PromiseKeeper.versionsKept)
         versions.removeAll { version in version.changeCount.map { !kept.contains($0) } ?? false }
-        let waiting = waiting
-        self.waiting = []
-        for continuation in waiting { continuation.resume() }
+        settling.resumeAll(with: ())
     }
 
-    /// Lets everything go that is written; what is being written may reach the next bus.
+    /// Releases the versions that are written; one that is being written may reach the next bus.
     /// - Returns: whether nothing is left.
     func forget() -> Bool {
         versions.removeAll { $0.changeCount != nil }
@@ -57,11 +55,7 @@ final class PromisingBoard {
         _ changeCount: UInt64, _ item: UInt32, _ wanted: String, _ options: PromisedDataOptions
     ) async -> Result<Representation.Value, any Error> {
         // The broker may ask for a version before the answer to its write is here.
-        while !versions.contains(where: { $0.changeCount == changeCount })
-            && versions.contains(where: { $0.changeCount == nil })
-        {
-            await withCheckedContinuation { waiting.append($0) }
-        }
+        while mayBeWriting(changeCount) { await settling.wait { self.mayBeWriting(changeCount) ? nil : () } }
         guard let type = try? ContentType(wanted), let (promised, provider) = promise(changeCount, item, type) else {
             return .failure(PromiseGone.reply(item, wanted))
         }
@@ -75,9 +69,14 @@ final class PromisingBoard {
         }
     }
 
+    /// Whether a version that is not known may be one that is being written.
+    private func mayBeWriting(_ changeCount: UInt64) -> Bool {
+        !versions.contains { $0.changeCount == changeCount } && versions.contains { $0.changeCount == nil }
+    }
+
     /// A type as it was promised, and who gives it. The broker asks with the change count that the call gave which
     /// promised, also where items that were added since have made a later one; any other count means a version whose
-    /// answer was lost, or one of somebody else.
+    /// answer was lost, or one of another writer.
     private func promise(_ changeCount: UInt64, _ item: UInt32, _ type: ContentType) -> (ContentType, PromisedData)? {
         let version = versions.first { $0.changeCount == changeCount }
         guard let version, version.promises.indices.contains(Int(item)) else { return nil }

@@ -1,9 +1,9 @@
 internal import IPCInterface
 
-/// The newest answers that were given, for requests which come again because the broker has lost them.
+/// The newest answers of the receiver, for requests that are delivered again because the broker has lost the answers.
 ///
-/// A help and no promise: it ends with the process, and forgets. What is forgotten comes to the receiver a second time,
-/// with a higher attempt.
+/// A help and no promise: it ends with the process, and forgets. If an answer is forgotten, the receiver gets the request
+/// a second time, with a higher attempt.
 struct AnswerMemory {
     /// Answers that are kept.
     static let most = 1_000
@@ -24,7 +24,7 @@ struct AnswerMemory {
     private var start = 0
     private var byteCount = 0
 
-    /// The answer that was given to a request; `nil` where it is not known, or another request has the id now.
+    /// The answer to a request; `nil` if it is not known, or if another request has the id now.
     func answer(to id: String, _ url: String) -> PendingAnswer.Content? {
         answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
     }

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import IPCDBus
 
-/// The time for which the bus is away, in which a receiver waits for it.
+/// The absence of the bus, during which a receiver waits for it.
 ///
-/// A program that the bus has started belongs to that bus: when it is gone for good, nobody else ends the program. All
-/// others wait for ever.
+/// A program that the bus has started belongs to that bus, and ends if the bus does not come back. All others wait for
+/// ever.
 @DBusActor
 final class BusAbsence {
     /// How long a program waits that the bus has started: as long as a restart of the bus may take.
@@ -16,13 +16,13 @@ final class BusAbsence {
     var began: (@Sendable () -> Void)?
     /// Runs when the bus has been away for longer than that.
     private let isOver: @DBusActor (IPCError) -> Void
-    private var timer: Task<Void, Never>?
+    private let timer = DBusTimer()
 
     init(_ connection: Connection, isOver: @escaping @DBusActor (IPCError) -> Void) {
         self.isOver = isOver
         patience = Self.isStartedByBus { getenv($0) != nil } ? Self.patienceOfStarted : nil
         connection.onDisconnect { [weak self] in self?.begin() }
-        connection.onReconnect { [weak self] in self?.end() }
+        connection.onReconnect { [weak self] in self?.timer.cancel() }
     }
 
     /// Whether a bus has started this process, by what the D-Bus Specification (“Message Bus Starting Services”) has it
@@ -34,18 +34,12 @@ final class BusAbsence {
     private func begin() {
         began?()
         guard let patience else { return }
-        timer = Task { [weak self] in
-            guard (try? await Task.sleep(for: patience)) != nil, let self, !Task.isCancelled else { return }
-            self.isOver(
+        timer.set(at: .now + patience) { [weak self] in
+            self?.isOver(
                 IPCError(
                     .storeUnavailable,
                     "the message bus that started this program has been away for \(patience.components.seconds) s; "
                         + "the next bus starts it when it is needed"))
         }
-    }
-
-    private func end() {
-        timer?.cancel()
-        timer = nil
     }
 }

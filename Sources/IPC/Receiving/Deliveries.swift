@@ -1,23 +1,23 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// What the broker has delivered, from the first look at it to the answer.
+/// The requests of this process, from their delivery to their answer.
 @DBusActor
 final class Deliveries {
-    private(set) var inbox = RequestInbox()
+    private var inbox = RequestInbox()
     private var unanswered: [String: PendingAnswer] = [:]
     private var memory = AnswerMemory()
-    /// How many URLs that the broker has not delivered wait for their answers.
+    /// The count of URLs without an answer that came by `org.freedesktop.Application.Open`.
     var opened = 0
     let callbacks: CallbackSender
-    /// How long after its deadline a request counts as called off by itself.
+    /// The time after its deadline at which a request counts as cancelled.
     var patience = BrokerLink.absence
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }
 
-    /// Takes a request in, or answers for the receiver what it has said before.
+    /// Takes a request, or repeats the answer that its receiver gave before.
     func take(_ id: String, _ url: String, _ context: OpenURLContext, _ answer: @escaping PendingAnswer.Send) {
-        // A broker that was started again asks again for what is being done already: one work, one answer.
+        // A broker that was started again delivers a request again while it is being handled: one work, one answer.
         if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }
         if let given = memory.answer(to: id, url) { return answer(.success(given)) }
         do throws(IPCError) { try IncomingValues.checkFiles(context.items ?? []) } catch {
@@ -37,23 +37,26 @@ final class Deliveries {
         callbacks.answered(id, url, outcome, reply)
     }
 
-    /// The sender calls a request off. What nobody has looked at is not begun any more.
+    /// Cancels a request for its sender. A request that no consumer has taken is not begun.
     func cancel(_ id: String) {
         unanswered[id]?.cancel()
         guard let request = inbox.remove(id) else { return }
-        // Before the request is let go, which would be an answer too.
+        // Before the request is released, which would be an answer too.
         withExtendedLifetime(request) { _ = unanswered[id]?.give(.cancelled, .calledOff) }
     }
 
-    /// Nothing is given to consumers from now on; what they have stays with them.
+    /// Gives consumers no more requests; they keep those that they have.
     func end(with error: IPCError?) { inbox.end(with: error) }
+
+    /// The next request, for a consumer.
+    func next() async throws(IPCError) -> OpenURLRequest? { try await inbox.next() }
 
     /// Takes requests again after an end.
     func begin() { inbox = RequestInbox() }
 }
 
 extension HandlerReply {
-    /// Of a request that its sender has called off.
+    /// The reply to a request that its sender has cancelled.
     static var calledOff: HandlerReply {
         var reply = HandlerReply()
         reply.errorCode = Outcome.calledOffCode

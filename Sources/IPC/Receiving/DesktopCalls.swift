@@ -2,7 +2,7 @@ internal import IPCDBus
 internal import IPCInterface
 
 /// `org.freedesktop.Application` on the application's object, beside what the broker calls: launchers, `gapplication` and
-/// desktop entries with `DBusActivatable=true` reach it there. Anybody may call it, so it takes nobody's word for who asks.
+/// desktop entries with `DBusActivatable=true` reach it there. Any process may call it, so the source is unknown.
 extension Receiver {
     func desktopInterface() -> ExportedInterface {
         ExportedInterface(
@@ -28,17 +28,16 @@ extension Receiver {
     /// Gives the URLs to the application, all of them or none, and answers when each has its answer.
     private func open(_ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>) async {
         do throws(IPCError) {
-            for url in urls { try check(url: url) }
+            for url in urls { _ = try URLText(checking: url) }
             try await checkPolicy()
             try deliveries.open(urls, token, answer)
         } catch { answer(.failure(error.errorReply)) }
     }
 
-    /// What the broker holds for requests holds here too: of who calls nothing is known, so no rule that allows matches.
+    /// Applies the policy as the broker does for requests. The caller is unknown, so no rule that allows it matches.
     private func checkPolicy() async throws(IPCError) {
         guard link.broker != nil else { return }
-        let policy = try await link.call(Schemes1.getPolicy, (id.text, NoOptions()), repeatable: true)
-        guard policy.others != "deny" else {
+        guard try await claims.policy(of: id).allowsOthers else {
             throw IPCError(
                 .accessDenied,
                 "the policy of \(id) refuses who does not own an id; open the URL by the broker, from an application that "
@@ -48,11 +47,11 @@ extension Receiver {
 }
 
 extension Deliveries {
-    /// URLs that came by `org.freedesktop.Application.Open` and wait for their answers, at most; beside the window, for
-    /// the broker does not count them.
+    /// The most URLs that came by `org.freedesktop.Application.Open` and wait for their answers; the window does not
+    /// bound them, because the broker does not count them.
     static let mostOpened = 64
 
-    /// Takes URLs in that nobody has delivered; the answer comes when all of them have theirs.
+    /// Takes URLs that the broker has not delivered, and answers when each of them has its answer.
     /// - Throws: `limitExceeded`, and takes none.
     func open(
         _ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>
@@ -69,19 +68,11 @@ extension Deliveries {
         let opening = Opening(of: urls, answer)
         opened += urls.count
         for url in urls {
-            let id = RequestID.random().text
-            let pending = PendingAnswer {
-                opening.answered(url, $0)
-            } ended: { [weak self] end in
-                self?.openedEnded(id, url, end)
+            take(RequestID.random().text, url, context) { [weak self] result in
+                self?.opened -= 1
+                opening.answered(url, result)
             }
-            inbox.add(OpenURLRequest(id: id, url: url, context: context, answer: pending))
         }
-    }
-
-    private func openedEnded(_ id: String, _ url: String, _ end: PendingAnswer.End) {
-        opened -= 1
-        if case .given(let outcome, let reply) = end { callbacks.answered(id, url, outcome, reply) }
     }
 }
 
@@ -89,7 +80,7 @@ extension Deliveries {
 @DBusActor
 private final class Opening {
     private var waiting: Int
-    /// What went wrong, the first of it.
+    /// The first failure.
     private var failure: ErrorReply?
     private let answer: DelayedAnswer<Void>
 
@@ -116,6 +107,6 @@ private final class Opening {
 }
 
 extension HandlerReply {
-    /// Why, as a word and as a sentence, as far as they were said.
+    /// The reason as a word and as a sentence, if the receiver gave them.
     fileprivate var reasons: [String] { [errorCode, errorMessage].compactMap(\.self).filter { !$0.isEmpty } }
 }

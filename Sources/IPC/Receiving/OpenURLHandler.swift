@@ -7,6 +7,11 @@ internal import IPCDBus
 /// ``HandlerError`` or ``IPCModel/IPCError``, and of any other error with the name of its type as the code.
 public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
 
+/// The request that the current task handles: the parent of every request that it makes (D-Bus has no causality).
+enum HandledRequest {
+    @TaskLocal static var id: String?
+}
+
 extension OpenURLRequest {
     /// Does the work of the request and answers it.
     ///
@@ -67,6 +72,26 @@ extension IPCError {
     fileprivate var replyCode: String { code == .limitExceeded ? "reply-too-large" : code.rawValue }
 }
 
+/// Why a handler has failed, in words of its own: what it throws in the body of ``OpenURLRequest/handle(_:)`` reaches the
+/// sender with this code and this sentence.
+///
+/// Any other error reaches the sender with the name of its type as the code, which changes with the source. Where an error
+/// describes itself, that is its sentence.
+public protocol HandlerError: Error {
+    /// A short word for programs, in lower case with hyphens; ``CallFailure/code`` and ``OpenURLResponse/errorCode`` of
+    /// the sender.
+    var code: String { get }
+    /// A sentence for people that starts with a small letter and has no full stop.
+    var message: String { get }
+}
+
+extension HandlerError where Self: CustomStringConvertible {
+    public var message: String { description }
+}
+
+/// A reply that a handler got itself, by a call, fails as that call did.
+extension CallFailure: HandlerError {}
+
 extension Application {
     /// Handles every request that comes, up to the window that was registered at a time, and answers it; see
     /// ``OpenURLRequest/handle(_:)``.
@@ -74,12 +99,6 @@ extension Application {
     /// Returns after ``close()`` or ``stopReceiving()``, or when the task is cancelled, with everything done that was
     /// begun: a task that is cancelled cancels the work in hand. Throws as ``openURLs``.
     public nonisolated func onOpenURL(_ body: @escaping OpenURLHandler) async throws(IPCError) {
-        let result = await withDiscardingTaskGroup { group -> Result<Void, IPCError> in
-            do throws(IPCError) {
-                for try await request in openURLs { group.addTask { await request.handle(body) } }
-                return .success(())
-            } catch { return .failure(error) }
-        }
-        try result.get()
+        try await openURLs.handle(body)
     }
 }

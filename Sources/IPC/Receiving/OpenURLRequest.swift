@@ -30,11 +30,8 @@ public final class OpenURLRequest {
     init(id: String, url: String, context: OpenURLContext, answer: PendingAnswer) {
         self.id = id
         self.url = url
-        source = Source(
-            application: context.sourceApplication ?? "",
-            strength: context.sourceStrength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
-        payload = Payload(
-            items: context.items, pasteboard: context.pasteboard, changeCount: context.changeCount)
+        source = Source(stated: context.sourceApplication, context.sourceStrength)
+        payload = Payload(context)
         annotation = context.annotation
         attempt = context.attempt ?? 1
         activationToken = context.activationToken
@@ -133,5 +130,24 @@ extension OpenURLRequest {
             }
             return reply
         }
+    }
+}
+
+/// What was sent with a URL: exactly these items, whatever became of the pasteboard since. Values above 64 KiB may be
+/// files.
+public struct Payload: ItemReading, Hashable {
+    /// The items in the sender's order; none where nothing was sent.
+    public let items: [PasteboardItem]
+    /// Whether anything was sent, be it an empty list of items.
+    public let isPresent: Bool
+    /// The pasteboard on which the items are, or were; `nil` where they came without one.
+    public let pasteboard: String?
+    /// The version of the pasteboard that holds them.
+    public let changeCount: UInt64?
+
+    init(_ context: OpenURLContext) {
+        items = context.items ?? []
+        isPresent = context.items != nil
+        (pasteboard, changeCount) = (context.pasteboard, context.changeCount)
     }
 }

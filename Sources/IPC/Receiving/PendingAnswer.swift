@@ -8,10 +8,10 @@ final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
 
-    /// How it comes to rest.
+    /// The end of the wait.
     enum End {
         case given(Outcome, HandlerReply)
-        /// Nobody has looked at the request; the broker puts it back in its place.
+        /// No consumer has taken the request; the broker puts it back in its place.
         case handedBack
     }
 
@@ -21,19 +21,18 @@ final class PendingAnswer {
     private var isCalledOff = false
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
     private let patience: Duration
-    /// Runs while somebody waits to hear that nobody waits for the answer.
+    /// Runs while a watcher waits for the cancellation.
     private var overdue: DBusTimer?
-    private var watchers: [UInt64: CheckedContinuation<Bool, Never>] = [:]
-    private var last: UInt64 = 0
+    private let watchers = WaitingTasks<Bool>()
 
     /// - Parameters:
     ///   - call: sends the answer.
-    ///   - deadline: until when its sender waits; `nil` where nobody does.
-    ///   - patience: how long after that it counts as called off by itself. The broker tells when a deadline has passed; one
-    ///     that is being started again meanwhile delivers the request again, which renews its deadline.
+    ///   - deadline: until when its sender waits; `nil` if no sender waits.
+    ///   - patience: the time after the deadline at which it counts as cancelled. The broker reports a deadline that has
+    ///     passed; a broker that is being started again delivers the request again, which renews its deadline.
     ///   - ended: runs after the answer was sent.
     init(
-        _ call: @escaping Send, until deadline: ContinuousClock.Instant? = nil, patience: Duration = BrokerLink.absence,
+        _ call: @escaping Send, until deadline: ContinuousClock.Instant?, patience: Duration,
         ended: @escaping @DBusActor (End) -> Void
     ) {
         calls = [call]
@@ -52,10 +51,10 @@ final class PendingAnswer {
     /// Until when its sender waits, as the last delivery has it.
     nonisolated var deadline: ContinuousClock.Instant? { lastDeadline.withLock(\.self) }
 
-    /// Whether its sender does not want the request done any more, or has stopped waiting.
+    /// Whether its sender has cancelled the request, or has stopped waiting.
     var isCancelled: Bool { isCalledOff || giveUp.map { $0 <= .now } ?? false }
 
-    /// When it counts as called off by itself.
+    /// When it counts as cancelled.
     private var giveUp: ContinuousClock.Instant? { deadline?.advanced(by: patience) }
 
     private func watchDeadline() {
@@ -73,7 +72,7 @@ final class PendingAnswer {
         end(.given(outcome, reply), .success((outcome.rawValue, reply)))
     }
 
-    /// Gives the request back to the broker, for a receiver that has not looked at it.
+    /// Hands the request back to the broker, for a receiver that has not begun it.
     func handBack() { end(.handedBack, .failure(ErrorReply.handedBack)) }
 
     @discardableResult
@@ -84,46 +83,29 @@ final class PendingAnswer {
         calls = []
         overdue = nil
         ended(end)
-        wake(with: false)
+        watchers.resumeAll(with: false)
         return true
     }
 
-    /// The sender does not want the request done any more.
+    /// Reports that the sender has cancelled the request.
     func cancel() {
         guard !isGiven else { return }
         isCalledOff = true
-        wake(with: true)
+        watchers.resumeAll(with: true)
     }
 
-    /// Whether the request is called off: true as soon as it is, false when it is answered or the task is cancelled.
+    /// Waits until the request is cancelled.
+    /// - Returns: false if it is answered first, or the task is cancelled.
     func cancellation() async -> Bool {
         guard !isCancelled, !isGiven, !Task.isCancelled else { return isCancelled }
-        last += 1
-        let number = last
-        return await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                // The way here may have been a suspension of its own.
-                if isCancelled || isGiven {
-                    continuation.resume(returning: isCancelled)
-                } else {
-                    watchers[number] = continuation
-                    if watchers.count == 1 { watchDeadline() }
-                }
-            }
-        } onCancel: {
-            Task { @DBusActor in self.watchers.removeValue(forKey: number)?.resume(returning: self.isCancelled) }
-        }
-    }
-
-    private func wake(with isCancelled: Bool) {
-        let all = watchers
-        watchers = [:]
-        for watcher in all.values { watcher.resume(returning: isCancelled) }
+        if watchers.isEmpty { watchDeadline() }
+        return await watchers.wait(
+            unless: { isCancelled || isGiven ? isCancelled : nil }, ifCancelled: { self.isCancelled })
     }
 }
 
 extension ErrorReply {
-    /// What a handler answers that has not looked at a request.
+    /// The answer of a handler that has not begun a request.
     static let handedBack = IPCError(
         .handlerUnavailable, "the application takes no requests any more, and has not looked at this one"
     ).errorReply

@@ -7,55 +7,51 @@ final class Receiver {
     let deliveries: Deliveries
     let id: ApplicationID
     let link: BrokerLink
+    let claims: SchemeClaims
     private let gate: BrokerGate
-    /// What was registered, to be registered again with a new broker.
+    /// The claims of this process, to be registered again with a new broker.
     private var registrations: [Registration] = []
     /// How long the bus may be away.
     private(set) var absence: BusAbsence?
-    /// Is told when somebody wants the application to show itself, with the token for a window.
+    /// Called when a launcher asks the application to show itself, with the token for a window.
     var activated: (@Sendable (String?) -> Void)?
-    /// Whether its consumers were told that nothing comes any more.
+    /// Whether the sequence of its consumers has ended.
     private var hasEnded = false
 
     private struct Registration {
-        var schemes: [String]
+        var schemes: [URLScheme]
         let options: RegisterOptions
     }
 
-    init(_ id: ApplicationID, _ link: BrokerLink) {
-        self.id = id
-        self.link = link
+    init(_ id: ApplicationID, _ link: BrokerLink, _ claims: SchemeClaims) {
+        (self.id, self.link, self.claims) = (id, link, claims)
         gate = BrokerGate(link)
         deliveries = Deliveries(link)
         link.connection.onNameLost { [weak self] name in self?.lost(name) }
         guard link.broker != nil else { return }
-        absence = BusAbsence(link.connection) { [weak self] error in self?.leave(error) }
+        absence = BusAbsence(link.connection) { [weak self] error in
+            guard let self, !self.registrations.isEmpty else { return }
+            self.end(with: error)
+        }
     }
 
     // MARK: Registration
 
     /// Exports the object, owns the name, registers: in this order no request can come too early.
-    func receive(_ schemes: [String], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
-        let registration = Registration(schemes: schemes, options: options)
+    func receive(_ schemes: [URLScheme], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
         let isFirst = registrations.isEmpty
         if isFirst { try await appear() }
         if hasEnded { deliveries.begin() }
         hasEnded = false
         do throws(IPCError) {
-            let result = try await register(registration)
-            registrations.append(registration)
+            let conflicts = try await claims.register(schemes, for: id, options)
+            registrations.append(Registration(schemes: schemes, options: options))
             link.route.handles()
-            return (result.conflicts ?? []).map { Handler($0) }
+            return conflicts
         } catch {
             if isFirst { await disappear() }
             throw error
         }
-    }
-
-    private func register(_ registration: Registration) async throws(IPCError) -> RegisterResult {
-        // A second registration of the same claims changes nothing.
-        try await link.call(
-            Schemes1.register, (id.text, registration.schemes, registration.options), repeatable: true)
     }
 
     private func appear() async throws(IPCError) {
@@ -65,23 +61,20 @@ final class Receiver {
         try await own()
     }
 
-    /// Somebody else took the id while the bus was away, and gets what is sent to it from now on.
+    /// Another process took the id while the bus was away, and receives the requests from now on.
     private func lost(_ name: BusName) {
         guard name.text == id.text else { return }
-        registrations = []
-        hasEnded = true
-        deliveries.end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
+        end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
     }
 
-    /// The bus stays away, and nobody waits for it any longer.
-    private func leave(_ error: IPCError) {
-        guard !registrations.isEmpty else { return }
+    /// Forgets the claims of this process, and ends the sequence of its consumers.
+    private func end(with error: IPCError?) {
         registrations = []
         hasEnded = true
         deliveries.end(with: error)
     }
 
-    /// Who handles nothing does not keep the name from others.
+    /// An application that handles nothing leaves the name to others.
     private func disappear() async {
         gate.close()
         if let path = try? path() { link.connection.objects.remove(path) }
@@ -96,13 +89,12 @@ final class Receiver {
 
     private func own() async throws(IPCError) {
         let name = try BusName(id)
-        do throws(CallError) {
-            if try await link.connection.requestName(name).isOwner { return }
-        } catch { throw IPCError(error) }
+        let claim = try await link.onBus { (bus) throws(CallError) in try await bus.requestName(name) }
+        guard !claim.isOwner else { return }
         throw IPCError(.notOwner, "\(id.text) is in use by \(await owner(of: name)); end it, or choose another id")
     }
 
-    /// Who owns a name, for people.
+    /// The owner of a name, for people.
     private func owner(of name: BusName) async -> String {
         guard let owner = try? await link.connection.owner(of: name) else { return "another process" }
         let facts = try? await link.connection.call(
@@ -111,11 +103,13 @@ final class Receiver {
         return "\(owner.text) (process \(process))"
     }
 
-    /// A new broker, or one on a new bus, does not know of what is live here.
+    /// A new broker, or one on a new bus, does not know the claims of this process.
     private func registerAgain(with owner: BusName) async {
         for registration in registrations {
-            do throws(IPCError) { _ = try await register(registration) } catch {
-                // If this broker is gone as well, the next one is told.
+            do throws(IPCError) {
+                _ = try await claims.register(registration.schemes, for: id, registration.options)
+            } catch {
+                // If this broker is gone as well, the next one gets the claims.
                 if gate.owner == owner {
                     hasEnded = true
                     deliveries.end(with: error)
@@ -126,13 +120,10 @@ final class Receiver {
         if !registrations.isEmpty { link.route.handles() }
     }
 
-    /// Schemes that were given up are not registered again; empty means all.
-    func forget(_ schemes: [String]) {
-        let gone = Set(schemes.compactMap { try? URLScheme($0) })
+    /// Removes schemes from the claims that a new broker gets; empty means all.
+    func forget(_ schemes: [URLScheme]) {
         for place in registrations.indices {
-            registrations[place].schemes.removeAll { scheme in
-                schemes.isEmpty || (try? URLScheme(scheme)).map(gone.contains) ?? false
-            }
+            registrations[place].schemes.removeAll { schemes.isEmpty || schemes.contains($0) }
         }
         registrations.removeAll(where: \.schemes.isEmpty)
     }
@@ -162,38 +153,32 @@ final class Receiver {
 
     // MARK: End
 
-    /// Gives up what was claimed for this process. The name stays, so that what is in hand can be answered.
+    /// Releases the claims of this process. The name stays, so that requests can still be answered.
     func stop() async throws(IPCError) {
         let schemes = registrations.flatMap(\.schemes)
-        registrations = []
-        hasEnded = true
-        deliveries.end(with: nil)
-        do throws(IPCError) { try await giveUp(schemes) } catch {
-            // Live claims end with the connection, be it closed or lost.
+        end(with: nil)
+        do throws(IPCError) { try await release(schemes) } catch {
+            // Live claims end with the connection, whether it is closed or lost.
             guard link.isClosed || !link.connection.isConnected else { throw error }
         }
     }
 
-    private func giveUp(_ schemes: [String]) async throws(IPCError) {
-        var live: [String] = []
+    private func release(_ schemes: [URLScheme]) async throws(IPCError) {
+        var live: [URLScheme] = []
         for scheme in schemes {
-            var options = PageOptions()
-            options.limit = Self.claimsAsked
-            let claims = try await link.call(
-                Schemes1.listHandlers, (scheme, options), repeatable: true, waitsForBus: false)
-            let own = claims.first { $0.facts.application == id.text }
-            // A stored claim would end with the live one that it goes with.
-            if own?.facts.kind ?? Self.liveClaim == Self.liveClaim { live.append(scheme) }
+            let rows = try await claims.handlers(of: scheme, limit: Self.claimsAsked, waitsForBus: false)
+            let kind = rows.first { $0.application == id.text }?.kind ?? ""
+            // A stored claim would end with the live one beside it.
+            if kind.isEmpty || kind == Self.liveClaim { live.append(scheme) }
         }
-        guard !live.isEmpty else { return }
-        try await link.call(Schemes1.unregister, (id.text, live, NoOptions()), repeatable: true, waitsForBus: false)
+        if !live.isEmpty { try await claims.unregister(live, of: id, waitsForBus: false) }
     }
 
     private static let liveClaim = "live"
-    /// Rows of a page; more claims to one scheme than that are taken for none of ours.
+    /// Rows of a page; further claims to one scheme count as claims of others.
     private static let claimsAsked: UInt32 = 1_000
 
-    /// Nothing is received from now on; returns when the callbacks are out.
+    /// Receives nothing from now on, and returns when the callbacks have ended.
     func end() async {
         deliveries.end(with: nil)
         await deliveries.callbacks.finish()

@@ -66,9 +66,7 @@ public struct RequestInfo: Sendable, Hashable {
         try IncomingValues.checkFiles(facts.items ?? [])
         reply = facts.items ?? []
         (id, url, application) = (facts.id ?? "", facts.url ?? "", facts.application ?? "")
-        source = Source(
-            application: facts.sourceApplication ?? "",
-            strength: facts.sourceStrength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
+        source = Source(stated: facts.sourceApplication, facts.sourceStrength)
         isQueued = facts.queue ?? false
         (pasteboard, changeCount) = (facts.pasteboard, facts.changeCount)
         (itemCount, byteCount) = (Int(facts.itemCount ?? 0), facts.size ?? 0)
@@ -76,6 +74,14 @@ public struct RequestInfo: Sendable, Hashable {
         acceptedMillisecondsSince1970 = facts.accepted ?? 0
         (expiresMillisecondsSince1970, endedMillisecondsSince1970) = (facts.expires, facts.ended)
         (errorName, errorCode, errorMessage) = (facts.errorName, facts.errorCode, facts.errorMessage)
+    }
+}
+
+extension Source {
+    /// A source as it came over the wire.
+    init(stated application: String?, _ strength: String?) {
+        self.init(
+            application: application ?? "", strength: strength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
     }
 }
 

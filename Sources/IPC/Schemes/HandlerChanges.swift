@@ -1,10 +1,10 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Tells when somebody may have become able to take URLs of a scheme.
+/// Reports that a scheme may have a handler now.
 ///
-/// That is so when another application handles the scheme, when the one that does appears on the bus, and when there is another
-/// broker. Who is let in by a policy from now on is not told.
+/// It does so when another application handles the scheme, when its handler appears on the bus, and when another broker
+/// appears. It does not report a change of a policy.
 @DBusActor
 final class HandlerChanges {
     private let link: BrokerLink
@@ -23,27 +23,24 @@ final class HandlerChanges {
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let changed = changed
         timer.set(at: .now.advanced(by: time)) { changed.finish() }
-        do throws(CallError) {
-            // From the owner of the broker's name only: anybody can send any signal.
-            subscription = try await link.connection.subscribe(
-                to: Schemes1.handlerChanged, from: link.broker, at: Broker1.path
-            ) { change, _ in if (try? URLScheme(change.0)) == scheme { changed.yield() } }
-            broker = try await watch(link.broker)
-        } catch { throw IPCError(error) }
+        subscription = try await link.subscribe(to: Schemes1.handlerChanged) { change in
+            if (try? URLScheme(change.0)) == scheme { changed.yield() }
+        }
+        broker = try await watch(link.broker)
     }
 
-    private func watch(_ name: BusName?) async throws(CallError) -> NameWatch? {
+    private func watch(_ name: BusName?) async throws(IPCError) -> NameWatch? {
         guard let name, link.broker != nil else { return nil }
         let changed = changed
-        return try await link.connection.watchName(name) { _, owner in if owner != nil { changed.yield() } }
+        return try await link.onBus { (bus) throws(CallError) in
+            try await bus.watchName(name) { _, owner in if owner != nil { changed.yield() } }
+        }
     }
 
     /// Follows the application that handles the scheme, too, which may not run yet.
     func follow(_ id: String?) async throws(IPCError) {
         guard id != application?.name.text else { return }
-        do throws(CallError) { application = try await watch(id.flatMap { try? BusName($0) }) } catch {
-            throw IPCError(error)
-        }
+        application = try await watch(id.flatMap { try? BusName($0) })
         // It may have appeared before it was followed.
         if application?.owner != nil { changed.yield() }
     }

@@ -10,13 +10,18 @@ struct CallbackPlace {
     private let scheme: String
 
     /// Registers a scheme for the time of the call.
-    /// - Parameter wanted: the scheme; where somebody else handles it, one of the call's own is made of it.
-    static func open(for caller: Application, scheme wanted: String) async throws(IPCError) -> CallbackPlace {
-        guard let bus = caller.link.bus else {
+    /// - Parameters:
+    ///   - caller: the id of the application that calls.
+    ///   - bus: its bus; `nil` if it has none.
+    ///   - wanted: the scheme; if another application handles it, the call derives one of its own from it.
+    static func open(
+        for caller: String, on bus: BusAddress?, scheme wanted: String
+    ) async throws(IPCError) -> CallbackPlace {
+        guard let bus else {
             throw IPCError(.invalidArguments, "a callback needs a bus, and this application has none")
         }
         let mark = RequestID.random().text
-        let application = try await Application.connect(id: "\(caller.id).callback-\(mark)", bus: bus)
+        let application = try await Application.connect(id: "\(caller).callback-\(mark)", bus: bus)
         do throws(IPCError) {
             return CallbackPlace(application, scheme: try await claim(wanted, for: application, mark))
         } catch {

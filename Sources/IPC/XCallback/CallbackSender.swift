@@ -28,7 +28,7 @@ final class CallbackSender {
     var failed: (@Sendable (CallbackFailure) -> Void)?
     private let link: BrokerLink
     private var open: UInt64 = 0
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let closing = WaitingTasks<Void>()
 
     init(_ link: BrokerLink) { self.link = link }
 
@@ -57,9 +57,7 @@ final class CallbackSender {
                 failed?(CallbackFailure(of: parent, callback, scheme: scheme, wasOpened: wasOpened, because: reason))
             }
             open -= 1
-            guard open == 0 else { return }
-            for continuation in waiting { continuation.resume() }
-            waiting = []
+            if open == 0 { closing.resumeAll(with: ()) }
         }
     }
 
@@ -90,10 +88,7 @@ final class CallbackSender {
 
     /// Returns when every callback has come to its end.
     func finish() async {
-        guard open > 0 else { return }
-        await withCheckedContinuation { continuation in
-            if open > 0 { waiting.append(continuation) } else { continuation.resume() }
-        }
+        if open > 0 { await closing.wait { open > 0 ? nil : () } }
     }
 }
 

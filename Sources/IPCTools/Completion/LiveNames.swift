@@ -61,7 +61,7 @@ package enum LiveNames {
         _ ask: Question, _ request: CompletionRequest, _ names: GatheredNames
     ) async throws {
         let app = try await Application.connect(id: "demo.IPCClient", resends: false)
-        guard await app.hasBroker() else { return }
+        guard await app.bus.hasBroker() else { return }
         try await ask(app, request, names)
     }
 }

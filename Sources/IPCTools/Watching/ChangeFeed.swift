@@ -53,7 +53,7 @@ package actor ChangeFeed {
     private func waitForAnswers() async {
         var pause = Self.firstPause
         while !Task.isCancelled {
-            let isThere = await application.waitForBroker(atMost: Self.patience)
+            let isThere = await application.bus.waitForBroker(atMost: Self.patience)
             if (try? await application.changeCount()) != nil { return }
             guard isThere else { continue }
             try? await Task.sleep(for: pause)

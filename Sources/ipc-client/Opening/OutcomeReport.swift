@@ -164,7 +164,7 @@ extension RequestOptions {
     @DBusActor
     func tellAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
         // The request is on the disk, whatever becomes of these questions.
-        guard response.outcome == .queued, let to, (try? await app.isReachable(to)) == false,
+        guard response.outcome == .queued, let to, (try? await app.bus.isReachable(to)) == false,
             let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
         else { return }
         try? output.warn(

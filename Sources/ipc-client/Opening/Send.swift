@@ -53,7 +53,7 @@ struct Send: PlainCommand {
     func run() async throws {
         try request.checkSurroundings()
         let item = try content.item(output)
-        Application.prepareToOpen()
+        EarlyConnection.prepareToOpen()
         let app = try await request.connect(queueing)
         let board = try Pasteboard(named: pasteboard, of: app)
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in

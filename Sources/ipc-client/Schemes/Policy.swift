@@ -81,7 +81,7 @@ struct Policy: ToolCommand {
     /// Tells that the rules are for an application that nobody knows: perhaps the id was mistyped.
     @DBusActor
     private func tellAbsence(_ app: Application) async throws {
-        guard try await !app.isReachable(application),
+        guard try await !app.bus.isReachable(application),
             try await !app.handlers().all().contains(where: { $0.application == application })
         else { return }
         try output.warn(

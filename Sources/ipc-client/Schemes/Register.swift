@@ -103,7 +103,7 @@ struct Register: ToolCommand {
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
         let app = try await Client.connect()
         guard persistent else {
-            let links = try await app.registerForSession(
+            let links = try await app.desktop.registerForSession(
                 schemes, for: application, command: command, takesDescriptors: fd)
             return try report(links, [])
         }

@@ -47,7 +47,7 @@ struct Unregister: ToolCommand {
             refusal = error
         }
         let links = try await app.unregisterFromDesktop(schemes, of: application)
-        let session = try await app.unregisterForSession(schemes, of: application)
+        let session = try await app.desktop.unregisterForSession(schemes, of: application)
         let files = links.files + session.files
         // What only its file claims for it ends with neither.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
@@ -74,7 +74,7 @@ struct Unregister: ToolCommand {
     /// Tells of requests that wait for somebody who is known by nothing any more.
     @DBusActor
     private func tellWaiting(_ app: Application) async throws {
-        guard try await !app.isReachable(application) else { return }
+        guard try await !app.bus.isReachable(application) else { return }
         var waiting = 0
         for try await _ in app.requests(state: .waiting, application: application) { waiting += 1 }
         guard waiting > 0 else { return }

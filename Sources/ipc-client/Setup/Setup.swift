@@ -70,9 +70,9 @@ struct Setup: ToolCommand {
     private func reload(after changes: [FileChange], in data: String) async throws {
         do throws(IPCError) {
             let app = try await Client.connect()
-            try await app.reloadBus(after: changes)
-            if !changes.isEmpty { try await app.reloadClaims(startsBroker: false) }
-            guard !undo, await !app.isActivatable("org.swiftipc.Broker1") else { return }
+            try await app.bus.reload(after: changes)
+            if !changes.isEmpty { try await app.desktop.reloadClaims(startsBroker: false) }
+            guard !undo, await !app.bus.isActivatable("org.swiftipc.Broker1") else { return }
         } catch {
             return try output.warn("NoBus", "\(error.message); the files count from the next session on")
         }

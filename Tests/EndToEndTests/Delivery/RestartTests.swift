@@ -144,7 +144,7 @@ extension RestartTests {
                 try install()
                 stat(file, &status)
             } while (status.st_ctim.tv_sec, status.st_ctim.tv_nsec) <= (now.tv_sec, now.tv_nsec)
-            try await app.reloadClaims()
+            try await app.desktop.reloadClaims()
         }
         // A claim that is made once more keeps its age.
         try await app.register(["both.example"], for: "com.example.Stored", persistent: true)

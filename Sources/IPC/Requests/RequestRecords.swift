@@ -1,0 +1,121 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// The broker's records of requests: their state, their outcome, their steps. A program that knows the id of a request may
+/// ask for it, wait for it and cancel it, from any connection.
+@DBusActor
+final class RequestRecords {
+    private let link: BrokerLink
+    private var subscription: Subscription?
+    private var listeners: [UInt64: AsyncStream<RequestCompletion>.Continuation] = [:]
+    private var last: UInt64 = 0
+
+    init(_ link: BrokerLink) { self.link = link }
+
+    func record(of id: RequestID) async throws(IPCError) -> RequestInfo {
+        var options = GetRequestOptions()
+        options.fd = link.takesDescriptors
+        return try RequestInfo(try await link.call(URLs1.getRequest, (id.text, options), repeatable: true))
+    }
+
+    /// Lists requests.
+    /// - Parameters:
+    ///   - state: a state or an outcome, as a word of the wire; `nil` means all.
+    ///   - application: the handler; `nil` means all.
+    ///   - isWanted: whether a request belongs to the list.
+    nonisolated func list(
+        _ state: String?, _ application: String?,
+        where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
+    ) -> Listing<RequestInfo> {
+        Listing(where: isWanted) { after throws(IPCError) in
+            if let application { _ = try ApplicationID(checking: application) }
+            var options = ListRequestsOptions()
+            (options.after, options.state, options.application) = (after?.id, state, application)
+            let rows = try await self.link.call(URLs1.listRequests, options, repeatable: true)
+            return try rows.map { (facts) throws(IPCError) in try RequestInfo(facts) }
+        }
+    }
+
+    /// Lists the requests with one outcome.
+    nonisolated func list(_ outcome: Outcome, _ application: String?) -> Listing<RequestInfo> {
+        // On the wire, this word is the state of a request that has not ended.
+        guard outcome == .delivered else { return list(outcome.rawValue, application) }
+        return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
+    }
+
+    /// Waits for the outcome of a request.
+    /// - Parameter timeout: `nil` waits for ever.
+    /// - Returns: the outcome; `queued` if the time is up.
+    func end(of id: RequestID, within timeout: Duration? = nil) async throws(IPCError) -> OpenURLResponse {
+        let deadline = timeout.map { ContinuousClock.now.advanced(by: $0) }
+        while true {
+            let left = deadline.map { ContinuousClock.now.duration(to: $0) } ?? BrokerLink.question
+            var options = WaitRequestOptions()
+            options.timeout = min(left, BrokerLink.question).wireMilliseconds
+            options.fd = link.takesDescriptors
+            let result = try await link.call(
+                URLs1.waitRequest, (id.text, options), timeout: BrokerLink.questionTimeout, repeatable: true)
+            let response = try OpenURLResponse(result)
+            if response.outcome.isEnd { return response }
+            if let deadline, ContinuousClock.now >= deadline { return response }
+        }
+    }
+
+    func cancel(_ id: RequestID) async throws(IPCError) {
+        try await link.call(URLs1.cancelRequest, (id.text, NoOptions()), repeatable: true)
+    }
+
+    func retry(_ id: RequestID, as newID: String?) async throws(IPCError) -> String {
+        var options = RetryRequestOptions()
+        options.id = newID ?? link.repetitionID()
+        return try await link.call(URLs1.retryRequest, (id.text, options), repeatable: options.id != nil)
+    }
+
+    func drop(_ id: RequestID) async throws(IPCError) {
+        try await link.call(URLs1.dropRequest, (id.text, NoOptions()), repeatable: false)
+    }
+
+    func trace(_ id: RequestID) async throws(IPCError) -> [TraceStep] {
+        let rows = try await link.call(URLs1.traceRequest, (id.text, NoOptions()), repeatable: true)
+        return rows.compactMap { facts in
+            facts.step.flatMap(TraceStep.Kind.init(rawValue:)).map { kind in
+                TraceStep(
+                    kind, at: facts.time ?? 0, attempt: facts.attempt ?? 0, who: facts.who ?? "",
+                    size: facts.size ?? 0, detail: facts.detail ?? "")
+            }
+        }
+    }
+
+    // MARK: Completions
+
+    /// Listens before it returns, so that no request that is queued afterwards is missed.
+    func completions() async throws(IPCError) -> RequestCompletions {
+        if subscription == nil {
+            subscription = try await link.subscribe(to: URLs1.requestCompleted) { [weak self] end in
+                guard let self, let outcome = Outcome(rawValue: end.1) else { return }
+                for listener in self.listeners.values {
+                    listener.yield(RequestCompletion(id: end.0, outcome: outcome))
+                }
+            }
+        }
+        let (stream, listener) = AsyncStream.makeStream(
+            of: RequestCompletion.self, bufferingPolicy: .bufferingNewest(RequestCompletions.mostWaiting))
+        last += 1
+        let number = last
+        listeners[number] = listener
+        listener.onTermination = { [weak self] _ in Task { @DBusActor in self?.leave(number) } }
+        return RequestCompletions(stream: stream)
+    }
+
+    private func leave(_ number: UInt64) {
+        listeners[number] = nil
+        if listeners.isEmpty { subscription = nil }
+    }
+
+    /// Ends the completions.
+    func end() {
+        for listener in listeners.values { listener.finish() }
+        listeners = [:]
+        subscription = nil
+    }
+}

@@ -1,0 +1,59 @@
+internal import IPCDBus
+
+/// Tasks that wait for a value, in the order of their arrival.
+@DBusActor
+final class WaitingTasks<Value: Sendable> {
+    private var waiting: [(number: UInt64, continuation: CheckedContinuation<Value, Never>)] = []
+    private var last: UInt64 = 0
+
+    var isEmpty: Bool { waiting.isEmpty }
+
+    /// Waits for a value, whether the task is cancelled or not.
+    /// - Parameter ready: returns a value that already exists.
+    func wait(unless ready: @DBusActor () -> Value?) async -> Value {
+        last += 1
+        return await wait(as: last, ready)
+    }
+
+    /// Waits for a value, or until the task is cancelled.
+    /// - Parameters:
+    ///   - ready: returns a value that already exists.
+    ///   - cancelled: makes the value for a task that is cancelled.
+    func wait(
+        unless ready: @DBusActor () -> Value?, ifCancelled cancelled: @escaping @DBusActor @Sendable () -> Value
+    ) async -> Value {
+        last += 1
+        let number = last
+        return await withTaskCancellationHandler {
+            await wait(as: number, ready)
+        } onCancel: {
+            Task { @DBusActor in self.resume(number, with: cancelled()) }
+        }
+    }
+
+    private func wait(as number: UInt64, _ ready: @DBusActor () -> Value?) async -> Value {
+        await withCheckedContinuation { continuation in
+            // The call itself may have suspended the task, so the state may have changed.
+            guard let value = ready() else { return waiting.append((number, continuation)) }
+            continuation.resume(returning: value)
+        }
+    }
+
+    private func resume(_ number: UInt64, with value: Value) {
+        guard let place = waiting.firstIndex(where: { $0.number == number }) else { return }
+        waiting.remove(at: place).continuation.resume(returning: value)
+    }
+
+    /// - Returns: false if no task waits.
+    func resumeFirst(with value: Value) -> Bool {
+        guard !waiting.isEmpty else { return false }
+        waiting.removeFirst().continuation.resume(returning: value)
+        return true
+    }
+
+    func resumeAll(with value: Value) {
+        let all = waiting
+        waiting = []
+        for (_, continuation) in all { continuation.resume(returning: value) }
+    }
+}
