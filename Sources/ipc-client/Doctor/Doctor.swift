@@ -28,7 +28,7 @@ struct Doctor: ToolCommand {
 
     @DBusActor
     func run() async throws {
-        let report = Checks.report(on: await Facts.read())
+        let report = Check.report(on: await Facts.read())
         let isTerminal = OutputStream.output.isTerminal
         for finding in report where all || finding.level != .ok {
             let text = output.json ? finding.json.text : finding.text(aligned: isTerminal, style: output.style)

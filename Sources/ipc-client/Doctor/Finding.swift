@@ -13,8 +13,53 @@ struct Finding: Sendable, Hashable {
         case problem
     }
 
+    /// What can be found, as programs read it.
+    enum Word: String, Sendable, CaseIterable {
+        case runtimeDirectoryMissing = "runtime-directory-missing"
+        case runtimeDirectoryForeign = "runtime-directory-foreign"
+        case runtimeDirectoryOpen = "runtime-directory-open"
+        case busAddressMissing = "bus-address-missing"
+        case busUnreachable = "bus-unreachable"
+        case busIsSystem = "bus-is-system"
+        case storeElsewhere = "store-elsewhere"
+        case configurationWrong = "configuration-wrong"
+        case configurationUnreadable = "configuration-unreadable"
+        case storeForeign = "store-foreign"
+        case storeOpen = "store-open"
+        case storeGone = "store-gone"
+        case storeNoFolder = "store-no-folder"
+        case storeReadOnly = "store-read-only"
+        case storeFull = "store-full"
+        case storeDamaged = "store-damaged"
+        case storeInUse = "store-in-use"
+        case serviceMalformed = "service-malformed"
+        case serviceName = "service-name"
+        case serviceUnknownToBus = "service-unknown-to-bus"
+        case serviceElsewhere = "service-elsewhere"
+        case serviceWithoutProgram = "service-without-program"
+        case serviceRelativeProgram = "service-relative-program"
+        case serviceProgramMissing = "service-program-missing"
+        case serviceUnitMissing = "service-unit-missing"
+        case brokerNotActivatable = "broker-not-activatable"
+        case brokerStartFailed = "broker-start-failed"
+        case brokerSilent = "broker-silent"
+        case brokerReplaced = "broker-replaced"
+        case brokerVersion = "broker-version"
+        case limitNear = "limit-near"
+        case claimUnstartable = "claim-unstartable"
+        case handlerFails = "handler-fails"
+        case registrationWithoutClaim = "registration-without-claim"
+        case registrationWithoutEntry = "registration-without-entry"
+        case entryWithoutClaim = "desktop-entry-without-claim"
+        case entriesSeveral = "desktop-entries-several"
+        case entryWithoutURL = "desktop-entry-without-url"
+        case entryProgramMissing = "desktop-entry-program-missing"
+        case cacheStale = "desktop-cache-stale"
+        case defaultWithoutEntry = "desktop-default-without-entry"
+    }
+
     let level: Level
-    /// A word for programs: what was found, or the name of the check where all is right.
+    /// A ``Word``, or the name of the check if all is right.
     let word: String
     /// A sentence that starts with a small letter and has no full stop.
     let sentence: String
@@ -25,12 +70,17 @@ struct Finding: Sendable, Hashable {
         Finding(level: .ok, word: word, sentence: sentence, command: nil)
     }
 
-    static func note(_ word: String, _ sentence: String, mend command: String) -> Finding {
-        Finding(level: .note, word: word, sentence: sentence, command: command)
+    static func note(_ word: Word, _ sentence: String, mend command: String) -> Finding {
+        Finding(level: .note, word: word.rawValue, sentence: sentence, command: command)
     }
 
-    static func problem(_ word: String, _ sentence: String, mend command: String) -> Finding {
-        Finding(level: .problem, word: word, sentence: sentence, command: command)
+    static func problem(_ word: Word, _ sentence: String, mend command: String) -> Finding {
+        Finding(level: .problem, word: word.rawValue, sentence: sentence, command: command)
+    }
+
+    /// A problem, or a note if nothing fails yet.
+    static func finding(isProblem: Bool, _ word: Word, _ sentence: String, mend command: String) -> Finding {
+        isProblem ? .problem(word, sentence, mend: command) : .note(word, sentence, mend: command)
     }
 }
 

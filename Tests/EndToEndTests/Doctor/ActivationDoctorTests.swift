@@ -93,15 +93,6 @@ struct ActivationDoctorTests {
         withExtendedLifetime(systemd) {}
     }
 
-    @Test func `a file that hides another one`() async throws {
-        let scene = try await DoctorScene.healthy()
-        let folder = try scene.bus.directory.makeDirectory("system-data/dbus-1/services")
-        try FileContents.write(
-            "[D-BUS Service]\nName=\(DoctorScene.application)\nExec=/usr/bin/env\n",
-            to: "\(folder)/\(DoctorScene.application).service")
-        try await scene.expectMended("service-shadowed", "note", saying: "hides \(folder)")
-    }
-
     @Test func `a file that the bus has not read`() async throws {
         let scene = try await DoctorScene.healthy()
         // The bus watches a folder, not its name: another one in its place is seen at the next reading.

@@ -95,15 +95,6 @@ struct BrokerDoctorTests {
         #expect(after.words == [])
     }
 
-    @Test func `a broker that is another one than the bus would start`() async throws {
-        let scene = try await DoctorScene.healthy()
-        let copy = scene.bus.directory.appending("ipc-broker")
-        try await scene.run("cp \(try Binaries.path("ipc-broker")) \(copy)")
-        try await scene.bus.addService(name: DoctorScene.broker, exec: copy)
-        let after = try await scene.expectMended("broker-elsewhere", "note", saying: copy)
-        #expect(after.words == [])
-    }
-
     @Test func `a claim of an application that nobody can start`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("ipc-client register lonely.example --application org.example.Lonely --persistent")
@@ -119,13 +110,6 @@ struct BrokerDoctorTests {
         let folder = try scene.bus.directory.makeDirectory("data/swift-ipc/handlers")
         try FileContents.write("[Handler]\nSchemes=lonely.example;\n", to: "\(folder)/org.example.Lonely.handler")
         let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
-        #expect(after.words == [])
-    }
-
-    @Test func `a choice of an application without a claim`() async throws {
-        let scene = try await DoctorScene.healthy()
-        try await scene.run("ipc-client default \(DoctorScene.scheme) org.example.Gone")
-        let after = try await scene.expectMended("default-without-claim", "note", saying: "org.example.Gone")
         #expect(after.words == [])
     }
 }

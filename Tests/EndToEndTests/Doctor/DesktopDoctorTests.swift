@@ -29,29 +29,11 @@ struct DesktopDoctorTests {
         #expect(FileContents.exists(other))
     }
 
-    @Test(arguments: ["well.example", "Well.example"])
-    func `an entry with one spelling of the scheme`(spelling: String) async throws {
-        let scene = try await DoctorScene.healthy()
-        try await write(
-            try DoctorScene.entry(types: "text/plain;x-scheme-handler/\(spelling);"), on: scene)
-        let after = try await scene.expectMended("desktop-entry-spelling", "problem")
-        #expect(after.words == [])
-        #expect(try FileContents.text(scene.entryPath).contains("MimeType=text/plain;x-scheme-handler/\(spelling);x-"))
-    }
-
     @Test func `an entry that keeps the URL from its program`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write(try DoctorScene.entry(exec: "\(try DoctorScene.opener()) open"), on: scene)
         let after = try await scene.expectMended("desktop-entry-without-url", "problem")
         #expect(after.words == [])
-    }
-
-    @Test func `an entry with the URL in quotes`() async throws {
-        let scene = try await DoctorScene.healthy()
-        try await write(try DoctorScene.entry(exec: "\(try DoctorScene.opener()) open \"%u\""), on: scene)
-        let after = try await scene.expectMended("desktop-entry-quoted-url", "problem")
-        #expect(after.words == [])
-        #expect(try FileContents.text(scene.entryPath) == (try DoctorScene.entry()))
     }
 
     @Test(arguments: ["/nowhere/ipc-client", "/nowhere/other"])
@@ -61,15 +43,6 @@ struct DesktopDoctorTests {
         try await scene.expectMended("desktop-entry-program-missing", "problem", saying: program)
         // Ours is set right; what another program is to be is for others to say.
         #expect(FileContents.exists(scene.entryPath) == program.hasSuffix("ipc-client"))
-    }
-
-    @Test func `an entry with a hyphen in its name`() async throws {
-        let scene = try await DoctorScene.healthy()
-        try await scene.run("mv \(scene.entryPath) \(scene.applications)/org.example.Well-known.desktop")
-        try FileContents.write("", to: scene.associations)
-        try await scene.run("update-desktop-database \(scene.applications)")
-        let after = try await scene.expectMended("desktop-entry-hyphen", "note", saying: "Well-known")
-        #expect(after.words == [])
     }
 
     @Test func `a cache that does not know an entry`() async throws {
@@ -162,7 +135,5 @@ struct DesktopDoctorTests {
         scene.environment["XDG_DATA_HOME"] = try scene.bus.directory.makeDirectory("other")
         let found = try await scene.examine()
         #expect(found["desktop-default-without-entry"] == nil, "\(found.output)")
-        let after = try await scene.expectMended("data-home-elsewhere", "note", saying: "/other")
-        #expect(after.words == [])
     }
 }

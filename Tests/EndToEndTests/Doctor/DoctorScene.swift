@@ -65,15 +65,13 @@ struct DoctorScene: Sendable {
     func service(_ name: String) -> String { "\(services)/\(name).service" }
 
     /// A desktop entry that is right; parts of it can be made wrong.
-    static func entry(
-        exec: String? = nil, types: String = "x-scheme-handler/Well.example;x-scheme-handler/well.example;"
-    ) throws -> String {
+    static func entry(exec: String? = nil) throws -> String {
         """
         [Desktop Entry]
         Type=Application
         Name=Well
         Exec=\(try exec ?? "\(opener()) open %u")
-        MimeType=\(types)
+        MimeType=x-scheme-handler/Well.example;x-scheme-handler/well.example;
         NoDisplay=true
 
         """

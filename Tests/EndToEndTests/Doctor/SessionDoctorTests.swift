@@ -41,26 +41,6 @@ struct SessionDoctorTests {
         try await scene.expectMended("bus-address-missing", "problem")
     }
 
-    @Test func `a PATH without the tools`() async throws {
-        var scene = try await DoctorScene.healthy()
-        scene.environment["PATH"] = "/usr/bin:/bin"
-        try await scene.expectMended("path-without-tools", "note")
-    }
-
-    @Test func `a PATH to another ipc-client`() async throws {
-        var scene = try await DoctorScene.healthy()
-        let other = try scene.bus.directory.makeDirectory("other")
-        try FileContents.write("#!/bin/sh\n", to: "\(other)/ipc-client", isProgram: true)
-        scene.environment["PATH"] = other + ":" + (scene.environment["PATH"] ?? "")
-        try await scene.expectMended("path-to-other-tools", "note", saying: other)
-    }
-
-    @Test func `a display that the bus does not pass on`() async throws {
-        var scene = try await DoctorScene.healthy()
-        scene.environment["DISPLAY"] = ":99"
-        try await scene.expectMended("display-not-activated", "note")
-    }
-
     @Test func `a configuration with three mistakes`() async throws {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration(

@@ -66,17 +66,6 @@ struct StoreDoctorTests {
     }
 
     @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
-    func `a store in memory`() async throws {
-        let scene = try await DoctorScene.healthy()
-        let disk = try #require(SmallFileSystem(megabytes: 8))
-        try scene.writeConfiguration("[Store]\ndirectory=\(disk.path)/store\n")
-        try await scene.endBroker()
-        let after = try await scene.expectMended("store-in-memory", "note", saying: "tmpfs")
-        #expect(after.words == [])
-        withExtendedLifetime(disk) {}
-    }
-
-    @Test(.enabled(if: seesMounts, "a file system can be mounted where the bus sees it"))
     func `a disk that is mounted read-only`() async throws {
         let scene = try await DoctorScene.healthy()
         let disk = try #require(SmallFileSystem(megabytes: 8))
@@ -86,7 +75,7 @@ struct StoreDoctorTests {
         try await scene.endBroker()
         try await scene.run("mount -o remount,ro \(disk.path)")
         let after = try await scene.expectMended("store-read-only", "problem", saying: disk.path)
-        #expect(after.words == ["store-in-memory", "registration-without-claim"])
+        #expect(after.words == ["registration-without-claim"])
         withExtendedLifetime(disk) {}
     }
 
@@ -102,7 +91,7 @@ struct StoreDoctorTests {
         let free = "$(( $(stat -f -c '%a * %S' \(disk.path)) ))"
         try await scene.run("head -c $(( \(free) - 600000 )) /dev/zero > \(disk.path)/ballast")
         let after = try await scene.expectMended("store-full", "problem", saying: disk.path)
-        #expect(after.words == ["store-in-memory", "registration-without-claim"])
+        #expect(after.words == ["registration-without-claim"])
         #expect(try await scene.run("ipc-client get large | cmp - \"$HOME/large\"").status == .success)
         withExtendedLifetime(disk) {}
     }

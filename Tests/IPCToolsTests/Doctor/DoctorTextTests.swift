@@ -43,11 +43,10 @@ struct DoctorTextTests {
     }
 
     @Test(arguments: [
-        ("a %u", EntryCommandCheck.URLField.unquoted), ("a %U", .unquoted), ("a", .missing), ("a %%u", .missing),
-        ("a '%u'", .quoted), ("a \"%u\"", .quoted), ("\"a b\" %u", .unquoted), ("a --url=%u", .unquoted),
+        ("a %u", true), ("a %U", true), ("a", false), ("a %%u", false), ("\"a b\" %u", true), ("a --url=%u", true),
     ])
-    func `a command takes the URL`(command: String, field: EntryCommandCheck.URLField) {
-        #expect(EntryCommandCheck.URLField(of: command) == field)
+    func `a command takes the URL`(command: String, takesURL: Bool) {
+        #expect(Facts.entry(exec: command).takesURL == takesURL)
     }
 
     @Test func `the file system of a path is that of the longest mount point`() {
@@ -56,10 +55,10 @@ struct DoctorTextTests {
             22 21 0:20 / /tmp rw - tmpfs tmpfs rw
             23 21 0:21 / /home/a\\040b rw shared:2 master:3 - nfs4 host:/b rw
             """
-        #expect(FileSystemFacts.mount(of: "/tmp/x", in: table)?.type == "tmpfs")
-        #expect(FileSystemFacts.mount(of: "/tmpx", in: table)?.type == "ext4")
-        #expect(FileSystemFacts.mount(of: "/home/a b/c", in: table)?.type == "nfs4")
-        #expect(FileSystemFacts.mount(of: "/tmp/x", in: "") == nil)
+        #expect(FileSystemFacts.mountPoint(of: "/tmp/x", in: table) == "/tmp")
+        #expect(FileSystemFacts.mountPoint(of: "/tmpx", in: table) == "/")
+        #expect(FileSystemFacts.mountPoint(of: "/home/a b/c", in: table) == "/home/a b")
+        #expect(FileSystemFacts.mountPoint(of: "/tmp/x", in: "") == nil)
     }
 
     @Test func `the holder of a lock is read, and no other lock is taken for it`() {
@@ -70,18 +69,12 @@ struct DoctorTextTests {
     }
 
     @Test func `commands of service files are read as a bus reads them`() {
-        let words = { (exec: String) in ServiceFacts(path: "/s", text: "[D-BUS Service]\nExec=\(exec)\n").command }
+        let words = { (exec: String) in
+            ServiceFacts(path: "/s", bytes: Array("[D-BUS Service]\nExec=\(exec)\n".utf8)).words
+        }
         #expect(words("/bin/a 'b c'") == ["/bin/a", "b c"])
         #expect(words("/bin/a $b;") == ["/bin/a", "$b;"])
         #expect(words("/bin/a 'b") == nil && words("") == nil)
-    }
-
-    @Test func `key files are read line by line, whatever is broken in them`() {
-        let lines = KeyLine.all(in: "stray=1\n[A]\r\n# c=d\n b = 2;3; \r\n[A]\nb=4\n")
-        #expect(lines.map(\.group) == ["", "A", "A"])
-        #expect(lines.map(\.number) == [1, 4, 6])
-        #expect(lines[1].list == ["2", "3"] && lines[1].key == "b" && lines[1].text == " b = 2;3; \r")
-        #expect(lines.first("b", in: "A")?.number == 4)
     }
 
     @Test func `use and limits are taken from the broker's description`() throws {
@@ -98,13 +91,13 @@ struct DoctorTextTests {
     }
 
     @Test func `a finding is a line for programs and two for people`() {
-        let finding = Finding.problem("word", "a\tsentence", mend: "true")
+        let finding = Finding.problem(.storeFull, "a\tsentence", mend: "true")
         let style = Style(.never, for: .output)
-        #expect(finding.text(aligned: false, style: style) == "problem\tword\ta\\tsentence\ttrue")
-        #expect(finding.text(aligned: true, style: style) == "problem  word: a\\tsentence\n         true")
+        #expect(finding.text(aligned: false, style: style) == "problem\tstore-full\ta\\tsentence\ttrue")
+        #expect(finding.text(aligned: true, style: style) == "problem  store-full: a\\tsentence\n         true")
         #expect(
             finding.json.text
-                == #"{"level":"problem","finding":"word","message":"a\tsentence","command":"true"}"#)
+                == #"{"level":"problem","finding":"store-full","message":"a\tsentence","command":"true"}"#)
         #expect(Finding.ok("word", "right").text(aligned: false, style: style) == "ok\tword\tright\t")
     }
 }

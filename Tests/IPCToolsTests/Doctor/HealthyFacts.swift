@@ -14,7 +14,6 @@ extension Facts {
         facts.runtimeDirectory = FileFacts(path: "/run/user/1000", kind: .directory, mode: 0o700, owner: 1000)
         facts.bus.activatable = [BrokerFacts.name, "org.example.Well"]
         facts.bus.hasSystemd = true
-        facts.bus.activation = ActivationEnvironment(variables: [:], source: .systemd)
         (facts.broker.process, facts.broker.program) = (7, "/usr/libexec/swift-ipc/ipc-broker")
         facts.broker.version = facts.tool.version
         facts.services = [
@@ -25,15 +24,17 @@ extension Facts {
         facts.registrations = [RegistrationFacts(application: "org.example.Well", schemes: ["Well.example"])]
         facts.desktop.entries = [entry()]
         facts.desktop.ids = ["org.example.Well.desktop"]
+        let cache = """
+            [MIME Cache]
+            x-scheme-handler/Well.example=org.example.Well.desktop;
+            x-scheme-handler/well.example=org.example.Well.desktop;
+            """
         facts.desktop.caches = [
-            CacheFacts(
-                directory: "/home/me/applications",
-                text: "[MIME Cache]\nx-scheme-handler/Well.example=org.example.Well.desktop;\n"
-                    + "x-scheme-handler/well.example=org.example.Well.desktop;\n", isWritable: true)
+            CacheFacts(directory: "/home/me/applications", bytes: Array(cache.utf8), isWritable: true)
         ]
         facts.store.path = "/home/me/store"
         facts.store.directory = FileFacts(path: "/home/me/store", kind: .directory, mode: 0o700, owner: 1000)
-        facts.store.fileSystem = FileSystemFacts(type: "ext4", mountPoint: "/", free: 1 << 30, size: 1 << 40)
+        facts.store.fileSystem = FileSystemFacts(mountPoint: "/", free: 1 << 30, size: 1 << 40)
         facts.store.holder = 7
         facts.configuration.path = "/home/me/ipc-broker.conf"
         facts.limits = [LimitFacts(name: "pasteboards", source: nil, use: 89, most: 100)]
@@ -41,10 +42,10 @@ extension Facts {
     }
 
     /// A service file that is right.
-    static func service(_ name: String, _ program: String) -> ServiceFacts {
-        var facts = ServiceFacts(
-            path: "/usr/share/dbus-1/services/\(name).service",
-            text: "[D-BUS Service]\nName=\(name)\nExec=\(program)\n")
+    static func service(_ name: String, _ program: String, unit: String? = nil) -> ServiceFacts {
+        let text =
+            "[D-BUS Service]\nName=\(name)\nExec=\(program)\n" + (unit.map { "SystemdService=\($0)\n" } ?? "")
+        var facts = ServiceFacts(path: "/usr/share/dbus-1/services/\(name).service", bytes: Array(text.utf8))
         facts.program = FileFacts(path: program, kind: .file, mode: 0o755)
         facts.programResolved = program
         return facts
@@ -52,11 +53,11 @@ extension Facts {
 
     /// A desktop entry that is right, or made wrong in a part.
     static func entry(
-        _ id: String = "org.example.Well.desktop", exec: String = "/usr/bin/ipc-client open %u",
-        types: String = "x-scheme-handler/Well.example;x-scheme-handler/well.example;"
+        _ id: String = "org.example.Well.desktop", exec: String = "/usr/bin/ipc-client open %u"
     ) -> EntryFacts {
+        let types = "x-scheme-handler/Well.example;x-scheme-handler/well.example;"
         let text = "[Desktop Entry]\nType=Application\nExec=\(exec)\nMimeType=\(types)\n"
-        var facts = EntryFacts(path: "/home/me/applications/\(id)", id: id, text: text) ?? EntryFacts()
+        var facts = EntryFacts(path: "/home/me/applications/\(id)", id: id, bytes: Array(text.utf8))!
         facts.program?.kind = .file
         facts.program?.isExecutable = true
         return facts

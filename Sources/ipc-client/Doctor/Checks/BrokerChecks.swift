@@ -1,103 +1,98 @@
-/// Whether there is a broker, and whether it comes by itself.
-struct BrokerCheck: Check {
-    static let name = "broker"
-    static let words = ["broker-not-activatable", "broker-start-failed", "broker-silent"]
+import IPCTools
 
-    func findings(in facts: Facts) -> [Finding] {
+extension Check {
+    /// Whether there is a broker, and whether it comes by itself.
+    static let broker = Check("broker") { facts in
         guard facts.bus.isReachable, !facts.bus.isSystemBus else { return [] }
         if let failure = facts.broker.startFailure {
-            return isExplained(facts)
-                ? []
-                : [
-                    .problem(
-                        Self.words[1], "the bus could not start the broker: \(failure)", mend: facts.brokerRemedy)
-                ]
+            let sentence = "the bus could not start the broker: \(failure)"
+            return facts.explainsFailedStart ? [] : [.problem(.brokerStartFailed, sentence, mend: facts.brokerRemedy)]
         }
         guard facts.bus.activatable.contains(BrokerFacts.name) else {
-            return [notActivatable(facts)].compactMap(\.self)
+            // A file that the bus has not read is a finding of its own.
+            guard facts.service(of: BrokerFacts.name) == nil else { return [] }
+            let end = facts.broker.isRunning ? "; it runs, and will not come back by itself" : ""
+            return [
+                .finding(
+                    isProblem: !facts.broker.isRunning, .brokerNotActivatable,
+                    "the bus cannot start the broker: no service file is for \(BrokerFacts.name)" + end,
+                    mend: facts.brokerRemedy)
+            ]
         }
         guard let silence = facts.broker.silence, let process = facts.broker.process else { return [] }
-        return [
-            .problem(
-                Self.words[2], "the broker, process \(process), does not answer: \(silence)",
-                mend: ShellLine.end(process))
-        ]
-    }
-
-    func assurance(in facts: Facts) -> String? {
+        let sentence = "the broker, process \(process), does not answer: \(silence)"
+        return [.problem(.brokerSilent, sentence, mend: ShellLine.end(process))]
+    } right: { facts in
         facts.broker.process.map {
-            "the broker runs as process \($0), \(facts.broker.program ?? "a program that cannot be seen"), and the bus can "
-                + "start it"
+            "the broker runs as process \($0), \(facts.broker.shownProgram), and the bus can start it"
         }
     }
 
-    private func notActivatable(_ facts: Facts) -> Finding? {
-        // A file that the bus has not read is told by itself.
-        guard facts.service(of: BrokerFacts.name) == nil else { return nil }
-        let sentence = "the bus cannot start the broker: no service file is for \(BrokerFacts.name)"
-        return facts.broker.isRunning
-            ? .note(Self.words[0], sentence + "; it runs, and will not come back by itself", mend: facts.brokerRemedy)
-            : .problem(Self.words[0], sentence, mend: facts.brokerRemedy)
-    }
-
-    /// Whether another finding says why.
-    private func isExplained(_ facts: Facts) -> Bool {
-        let causes: [any Check] = [
-            ConfigurationCheck(), StoreOwnerCheck(), StoreHealthCheck(), StoreLockCheck(), ServiceNameCheck(),
-            ServiceUnitCheck(),
-        ]
-        let program = ServiceProgramCheck().findings(in: facts).contains {
-            $0.sentence.contains(facts.service(of: BrokerFacts.name)?.path ?? BrokerFacts.name)
-        }
-        return program || causes.contains { $0.findings(in: facts).contains { $0.level == .problem } }
-    }
-}
-
-/// Whether the broker that runs is the one that belongs to these tools.
-struct BrokerVersionCheck: Check {
-    static let name = "versions"
-    static let words = ["broker-replaced", "broker-version", "broker-elsewhere"]
-
-    func findings(in facts: Facts) -> [Finding] {
+    /// Whether the broker that runs is the one that belongs to these tools.
+    static let versions = Check("versions") { facts in
         guard let process = facts.broker.process else { return [] }
-        let program = facts.broker.program ?? "a program that cannot be seen"
         let end = ShellLine.end(process)
         if facts.broker.isReplaced {
             return [
                 .problem(
-                    Self.words[0],
-                    "the broker, process \(process), runs from \(program), which was replaced or removed since",
+                    .brokerReplaced,
+                    "the broker, process \(process), runs from \(facts.broker.shownProgram), which was replaced or removed "
+                        + "since",
                     mend: end)
             ]
         }
-        let started = facts.service(of: BrokerFacts.name)?.programResolved
-        if let version = facts.broker.version, version != facts.tool.version {
-            return [
-                .problem(
-                    Self.words[1],
-                    "the broker is version \(version), these tools and their library are \(facts.tool.version)",
-                    mend: started == program ? ShellLine.all(facts.brokerRemedy, end) : end)
-            ]
-        }
-        guard let started, started != program else { return [] }
+        guard let version = facts.broker.version, version != facts.tool.version else { return [] }
+        let isNext = facts.service(of: BrokerFacts.name)?.programResolved == facts.broker.program
         return [
-            .note(
-                Self.words[2],
-                "the broker, process \(process), is \(program), and the bus would start \(started) the next time",
-                mend: end)
+            .problem(
+                .brokerVersion,
+                "the broker is version \(version), these tools and their library are \(facts.tool.version)",
+                mend: isNext ? ShellLine.all(facts.brokerRemedy, end) : end)
         ]
+    } right: { facts in
+        facts.broker.version.map { "broker, tools and library are version \($0)" }
     }
 
-    func assurance(in facts: Facts) -> String? {
-        guard let version = facts.broker.version else { return nil }
-        return "broker, tools and library are version \(version)"
+    /// Whether a limit is about to be reached: from nine tenths on.
+    static let limits = Check("limits") { facts in
+        facts.limits.filter { $0.most > 0 && $0.share >= 90 }.map { limit in
+            let whose = limit.source.map { " of \($0.isEmpty ? "writers without a name" : $0)" } ?? ""
+            let isReached = limit.use >= limit.most
+            return .finding(
+                isProblem: isReached, .limitNear,
+                "\(limit.use) of \(limit.most) \(limit.name)\(whose) are in use"
+                    + (isReached ? "; what would be more is refused" : ""),
+                mend: facts.room(in: limit))
+        }
+    } right: { facts in
+        facts.limits.filter { $0.most > 0 }.max { $0.share < $1.share }.map {
+            "no limit is near; the nearest is \($0.name), with \($0.use) of \($0.most)"
+        }
     }
 }
 
-extension Facts {
-    /// Makes the bus read its files again, where there is one.
-    var reload: String? { bus.isReachable ? ShellLine.reload : nil }
+extension BrokerFacts {
+    fileprivate var shownProgram: String { program ?? "a program that cannot be seen" }
+}
 
+extension Facts {
     /// Makes the broker startable: the one that lies where these tools do.
     var brokerRemedy: String { "\(tool.command) setup" }
+
+    /// Whether another finding says why the broker does not start.
+    fileprivate var explainsFailedStart: Bool {
+        let causes = [Check.configuration, .storeOwner, .storeHealth, .storeLock, .serviceNames, .serviceUnits]
+        return service(of: BrokerFacts.name).flatMap(ServiceDiagnosis(self).unstartable) != nil
+            || causes.contains { $0.findings(self).contains { $0.level == .problem } }
+    }
+
+    /// Doubles a limit, or makes room where it cannot be doubled.
+    fileprivate func room(in limit: LimitFacts) -> String {
+        let (doubled, overflow) = limit.most.multipliedReportingOverflow(by: 2)
+        guard !overflow, LimitFacts.canBe(doubled, limit.name), !configuration.path.isEmpty else {
+            return "\(tool.command) prune --history"
+        }
+        return ShellLine.all(
+            configuration.line(setting: limit.name, to: doubled), broker.process.map(ShellLine.end))
+    }
 }

@@ -74,9 +74,6 @@ extension Facts {
     mutating func take(_ description: JSONValue) {
         broker.version = description["version"]?.string
         if let path = description["store"]?["path"]?.string { (store.path, store.source) = (path, .broker) }
-        for choice in description["absent-defaults"]?.members ?? [] {
-            absentDefaults[choice.key] = choice.value.string
-        }
         limits = LimitFacts.all(in: description)
     }
 }

@@ -19,23 +19,8 @@ struct BusFacts: Sendable {
     /// What the program of the bus was started with; nil where it cannot be read. What was changed since
     /// (`UpdateActivationEnvironment`) is not in it.
     var environment: [String: String]?
-    /// The environment of programs that the bus starts, as far as it can be learnt; nil where it cannot.
-    var activation: ActivationEnvironment?
 
     var isReachable: Bool { failure == nil }
-}
-
-/// The variables of programs that the bus starts.
-struct ActivationEnvironment: Sendable, Hashable {
-    enum Source: Sendable {
-        /// `Environment` of systemd's user manager: as it is now.
-        case systemd
-        /// The environ of the broker, which the bus has started: as it was then.
-        case broker
-    }
-
-    var variables: [String: String]
-    var source: Source
 }
 
 /// The broker on that bus.
@@ -73,9 +58,8 @@ extension Facts {
         let names = (try? await connection.listNames()) ?? []
         bus.activatable = Set((try? await connection.listActivatableNames()) ?? [])
         await readEnvironment(connection)
-        bus.hasSystemd = names.contains(SystemdManager.name)
+        bus.hasSystemd = names.contains("org.freedesktop.systemd1")
         if !bus.isSystemBus { await readBroker(connection, isRunning: names.contains(BrokerFacts.name)) }
-        bus.activation = await activation(connection)
         connection.close()
     }
 
@@ -141,38 +125,4 @@ extension Facts {
     private static let startTime = Duration.seconds(15)
     /// How long a bus may take to answer.
     private static let busTime = Duration.seconds(5)
-
-    @DBusActor
-    private func activation(_ connection: Connection) async -> ActivationEnvironment? {
-        if bus.hasSystemd, let systemd = await SystemdManager.environment(connection) {
-            return ActivationEnvironment(variables: systemd, source: .systemd)
-        }
-        guard let process = broker.process, let variables = ProcessEnvironment.read("\(process)"),
-            // D-Bus specification, "Message Bus Starting Services": set by the bus.
-            variables["DBUS_STARTER_ADDRESS"] != nil
-        else { return nil }
-        return ActivationEnvironment(variables: variables, source: .broker)
-    }
-}
-
-/// systemd's user manager on the session bus (org.freedesktop.systemd1(5)).
-private enum SystemdManager {
-    static let name = "org.freedesktop.systemd1"
-
-    /// The property `Environment`: `NAME=VALUE` for each variable.
-    @DBusActor
-    static func environment(_ connection: Connection) async -> [String: String]? {
-        guard let name = try? BusName(name),
-            let value = try? await connection.call(
-                Properties.get, on: name, at: "/org/freedesktop/systemd1",
-                ("org.freedesktop.systemd1.Manager", "Environment"), timeout: .seconds(5)),
-            let entries = [String](dbusValue: value.unwrapped)
-        else { return nil }
-        var variables: [String: String] = [:]
-        for entry in entries {
-            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-        }
-        return variables
-    }
 }

@@ -19,6 +19,11 @@ struct FileFacts: Sendable, Hashable {
     var isThere: Bool { kind != .missing }
     /// Whether it is a program that this user can run.
     var isProgram: Bool { kind == .file && isExecutable }
+    /// `0700`
+    var octalMode: String {
+        let digits = String(mode, radix: 8)
+        return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+    }
     /// Whether anybody but the owner has rights.
     var isOpenToOthers: Bool { mode & 0o077 != 0 }
 

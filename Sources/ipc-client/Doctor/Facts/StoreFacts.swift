@@ -31,22 +31,12 @@ struct StoreFacts: Sendable {
 
 /// A file system.
 struct FileSystemFacts: Sendable, Hashable {
-    /// As in `/proc/self/mountinfo`: `ext4`, `nfs4`, `tmpfs`.
-    var type = ""
     var mountPoint = ""
     var isReadOnly = false
     /// Bytes that this user may still write.
     var free: UInt64 = 0
     /// Bytes in all.
     var size: UInt64 = 0
-
-    /// In memory: gone with the machine's power.
-    var isInMemory: Bool { type == "tmpfs" || type == "ramfs" }
-    /// On another machine, where locks and flushes are what that one makes of them.
-    var isRemote: Bool {
-        ["nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "davfs"].contains(type)
-            || type.hasPrefix("fuse.ssh") || type.hasPrefix("fuse.rclone")
-    }
 }
 
 extension StoreFacts {
@@ -72,21 +62,19 @@ extension FileSystemFacts {
         facts.isReadOnly = status.f_flag & UInt(ST_RDONLY) != 0
         facts.free = UInt64(status.f_bavail) * UInt64(status.f_frsize)
         facts.size = UInt64(status.f_blocks) * UInt64(status.f_frsize)
-        if let mount = mount(of: real, in: FilePlace.text(of: "/proc/self/mountinfo") ?? "") {
-            (facts.mountPoint, facts.type) = mount
-        }
+        facts.mountPoint = mountPoint(of: real, in: FilePlace.text(of: "/proc/self/mountinfo") ?? "") ?? ""
         return facts
     }
 
-    /// The longest mount point that holds a path, the last mounted of several, and its type (proc_pid_mountinfo(5)).
-    static func mount(of path: String, in table: String) -> (point: String, type: String)? {
-        var best: (point: String, type: String)?
+    /// The longest mount point that holds a path (proc_pid_mountinfo(5)).
+    static func mountPoint(of path: String, in table: String) -> String? {
+        var best: String?
         for line in table.split(separator: "\n") {
             let fields = line.split(separator: " ")
-            guard fields.count > 6, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { continue }
+            guard fields.count > 6 else { continue }
             let point = unescaped(fields[4])
             guard point == "/" || path == point || path.hasPrefix(point + "/") else { continue }
-            if point.utf8.count >= best?.point.utf8.count ?? 0 { best = (point, String(fields[dash + 1])) }
+            if point.utf8.count > best?.utf8.count ?? 0 { best = point }
         }
         return best
     }
