@@ -1,6 +1,6 @@
 import ArgumentParser
 import CJemalloc
-import Foundation
+import FoundationEssentials
 import IPCBroker
 import IPCDesktop
 import IPCModel

@@ -22,6 +22,7 @@ struct Describe: ToolCommand {
     @DBusActor
     func run() async throws {
         let description = try await Client.connect().brokerDescription()
-        try OutputStream.output.writeLine(output.json ? description : JSONText.indented(description))
+        let indented = (try? JSONValue(parsing: description))?.indentedText ?? description
+        try OutputStream.output.writeLine(output.json ? description : indented)
     }
 }

@@ -47,7 +47,9 @@ import Testing
         ("IPCModel", "A.swift", "IPCDBus"), ("IPCModel", "A.swift", "Foundation"),
         ("IPCInterface", "A.swift", "Foundation"), ("IPCTools", "A.swift", "Foundation"),
         ("IPCTools", "A.swift", "IPCBroker"), ("IPCStore", "A.swift", "IPCDBus"),
-        ("ipc-client", "A.swift", "Foundation"), ("ipc-server", "A.swift", "IPCStore"),
+        ("IPCBroker", "A.swift", "Foundation"), ("IPCStore", "A.swift", "Foundation"),
+        ("ipc-broker", "A.swift", "Foundation"), ("ipc-client", "A.swift", "Foundation"),
+        ("ipc-server", "A.swift", "IPCStore"),
         ("IPCNew", "A.swift", "IPCModel"), ("IPC", "A.swift", "CLibDBus"), ("ipc-client", "A.swift", "CLibDBus"),
         ("IPCBroker", "A.swift", "CLibDBus"), ("IPCDBus", "Connection/A.swift", "CLibDBus"),
     ])

@@ -1,4 +1,5 @@
 import Foundation
+import IPCModel
 import IPCTesting
 import Testing
 
@@ -13,7 +14,7 @@ import Testing
     }
 
     private func json(_ report: UsageReport) throws -> NSDictionary {
-        try #require(try JSONSerialization.jsonObject(with: JSONEncoder().encode(report)) as? NSDictionary)
+        try #require(try JSONSerialization.jsonObject(with: Data(report.json.text.utf8)) as? NSDictionary)
     }
 
     @Test func `numbers are strings, exact to 64 bits, and the most bytes come first`() throws {

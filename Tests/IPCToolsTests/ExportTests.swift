@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import IPCModel
 import IPCTesting
 import IPCTools
 import Testing

@@ -7,7 +7,7 @@ extension PasteboardItem {
     /// - Parameters:
     ///   - value: the value.
     ///   - type: `application/json`, or a type of your own.
-    /// - Throws: `invalidArguments` where the value cannot be encoded.
+    /// - Throws: `invalidArguments` if the value cannot be encoded.
     public static func value(
         _ value: some Encodable, type: ContentType = .json
     ) throws(IPCError) -> PasteboardItem {
@@ -15,9 +15,8 @@ extension PasteboardItem {
         return try checked { () throws(PasteboardItem.Invalid) in try PasteboardItem([representation]) }
     }
 
-    /// The value that was written as JSON; `nil` where the item has none of that type. Numbers may be strings
-    /// or JSON numbers.
-    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    /// The value that was written as JSON, or `nil` if the item has no such type. Numbers may be strings or JSON numbers.
+    /// - Throws: `payloadInvalid` if the bytes are no JSON, or not that of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json
     ) throws(IPCError) -> Content? {
@@ -27,33 +26,31 @@ extension PasteboardItem {
 
 extension Representation {
     /// A value as JSON, in which no number loses a digit.
-    /// - Throws: `invalidArguments` where the value cannot be encoded.
+    /// - Throws: `invalidArguments` if the value cannot be encoded.
     public init(encoding value: some Encodable, type: ContentType = .json) throws(IPCError) {
-        do { self.init(type: type, value: .text(try ValueEncoder.tree(of: value).text)) } catch {
+        do { self.init(type: type, value: .text(try ValueEncoder.json(of: value).text)) } catch {
             throw IPCError(.invalidArguments, "the value cannot be encoded as JSON: \(error)")
         }
     }
 
     /// The value that was encoded as JSON.
-    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value; `inputOutput` where they
-    ///   cannot be read.
+    /// - Throws: `payloadInvalid` if the bytes are no JSON, or not that of such a value; `inputOutput` if they cannot be
+    ///   read.
     public func decoded<Content: Decodable>(_ content: Content.Type = Content.self) throws(IPCError) -> Content {
         let bytes = if case .file(let file) = value { try file.bytes() } else { value.content }
         do {
-            return try ValueDecoder.value(content, of: try JSONParser.parse(bytes))
-        } catch let flaw as JSONParser.Flaw {
-            throw IPCError(
-                .payloadInvalid, "the value of the type \(type) is no JSON at byte \(flaw.byte): \(flaw.reason)")
-        } catch let error as DecodingError {
-            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(error.sentence)")
+            return try ValueDecoder.value(content, of: try JSONValue(parsing: bytes))
+        } catch let error as JSONError {
+            throw IPCError(.payloadInvalid, "the value of the type \(type) cannot be read: \(error)")
         } catch {
-            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(error)")
+            let reason = (error as? DecodingError)?.sentence ?? "\(error)"
+            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(reason)")
         }
     }
 }
 
 extension DecodingError {
-    /// What is wrong, and where in the value.
+    /// The reason, and the place in the value.
     fileprivate var sentence: String {
         let context =
             switch self {

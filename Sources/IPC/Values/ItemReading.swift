@@ -5,7 +5,7 @@ public protocol ItemReading: Sendable {
 }
 
 extension ItemReading {
-    /// The text of the first item that has one; `nil` where none has.
+    /// The text of the first item that has one, or `nil` if none has.
     /// - Throws: `payloadInvalid` if that text is not UTF-8.
     public var string: String? {
         get throws(IPCError) { try items.firstText() }
@@ -17,22 +17,22 @@ extension ItemReading {
         get throws(IPCError) { try items.texts() }
     }
 
-    /// The URL of the first item that has one, as it was written; `nil` where none has.
+    /// The URL of the first item that has one, as it was written, or `nil` if none has.
     /// - Throws: `payloadInvalid` if that item's list of URLs holds none.
     public var url: String? {
         get throws(IPCError) { try items.firstURL() }
     }
 
-    /// The first picture, with its type; `nil` where there is none.
+    /// The first picture with its type, or `nil` if there is none.
     public var image: Representation? { items.lazy.compactMap(\.image).first }
 
-    /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does; `nil` where the item has none of
-    /// that type.
+    /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does, or `nil` if the item has no
+    /// such type.
     /// - Parameters:
     ///   - content: what it is to be; known by itself where the result goes to a variable of that type.
     ///   - type: the content type under which it was written.
     ///   - item: the place of the item, from 0.
-    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    /// - Throws: `payloadInvalid` if the bytes are no JSON, or not that of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
     ) throws(IPCError) -> Content? {
@@ -40,11 +40,10 @@ extension ItemReading {
         return try items[item].value(content, type: type)
     }
 
-    /// The bytes of the first item, whatever their type: of the representation that its writer prefers; `nil` where there is
-    /// no item.
+    /// The bytes of the first item, in the type that its writer prefers, or `nil` if there is no item.
     public var data: [UInt8]? { items.first?.representations.first?.value.content }
 
-    /// The bytes of a representation; `nil` where the item has none of that type.
+    /// The bytes of a representation, or `nil` if the item has no such type.
     /// - Parameters:
     ///   - type: its content type.
     ///   - item: the place of the item, from 0.

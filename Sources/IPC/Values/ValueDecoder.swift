@@ -1,156 +1,133 @@
-/// Decodes any value from a JSON tree; the reverse of ``ValueEncoder``.
-struct ValueDecoder: Decoder {
+/// Decodes a value from JSON, as ``ValueEncoder`` writes it or with numbers in place of strings.
+struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
-    private let tree: JSONTree
+    private let json: JSONValue
 
-    /// The value of a tree.
-    static func value<Content: Decodable>(_ type: Content.Type, of tree: JSONTree) throws -> Content {
-        try value(type, of: tree, at: [])
-    }
-
-    private static func value<Content: Decodable>(
-        _ type: Content.Type, of tree: JSONTree, at path: [any CodingKey]
-    ) throws -> Content {
-        if let scalar = type as? any JSONScalar.Type {
-            do throws(JSONMismatch) {
-                if let value = try scalar.init(jsonTree: tree) as? Content { return value }
-            } catch {
-                throw DecodingError.typeMismatch(type, .init(codingPath: path, debugDescription: error.reason))
-            }
-        }
-        return try Content(from: ValueDecoder(codingPath: path, tree: tree))
+    static func value<Content: Decodable>(_ type: Content.Type, of json: JSONValue) throws -> Content {
+        try ValueDecoder(codingPath: [], json: json).decode(type)
     }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        guard case .object(let members) = tree else { throw mismatch("an object") }
-        let values = Dictionary(members.map { ($0.name, $0.value) }, uniquingKeysWith: { _, last in last })
+        guard let members = json.members else { throw mismatch("an object", [String: Any].self) }
+        let values = Dictionary(members.map { ($0.key, $0.value) }, uniquingKeysWith: { _, last in last })
         return KeyedDecodingContainer(Members(codingPath: codingPath, members: values))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        guard case .array(let elements) = tree else { throw mismatch("an array") }
+        guard let elements = json.array else { throw mismatch("an array", [Any].self) }
         return Elements(codingPath: codingPath, elements: elements)
     }
 
-    func singleValueContainer() -> any SingleValueDecodingContainer { Single(codingPath: codingPath, tree: tree) }
+    func singleValueContainer() -> any SingleValueDecodingContainer { self }
 
-    private func mismatch(_ wanted: String) -> DecodingError {
+    func decodeNil() -> Bool { json == .null }
+
+    func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
+        guard let scalar = type as? any JSONScalar.Type else { return try Content(from: self) }
+        guard let content = scalar.init(json: json) as? Content else { throw mismatch(scalar.wanted, type) }
+        return content
+    }
+
+    // The standard library's implementation for these two types throws an error.
+    func decode(_ type: Int128.Type) throws -> Int128 { try scalar() }
+    func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
+
+    private func scalar<Content: JSONScalar>() throws -> Content {
+        guard let content = Content(json: json) else { throw mismatch(Content.wanted, Content.self) }
+        return content
+    }
+
+    private func mismatch(_ wanted: String, _ type: Any.Type) -> DecodingError {
         .typeMismatch(
-            JSONTree.self,
-            .init(codingPath: codingPath, debugDescription: "\(wanted) is expected, and there is \(tree.kind)"))
+            type, .init(codingPath: codingPath, debugDescription: "\(wanted) is expected, and there is \(json.kind)"))
     }
 }
 
-extension JSONTree {
-    fileprivate var isNull: Bool { if case .null = self { true } else { false } }
+extension JSONValue {
+    /// What it is, for an error.
+    fileprivate var kind: String {
+        switch self {
+        case .null: "null"
+        case .boolean: "a boolean"
+        case .number(let text), .string(let text): "“\(text.prefix(100))”"
+        case .array: "an array"
+        case .object: "an object"
+        }
+    }
 }
 
 extension ValueDecoder {
-    private struct Single: SingleValueDecodingContainer {
-        let codingPath: [any CodingKey]
-        let tree: JSONTree
-
-        func decodeNil() -> Bool { tree.isNull }
-        func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
-            try ValueDecoder.value(type, of: tree, at: codingPath)
-        }
-        // For these two the standard library has an implementation that refuses.
-        func decode(_ type: Int128.Type) throws -> Int128 { try ValueDecoder.value(type, of: tree, at: codingPath) }
-        func decode(_ type: UInt128.Type) throws -> UInt128 { try ValueDecoder.value(type, of: tree, at: codingPath) }
-    }
-
     private struct Elements: UnkeyedDecodingContainer {
         let codingPath: [any CodingKey]
-        let elements: [JSONTree]
+        let elements: [JSONValue]
         var currentIndex = 0
-
-        init(codingPath: [any CodingKey], elements: [JSONTree]) {
-            self.codingPath = codingPath
-            self.elements = elements
-        }
 
         var count: Int? { elements.count }
         var isAtEnd: Bool { currentIndex == elements.count }
-        private var inside: [any CodingKey] { codingPath + [JSONPlace(intValue: currentIndex)] }
+
+        /// Reads the next element, and stays at it if that fails.
+        private mutating func next<Content>(_ read: (ValueDecoder) throws -> Content) throws -> Content {
+            let path = codingPath + [JSONPlace(intValue: currentIndex)]
+            guard !isAtEnd else {
+                let reason = "the array has only \(elements.count) elements"
+                throw DecodingError.valueNotFound(Content.self, .init(codingPath: path, debugDescription: reason))
+            }
+            let content = try read(ValueDecoder(codingPath: path, json: elements[currentIndex]))
+            currentIndex += 1
+            return content
+        }
 
         mutating func decodeNil() throws -> Bool {
-            guard try current(JSONTree.self).isNull else { return false }
-            currentIndex += 1
-            return true
+            let isNil = try next { $0.decodeNil() }
+            if !isNil { currentIndex -= 1 }
+            return isNil
         }
 
-        mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) }
-        mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) }
-        mutating func decode<Content: Decodable>(_ type: Content.Type) throws -> Content { try element(type) }
-
-        private mutating func element<Content: Decodable>(_ type: Content.Type) throws -> Content {
-            let value = try ValueDecoder.value(type, of: try current(type), at: inside)
-            currentIndex += 1
-            return value
+        mutating func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
+            try next { try $0.decode(type) }
         }
-
+        mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.decode(type) } }
+        mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.decode(type) } }
         mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-            try next().container(keyedBy: type)
+            try next { try $0.container(keyedBy: type) }
         }
-
-        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer { try next().unkeyedContainer() }
-        mutating func superDecoder() throws -> any Decoder { try next() }
-
-        private func current(_ type: Any.Type) throws -> JSONTree {
-            guard !isAtEnd else {
-                throw DecodingError.valueNotFound(
-                    type, .init(codingPath: inside, debugDescription: "the array has \(elements.count) elements"))
-            }
-            return elements[currentIndex]
+        mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+            try next { try $0.unkeyedContainer() }
         }
-
-        private mutating func next() throws -> ValueDecoder {
-            let decoder = ValueDecoder(codingPath: inside, tree: try current(JSONTree.self))
-            currentIndex += 1
-            return decoder
-        }
+        mutating func superDecoder() throws -> any Decoder { try next { $0 } }
     }
 
     private struct Members<Key: CodingKey>: KeyedDecodingContainerProtocol {
         let codingPath: [any CodingKey]
-        let members: [String: JSONTree]
+        let members: [String: JSONValue]
 
         var allKeys: [Key] { members.keys.compactMap(Key.init) }
         func contains(_ key: Key) -> Bool { members[key.stringValue] != nil }
-        func decodeNil(forKey key: Key) throws -> Bool { try member(key).isNull }
 
-        func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try value(type, key) }
-        func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try value(type, key) }
+        private func member(_ key: any CodingKey) throws -> ValueDecoder {
+            guard let member = members[key.stringValue] else {
+                let reason = "the object has no “\(key.stringValue)”"
+                throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: reason))
+            }
+            return ValueDecoder(codingPath: codingPath + [key], json: member)
+        }
+
+        func decodeNil(forKey key: Key) throws -> Bool { try member(key).decodeNil() }
         func decode<Content: Decodable>(_ type: Content.Type, forKey key: Key) throws -> Content {
-            try value(type, key)
+            try member(key).decode(type)
         }
-
-        private func value<Content: Decodable>(_ type: Content.Type, _ key: Key) throws -> Content {
-            try ValueDecoder.value(type, of: try member(key), at: codingPath + [key])
-        }
-
+        func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try member(key).decode(type) }
+        func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try member(key).decode(type) }
         func nestedContainer<Inner: CodingKey>(
             keyedBy type: Inner.Type, forKey key: Key
         ) throws -> KeyedDecodingContainer<Inner> {
-            try nested(key).container(keyedBy: type)
+            try member(key).container(keyedBy: type)
         }
-
         func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-            try nested(key).unkeyedContainer()
+            try member(key).unkeyedContainer()
         }
-
-        func superDecoder() throws -> any Decoder { try nested(JSONPlace.base) }
-        func superDecoder(forKey key: Key) throws -> any Decoder { try nested(key) }
-
-        private func nested(_ key: any CodingKey) throws -> ValueDecoder {
-            ValueDecoder(codingPath: codingPath + [key], tree: try member(key))
-        }
-
-        private func member(_ key: any CodingKey) throws -> JSONTree {
-            if let member = members[key.stringValue] { return member }
-            throw DecodingError.keyNotFound(
-                key, .init(codingPath: codingPath, debugDescription: "the object has no “\(key.stringValue)”"))
-        }
+        func superDecoder() throws -> any Decoder { try member(JSONPlace.base) }
+        func superDecoder(forKey key: Key) throws -> any Decoder { try member(key) }
     }
 }

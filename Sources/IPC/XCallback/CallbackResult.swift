@@ -36,7 +36,7 @@ struct CallbackResult {
         guard let item else { return CallbackResult(.success) }
         // A file is what was too large to travel in a message.
         guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
-        let json = item[.json].flatMap { try? JSONParser.parse($0.value.content) }
+        let json = item[.json].flatMap { try? JSONValue(parsing: $0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
             // What starts so belongs to the specification, and would change where the callback's own results go.
             return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
@@ -62,7 +62,7 @@ extension CallbackResult {
                         message: parameters[errorMessage] ?? "")))
         case .success:
             guard !parameters.isEmpty else { return .success(CallReply(items: [])) }
-            let object = JSONTree.object(parameters.map { ($0.name, .string($0.value)) })
+            let object = JSONValue.object(parameters.map { JSONValue.Member($0.name, .string($0.value)) })
             let text = parameters[text].map { Representation(type: .utf8PlainText, value: .text($0)) }
             let json = Representation(type: .json, value: .text(object.text))
             let item = try? PasteboardItem([text, json].compactMap(\.self))
@@ -71,14 +71,14 @@ extension CallbackResult {
     }
 }
 
-extension JSONTree {
+extension JSONValue {
     /// The members of an object that has nothing but scalars; null is an empty text.
     fileprivate var scalars: URLParameters? {
         guard case .object(let members) = self else { return nil }
         var parameters: [URLParameters.Parameter] = []
-        for (name, value) in members {
-            guard let text = value.scalar else { return nil }
-            parameters.append(URLParameters.Parameter(name: name, value: text))
+        for member in members {
+            guard let text = member.value.scalar else { return nil }
+            parameters.append(URLParameters.Parameter(name: member.key, value: text))
         }
         return URLParameters(parameters)
     }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
@@ -14,7 +13,7 @@ final class BrokerService {
 
     /// - Parameters:
     ///   - state: figures of the moment, for people.
-    ///   - usage: what is in use of the limits, as far as a caller may know.
+    ///   - usage: the use of the limits, as far as a caller may know.
     ///   - absentDefaults: chosen applications without a claim, by scheme, as far as a caller may know.
     init(
         _ configuration: BrokerConfiguration, direct: DirectConnections,
@@ -26,30 +25,19 @@ final class BrokerService {
         self.absentDefaults = absentDefaults
     }
 
-    /// 64-bit numbers are strings, because many readers of JSON keep numbers as doubles.
-    private struct Description: Encodable {
-        let version: String
-        let features: [String]
-        let limits: [String: String]
-        let store: [String: String]
-        let state: [String: String]
-        let usage: UsageReport
-        let absentDefaults: [String: String]
-
-        enum CodingKeys: String, CodingKey {
-            case version, features, limits, store, state, usage
-            case absentDefaults = "absent-defaults"
-        }
-    }
-
+    /// One JSON text with sorted keys.
     private func describe(to caller: BusName?) async throws -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let description = Description(
-            version: ProductVersion.text, features: BrokerConfiguration.features,
-            limits: configuration.limits.dictionary.mapValues(String.init), store: ["path": configuration.store],
-            state: state(), usage: try await usage(caller), absentDefaults: await absentDefaults(caller))
-        return String(decoding: try encoder.encode(description), as: UTF8.self)
+        let usage = try await usage(caller).json
+        let absentDefaults = await absentDefaults(caller)
+        return JSONValue.object([
+            "absent-defaults": .strings(absentDefaults),
+            "features": .array(BrokerConfiguration.features.map { .string($0) }),
+            "limits": .strings(configuration.limits.dictionary.mapValues(String.init)),
+            "state": .strings(state()),
+            "store": .strings(["path": configuration.store]),
+            "usage": usage,
+            "version": .string(ProductVersion.text),
+        ]).text
     }
 
     var exported: ExportedInterface {

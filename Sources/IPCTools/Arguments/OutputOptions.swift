@@ -1,5 +1,5 @@
 package import ArgumentParser
-private import IPCModel
+package import IPCModel
 
 /// The options of every command that concern its output.
 package struct OutputOptions: ParsableArguments, Sendable {

@@ -1,3 +1,5 @@
+package import IPCModel
+
 /// One line of `store.jsonl`, the table of contents of an exported store.
 ///
 /// The first line says what the file is, the last one how much there has to be. In between stands each pasteboard,
@@ -183,8 +185,4 @@ extension ExportRecord.Value {
             content = .blob(digest: digest, byteCount: size, isText: kind == "text")
         }
     }
-}
-
-extension JSONValue: ExpressibleByStringLiteral {
-    package init(stringLiteral text: String) { self = .string(text) }
 }

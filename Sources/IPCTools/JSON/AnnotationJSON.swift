@@ -1,4 +1,5 @@
 package import IPCDBus
+package import IPCModel
 
 extension JSONValue {
     /// A D-Bus value: its type is lost, its content is not.
@@ -7,14 +8,14 @@ extension JSONValue {
     /// any other one an array of pairs.
     package init(_ value: Value) {
         switch value {
-        case .byte(let value): self = .unsigned(UInt32(value))
+        case .byte(let value): self = .integer(value)
         case .boolean(let value): self = .boolean(value)
-        case .int16(let value): self = .number(Int32(value))
-        case .uint16(let value): self = .unsigned(UInt32(value))
-        case .int32(let value): self = .number(value)
-        case .uint32(let value): self = .unsigned(value)
-        case .int64(let value): self = .string(String(value))
-        case .uint64(let value): self = .count(value)
+        case .int16(let value): self = .integer(value)
+        case .uint16(let value): self = .integer(value)
+        case .int32(let value): self = .integer(value)
+        case .uint32(let value): self = .integer(value)
+        case .int64(let value): self = .integer(value)
+        case .uint64(let value): self = .integer(value)
         case .double(let value): self = .double(value)
         case .string(let value): self = .string(value)
         case .objectPath(let path): self = .string(path.text)
@@ -23,18 +24,10 @@ extension JSONValue {
         case .bytes(let bytes): self = .object([Member("base64", .string(Base64.encode(bytes)))])
         case .array(_, let elements), .structure(let elements): self = .array(elements.map { JSONValue($0) })
         case .variant(let value): self = JSONValue(value)
-        case .dictionary(_, _, let entries): self = Self.dictionary(entries)
+        case .dictionary(key: "s", value: _, let entries):
+            self = .object(entries.map { Member(JSONValue($0.key).string ?? "", JSONValue($0.value)) })
+        case .dictionary(_, _, let entries):
+            self = .array(entries.map { .array([JSONValue($0.key), JSONValue($0.value)]) })
         }
-    }
-
-    private static func dictionary(_ entries: [Value.DictionaryEntry]) -> JSONValue {
-        var members: [Member] = []
-        for entry in entries {
-            guard case .string(let key) = entry.key else {
-                return .array(entries.map { .array([JSONValue($0.key), JSONValue($0.value)]) })
-            }
-            members.append(Member(key, JSONValue(entry.value)))
-        }
-        return .object(members)
     }
 }

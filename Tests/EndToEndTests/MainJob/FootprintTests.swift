@@ -1,7 +1,8 @@
+import Glibc
 import IPCTesting
 import Testing
 
-/// What the tools load.
+/// The libraries that the programs load.
 @Suite(.privateBus)
 struct FootprintTests {
     @Test(arguments: ["ipc-client", "ipc-server"])
@@ -13,14 +14,24 @@ struct FootprintTests {
         let files = try receiver.statistics.mappedFiles
         // Without this line an empty list would pass.
         #expect(files.contains { $0.contains("libc.so") })
-        #expect(!files.contains { $0.contains("libFoundation.so") })
-        #expect(!files.contains { $0.lowercased().contains("icu") })
+        #expect(Self.foundation(in: files) == [])
         withExtendedLifetime(broker) {}
     }
 
-    /// The control: the broker, which may load Foundation, does.
-    @Test func theBrokerLoadsFoundation() async throws {
+    @Test func theBrokerLoadsNeitherFoundationNorICU() async throws {
         let broker = try await BrokerProcess.start()
-        #expect(try ProcessStatus(pid: broker.pid).mappedFiles.contains { $0.contains("libFoundation.so") })
+        let files = try ProcessStatus(pid: broker.pid).mappedFiles
+        #expect(files.contains { $0.contains("libc.so") })
+        #expect(Self.foundation(in: files) == [])
+    }
+
+    /// The control: the program of the tests loads both.
+    @Test func theTestsLoadFoundation() throws {
+        let found = Self.foundation(in: try ProcessStatus(pid: getpid()).mappedFiles)
+        #expect(found.contains { $0.contains("libFoundation.so") } && found.contains { $0.contains("ICU") })
+    }
+
+    private static func foundation(in files: Set<String>) -> [String] {
+        files.filter { $0.contains("libFoundation.so") || $0.lowercased().contains("icu") }
     }
 }

@@ -1,11 +1,12 @@
-import IPCTools
+import IPCModel
 import Testing
 
 @Suite("JSON input")
 struct JSONParserTests {
     @Test(arguments: [
         (" null ", JSONValue.null), ("true", .boolean(true)), ("-2147483648", .number(.min)),
-        ("4294967295", .unsigned(.max)), ("4294967296", .double(4_294_967_296)), ("0.5e1", .double(5)),
+        ("4294967295", .unsigned(.max)), ("18446744073709551617", .number("18446744073709551617")),
+        ("0.5E+1", .number("0.5E+1")), ("-0.0", .double(-0.0)),
         ("0", .number(0)),
         ("\"\"", .string("")), ("[ ]", .array([])), ("[1,[null]]", .array([.number(1), .array([.null])])),
         ("{}", .object([] as [JSONValue.Member])),
@@ -34,7 +35,23 @@ struct JSONParserTests {
         _ = try JSONValue(parsing: deep(512))
     }
 
-    /// What is written is read back, scalar by scalar.
+    @Test func `of members with the same key the last one counts, and all are kept`() throws {
+        let value = try JSONValue(parsing: #"{"a":1,"b":2,"\u0061":"3"}"#)
+        #expect(value["a"] == .string("3") && value["a"]?.count == 3 && value["c"] == nil)
+        #expect(value.members?.map(\.key) == ["a", "b", "a"])
+        #expect(JSONValue.array([value])["a"] == nil)
+    }
+
+    @Test(arguments: [
+        ("", 1), (" ?", 2), ("[1,\n x]", 6), ("{\"a\" 1}", 6), ("\"ab", 4), ("\"a\u{7}", 3), ("nul", 1), ("1 2", 3),
+        (#"["\x"]"#, 4), (#""\ud800""#, 8), ("-a", 2),
+    ])
+    func `an error gives the byte, counted from 1`(_ text: String, _ byte: Int) {
+        let error = #expect(throws: JSONError.self) { try JSONValue(parsing: text) }
+        #expect(error?.byte == byte, "\(text)")
+    }
+
+    /// A written text is read back, scalar by scalar.
     @Test func readsWhatIsWritten() throws {
         let all = String(String.UnicodeScalarView((0...0x2FFF).compactMap(Unicode.Scalar.init)))
         let value = JSONValue.object([
@@ -52,7 +69,7 @@ struct JSONParserTests {
         (JSONValue.count(.max), UInt64.max as UInt64?), (.number(7), 7), (.unsigned(.max), 4_294_967_295),
         (.number(-1), nil),
         (.string(""), nil), (.string("-1"), nil), (.string("+1"), nil), (.string("18446744073709551616"), nil),
-        (.double(1), nil), (.null, nil),
+        (.double(1), nil), (.null, nil), (.number("18446744073709551615"), .max), (.number("1e3"), nil),
     ])
     func countsAreDigits(_ value: JSONValue, _ count: UInt64?) { #expect(value.count == count) }
 }

@@ -1,0 +1,76 @@
+/// A JSON text (RFC 8259) in memory.
+///
+/// A number keeps its text, so it loses no digit. Integers of 64 bits are written as strings of decimal digits, because
+/// most readers hold a number as a double and round integers above 2^53.
+package enum JSONValue: Sendable, Hashable, ExpressibleByStringLiteral {
+    case null
+    case boolean(Bool)
+    case number(String)
+    case string(String)
+    case array([JSONValue])
+    /// The members in order. If a key occurs twice, the last member counts.
+    case object([Member])
+
+    package struct Member: Sendable, Hashable {
+        package let key: String
+        package let value: JSONValue
+
+        package init(_ key: String, _ value: JSONValue) { (self.key, self.value) = (key, value) }
+    }
+}
+
+extension JSONValue {
+    package init(stringLiteral text: String) { self = .string(text) }
+
+    /// A number, or a string of digits if the type has 64 bits or more.
+    package static func integer<Integer: FixedWidthInteger>(_ value: Integer) -> JSONValue {
+        Integer.bitWidth < 64 ? .number("\(value)") : .string("\(value)")
+    }
+
+    package static func number(_ value: Int32) -> JSONValue { .integer(value) }
+    package static func unsigned(_ value: UInt32) -> JSONValue { .integer(value) }
+    /// A number of 64 bits, as a string.
+    package static func count(_ value: UInt64) -> JSONValue { .integer(value) }
+
+    /// A number, or the strings `inf`, `-inf` and `nan`, which JSON cannot express as numbers.
+    package static func double(_ value: Double) -> JSONValue {
+        value.isFinite ? .number("\(value)") : .string("\(value)")
+    }
+
+    /// A string, or `nil` if the text is empty.
+    package static func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
+
+    /// An object without the members whose value is `nil`.
+    package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
+        .object(members.compactMap { key, value in value.map { Member(key, $0) } })
+    }
+
+    /// An object of strings, sorted by key.
+    package static func strings(_ members: [String: String]) -> JSONValue {
+        .object(members.sorted { $0.key < $1.key }.map { Member($0.key, .string($0.value)) })
+    }
+}
+
+extension JSONValue {
+    /// The value of a key, or `nil` if this is not an object with that key.
+    package subscript(key: String) -> JSONValue? { members?.last { $0.key == key }?.value }
+
+    package var string: String? { if case .string(let text) = self { text } else { nil } }
+    package var boolean: Bool? { if case .boolean(let value) = self { value } else { nil } }
+    package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+    package var members: [Member]? { if case .object(let members) = self { members } else { nil } }
+
+    /// The digits of a number, which may be a string.
+    package var digits: String? {
+        switch self {
+        case .number(let text), .string(let text): text
+        default: nil
+        }
+    }
+
+    /// An unsigned integer of at most 64 bits, as a number or as a string of decimal digits.
+    package var count: UInt64? {
+        guard let digits, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
+        return UInt64(digits)
+    }
+}
