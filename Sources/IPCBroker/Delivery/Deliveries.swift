@@ -3,17 +3,17 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// What an application said of itself as a handler.
+/// The properties that an application stated as a handler.
 struct HandlerFacts {
-    /// How many requests it takes at a time.
+    /// The limit of the requests that it takes at a time.
     var window = 1
     /// Whether deliveries may carry descriptors.
     var takesDescriptors = false
-    /// Whether it said so itself, and runs.
+    /// Whether it registered itself, and runs.
     var isLive = false
 }
 
-/// What all deliveries need.
+/// The objects and values that all deliveries need.
 @DBusActor
 final class DeliverySurroundings {
     let connection: Connection
@@ -23,13 +23,11 @@ final class DeliverySurroundings {
     let records: RequestRecords
     let limits: Limits
     let facts: @DBusActor (ApplicationID) -> HandlerFacts
-    /// Whether the broker owns its name: handlers take calls from nobody else.
+    /// Whether the broker owns its name: handlers accept calls from no other sender.
     private(set) var isServing = false
     private var defects: DeliveryDefects
-    /// Which handlers have sent something to a connection that is on the bus.
-    var uses: [BusName: Set<ApplicationID>] = [:]
-    /// Which handlers wait until the way to a connection is free.
-    var heldUp: [BusName: Set<ApplicationID>] = [:]
+    /// The handlers that a connection is, or was while it has been on the bus.
+    private var handlers: [BusName: Set<ApplicationID>] = [:]
 
     init(
         connection: Connection, direct: DirectConnections, clients: BusClients, table: RequestTable,
@@ -46,145 +44,118 @@ final class DeliverySurroundings {
     /// Whether a deliberate defect shows now.
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
-    /// Whether nothing may be sent to a handler's connection now; it is told when that has changed.
-    func isHeldUp(_ application: ApplicationID, _ owner: BusName) -> Bool {
-        guard direct.isSwitching(owner) else { return false }
-        heldUp[owner, default: []].insert(application)
-        return true
+    /// Reports the events of a connection to a handler from now on.
+    func note(_ application: ApplicationID, at owner: BusName) {
+        if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
 
-    /// Whether a connection is not on the bus any more; asks the bus where it is not known.
+    func handlers(at owner: BusName) -> Set<ApplicationID> { handlers[owner] ?? [] }
+
+    /// Removes and returns the handlers of a connection that has left.
+    func takeHandlers(at owner: BusName) -> Set<ApplicationID> { handlers.removeValue(forKey: owner) ?? [] }
+
+    /// Whether a connection has left the bus; asks the bus if that is not known.
     func hasLeft(_ owner: BusName) async -> Bool {
         if clients.hasDeparted(owner) { return true }
         return (try? await connection.owner(of: owner)) == .some(nil)
     }
 }
 
-/// The deliveries of all handlers.
+/// The deliveries of all receivers.
 @DBusActor
 final class Deliveries {
     let surroundings: DeliverySurroundings
     private var handlers: [ApplicationID: HandlerDelivery] = [:]
     private let desktop: DesktopDelivery
+    private let orphans: OrphanedRequests
     private var isEnding = false
+    /// The count of handlers at which those with nothing to do are removed.
+    private var nextSweep = firstSweep
+    private static let firstSweep = 1_024
 
     init(_ surroundings: DeliverySurroundings, desktop program: DesktopProgram?) {
         self.surroundings = surroundings
         desktop = DesktopDelivery(surroundings, program)
-        surroundings.table.deadlinePassed = { [weak self] in self?.deadlinePassed($0) }
+        orphans = OrphanedRequests(surroundings.records)
+        surroundings.table.deadlinePassed = { $0.deadlinePassed() }
     }
 
-    /// Handlers beyond so many are looked through for those with nothing to do.
-    private static let manyHandlers = 1_024
-    private var nextLook = manyHandlers
-
-    /// Gives a request its place in its line.
+    /// Gives a request its receiver, and its place among the requests for it.
     func enqueue(_ request: PendingRequest) throws {
         guard !isEnding else { throw StoreError.unavailable }
-        guard request.desktop == nil else {
-            surroundings.table.insert(request)
-            return desktop.enqueue(request)
-        }
-        let handler = try handler(request.application)
+        let delivery = try delivery(of: request)
+        request.delivery = delivery
         surroundings.table.insert(request)
-        handler.enqueue(request)
+        delivery.add(request)
     }
 
-    /// Lets a request be delivered; nothing where it has ended by now.
-    func ready(_ request: PendingRequest) {
-        if request.desktop != nil { return desktop.ready(request) }
-        handlers[request.application]?.ready(request)
-    }
-
-    /// Takes out a request that could not be accepted.
-    func withdraw(_ request: PendingRequest) {
-        if request.desktop != nil {
-            desktop.withdraw(request)
-        } else {
-            handlers[request.application]?.withdraw(request)
-        }
-        surroundings.table.remove(request)
-    }
-
-    func callOff(_ request: PendingRequest, as end: RequestEnd) {
-        if request.life.isOrphan { return handleOrphan(request, .calledOff(end)) }
-        if request.desktop != nil { return desktop.callOff(request, as: end) }
-        handlers[request.application]?.callOff(request, as: end)
-    }
-
-    /// Why a handler is not started now, although the bus could; nil where it would be.
-    func refusal(of application: ApplicationID) -> String? {
-        handlers[application]?.refusal(at: SystemClock.uptimeMilliseconds())
-    }
-
-    private func handler(_ application: ApplicationID) throws -> HandlerDelivery {
-        if let handler = handlers[application] { return handler }
-        if handlers.count >= nextLook {
+    private func delivery(of request: PendingRequest) throws -> any RequestDelivery {
+        if request.life.isOrphan { return orphans }
+        if request.desktop != nil { return desktop }
+        if let handler = handlers[request.application] { return handler }
+        if handlers.count >= nextSweep {
             handlers = handlers.filter { !$0.value.isIdle }
-            nextLook = max(Self.manyHandlers, handlers.count * 2)
+            nextSweep = max(Self.firstSweep, handlers.count * 2)
         }
-        let handler = try HandlerDelivery(application, surroundings)
-        handlers[application] = handler
+        let handler = try HandlerDelivery(request.application, surroundings)
+        handlers[request.application] = handler
         return handler
     }
 
-    private func deadlinePassed(_ request: PendingRequest) {
-        if request.life.isOrphan { return handleOrphan(request, .timePassed(isHandlerStarting: false)) }
-        if request.desktop != nil { return desktop.deadlinePassed(request) }
-        handlers[request.application]?.deadlinePassed(request)
+    /// Removes a request that could not be accepted.
+    func withdraw(_ request: PendingRequest) {
+        request.delivery?.remove(request)
+        request.handle(.withdrawn)
+        surroundings.table.remove(request)
     }
 
-    // MARK: What happens on the bus
+    /// The reason why a handler is not started now, although the bus could start it; nil if it would be started.
+    func refusal(of application: ApplicationID) -> String? { handlers[application]?.refusal }
+
+    // MARK: Events of the bus
 
     func registered(_ application: ApplicationID, isOwner: Bool) {
         handlers[application]?.registered(isOwner: isOwner)
     }
 
-    func ownerChanged(_ application: ApplicationID) { handlers[application]?.ownerChanged() }
+    func ownerChanged(_ application: ApplicationID) { handlers[application]?.look() }
 
-    /// What waits for a program that the bus could not start may be delivered now.
-    func activatableChanged() { for handler in handlers.values { handler.activatableChanged() } }
+    /// Delivers requests whose receiver has become startable.
+    func activatableChanged() { for handler in handlers.values { handler.handle(.activatableChanged) } }
 
     func connectionLeft(_ connection: BusName) {
-        for application in surroundings.uses.removeValue(forKey: connection) ?? [] {
-            handlers[application]?.connectionLeft(connection)
+        for application in surroundings.takeHandlers(at: connection) {
+            handlers[application]?.handle(.gone(connection.text))
         }
     }
 
-    /// The way to a connection is free, or another one.
-    func routeChanged(_ owner: BusName) {
-        guard !surroundings.direct.isSwitching(owner) else { return }
-        for application in surroundings.heldUp.removeValue(forKey: owner) ?? [] { handlers[application]?.deliver() }
+    /// The route to a connection changes, or has changed.
+    func routeChanged(_ connection: BusName) {
+        for application in surroundings.handlers(at: connection) { handlers[application]?.look() }
     }
 
-    /// Begins to deliver what an earlier broker left.
+    // MARK: The life of the broker
+
+    /// Delivers from now on, first the requests that an earlier broker left.
     func begin() {
         surroundings.serve()
-        for handler in handlers.values { handler.deliver() }
+        for handler in handlers.values {
+            handler.look()
+            handler.handle(.opened)
+        }
     }
 
-    /// Ends a request whose sender has not come back.
-    private func handleOrphan(_ request: PendingRequest, _ event: RequestLife.Event) {
-        for case .end(let end) in request.life.handle(event) { surroundings.records.ended(request, end) }
-    }
-
-    // MARK: The end of the broker
-
-    /// Delivers nothing more; who waits for an answer that is due gets it for a while, and is then let go.
+    /// Delivers nothing more, and waits a while for the answers that are due.
     func finish(within patience: Duration) async {
         isEnding = true
-        for handler in handlers.values { handler.stop() }
+        for handler in handlers.values { handler.handle(.stopped) }
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.abandonAll() }
         await surroundings.table.quiet()
         timer.cancel()
         abandonAll()
-        // Who waits for the end of something that goes on with the next broker asks that one.
-        for request in surroundings.table.all where request.life.isOrphan { handleOrphan(request, .abandoned) }
     }
 
-    private func abandonAll() {
-        for handler in handlers.values { handler.abandonAll() }
-        desktop.abandonAll()
-    }
+    /// Leaves all requests without an end. A caller that waits for the end of one of them asks the next broker.
+    private func abandonAll() { for request in surroundings.table.all { request.handle(.abandoned) } }
 }

@@ -3,115 +3,108 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// What handlers say to what they were sent, and what their silence means.
+/// The answers of handlers, and the meaning of a missing answer.
 extension HandlerDelivery {
     func answered(
-        _ request: PendingRequest, _ flight: UInt64, _ owner: BusName,
+        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName,
         _ result: Result<(String, HandlerReply), CallError>
     ) {
-        if unanswered.remove(flight) {
-            answeredLate(request, result)
-            return deliver()
-        }
-        guard request.life.flight == flight else { return }
+        guard request.life.flight == delivery else { return answeredLate(request, delivery, owner, result) }
         switch result {
         case .success(let (word, reply)):
-            policy.answered()
+            note(.answered)
             request.note(.answered, who: owner.text, size: (reply.items ?? []).byteCount, detail: word)
-            handle(.answered(flight: flight, RequestEnd(word, reply, limits)), of: request)
+            handle(.answered(flight: delivery, RequestEnd(word, reply, surroundings.limits)), of: request)
         case .failure(.remote(IPCError.Code.handlerUnavailable.errorName.text, let message)):
-            handBack(request, flight, owner, message)
-        case .failure(let error) where error.mayMeanDeparture:
-            lookAfter(request, flight, owner, error)
-        case .failure(.disconnected) where request.isOnDirectRoute: cutOff(request, flight, owner)
+            request.note(.handedBack, who: owner.text, detail: message)
+            note(.refused(by: owner.text))
+            handle(.handedBack(flight: delivery), of: request)
+        case .failure(let error) where error.mayMeanDeparture: verify(request, delivery, owner, error)
+        case .failure(.disconnected) where request.isOnDirectRoute:
+            // If the handler has left the bus, that is reported too.
+            if !surroundings.clients.hasDeparted(owner) { note(.cutOff(owner.text)) }
+            handle(.cutOff(flight: delivery), of: request)
         case .failure(.disconnected), .failure(.cancelled):
-            // The broker is about to end: one by one they would only be sent into the void.
-            stop()
+            // The broker is about to end: another delivery would only be lost.
+            note(.stopped)
             handle(.abandoned, of: request)
         case .failure(.unsendable(.descriptorUnavailable)):
-            handle(.reachedNobody(flight: flight), of: request)
-            pause(milliseconds: 1_000)
-        case .failure(let error):
-            policy.answered()
-            request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
-            handle(.answered(flight: flight, RequestEnd(error)), of: request)
+            note(.paused(milliseconds: 1_000))
+            handle(.reachedNobody(flight: delivery), of: request)
+        case .failure(let error): accept(error, of: request, delivery, owner)
         }
     }
 
-    private func answeredLate(_ request: PendingRequest, _ result: Result<(String, HandlerReply), CallError>) {
-        switch result {
-        case .success(let (word, _)):
-            policy.answered()
-            surroundings.records.answeredLate(request, Outcome(handlerWord: word) ?? .failed)
-        case .failure(let error) where error.isRemote && !error.mayMeanDeparture:
-            policy.answered()
-            surroundings.records.answeredLate(request, .failed)
-        case .failure: break
-        }
+    /// Accepts an error as the answer of the handler.
+    private func accept(_ error: CallError, of request: PendingRequest, _ delivery: UInt64, _ owner: BusName) {
+        note(.answered)
+        request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
+        handle(.answered(flight: delivery, RequestEnd(error)), of: request)
     }
 
-    /// The handler did not look at a request, and gets no more until it registers again or somebody else comes.
-    private func handBack(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName, _ message: String) {
-        request.note(.handedBack, who: owner.text, detail: message)
-        if !surroundings.clients.hasDeparted(owner) { refuser = owner }
-        handle(.handedBack(flight: flight), of: request)
-        deliver()
-    }
-
-    /// The bus says of a connection that is gone that it did not answer, or is not there; so may a handler that is.
-    private func lookAfter(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName, _ error: CallError) {
-        DBusActor.task {
-            let isGone = await self.surroundings.hasLeft(owner)
-            guard request.life.flight == flight else { return }
-            guard isGone else {
-                self.policy.answered()
-                return self.handle(.answered(flight: flight, RequestEnd(error)), of: request)
+    private func answeredLate(
+        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName,
+        _ result: Result<(String, HandlerReply), CallError>
+    ) {
+        guard queue.isOverdue(delivery: delivery, from: owner.text) else { return }
+        note(.answeredLate(delivery: delivery, from: owner.text))
+        let outcome: Outcome? =
+            switch result {
+            case .success(let (word, _)): Outcome(handlerWord: word) ?? .failed
+            case .failure(let error): error.isRemote && !error.mayMeanDeparture ? .failed : nil
             }
+        if let outcome {
+            note(.answered)
+            surroundings.records.answeredLate(request, outcome)
+        }
+        proceed()
+    }
+
+    /// Handles an error that the bus sends for a connection that has left, or that the handler itself may send.
+    private func verify(_ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ error: CallError) {
+        DBusActor.task {
+            let hasLeft = await self.surroundings.hasLeft(owner)
+            guard request.life.flight == delivery else { return }
+            guard hasLeft else { return self.accept(error, of: request, delivery, owner) }
             self.surroundings.clients.forget(self.application, owner: owner)
-            // Whom the bus could give it to nobody has it; who left with it is looked after with the rest of what it had.
-            guard !error.isRemote(.noReply) else { return self.connectionLeft(owner) }
-            self.handle(.reachedNobody(flight: flight), of: request)
-            self.deliver()
+            self.noteHandler()
+            // Only a request that the bus delivered left with the handler.
+            guard !error.isRemote(.noReply) else { return self.handle(.gone(owner.text)) }
+            self.handle(.reachedNobody(flight: delivery), of: request)
         }
     }
 
-    /// A direct connection ended while its handler had requests. One that is still on the bus gets them again by the bus,
-    /// with a higher attempt, since its answers are lost; that it is there is shown by an answer from itself. One that is
-    /// not has left.
-    private func cutOff(_ request: PendingRequest, _ flight: UInt64, _ owner: BusName) {
-        handle(.cutOff(flight: flight), of: request)
-        guard !surroundings.clients.hasDeparted(owner), lookedAfter.insert(owner).inserted else { return }
+    /// Asks whether a handler whose direct connection ended is still on the bus. If it is, it gets its requests again over
+    /// the bus, with a higher attempt, because its answers are lost.
+    func probe(_ owner: BusName) {
         surroundings.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
             guard let self else { return }
-            self.lookedAfter.remove(owner)
             switch result {
-            case .failure(.disconnected), .failure(.cancelled): self.stop()
-            case .failure(let error) where error.mayMeanDeparture: self.connectionLeft(owner)
-            default: self.deliverAgain(self.inHand.values.filter { $0.life.isCutOff && $0.owner == owner })
+            case .failure(.disconnected), .failure(.cancelled): self.handle(.stopped)
+            case .failure(let error) where error.mayMeanDeparture: self.handle(.gone(owner.text))
+            default: self.handle(.stillThere(owner.text))
             }
         }
     }
 
-    private func deliverAgain(_ requests: [PendingRequest]) {
-        atOnce {
-            for request in requests.sorted(by: { $0.number < $1.number }) {
-                request.note(
-                    .handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection ended")
-                handle(.stillThere, of: request)
-            }
-        }
-        deliver()
+    func deliverAgain(_ request: PendingRequest) {
+        guard request.life.isCutOff else { return }
+        request.note(.handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection ended")
+        handle(.stillThere, of: request)
     }
 
-    /// The handler left with requests in hand. Who waits learns it at once; what is queued comes again.
-    func left(_ owner: BusName, _ inHand: [PendingRequest], isAlone: Bool) {
-        let reason = "\(application) left the bus without an answer"
-        policy.failed(at: SystemClock.uptimeMilliseconds(), because: reason)
-        atOnce {
-            for request in inHand.sorted(by: { $0.number < $1.number }) {
-                request.note(.handlerLeft, who: owner.text)
-                handle(.handlerLeft(isAlone: isAlone, mostCrashes: UInt32(clamping: limits.attempts)), of: request)
-            }
+    /// Waits for the errors that the bus sends for requests that it could not deliver: they come before this answer.
+    func confirmDeparture(of owner: BusName) {
+        DBusActor.task {
+            _ = try? await self.surroundings.connection.owner(of: owner)
+            self.handle(.departed(owner.text))
         }
+    }
+
+    /// Handles the departure of a handler that had a request.
+    func left(_ request: PendingRequest, isAlone: Bool) {
+        request.note(.handlerLeft, who: request.owner?.text ?? "")
+        let mostCrashes = UInt32(clamping: surroundings.limits.attempts)
+        handle(.handlerLeft(isAlone: isAlone, mostCrashes: mostCrashes), of: request)
     }
 }

@@ -14,8 +14,10 @@ final class PendingRequest {
     /// Who sent it; nil where that was another connection of an earlier broker.
     let caller: BusName?
     let line: DeliveryLine
-    /// The program of the desktop that gets it, where nobody has claimed its scheme.
+    /// The desktop application that gets it, if no application has claimed its scheme.
     var desktop: DesktopHandler?
+    /// The deliveries of its receiver, from its acceptance on.
+    var delivery: (any RequestDelivery)?
     /// Where it stands on its way, and what comes next.
     var life: RequestLife
     /// Whether the store has a record of it: its sender gave it an id, or it is queued.

@@ -3,52 +3,28 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Delivers requests to programs of the desktop: those with a bus name by `org.freedesktop.Application.Open`, whose answer
-/// is awaited; others by starting them.
+/// Delivers requests to desktop applications. An application with a bus name gets the URL by
+/// `org.freedesktop.Application.Open`, and its answer is awaited. Any other application is started with the URL.
 ///
-/// These programs take any number of URLs, in order, and have neither windows nor lines: what comes is sent.
+/// A desktop application takes any number of URLs, in order. So there is no window and no sender queue: each request is
+/// sent when it is accepted.
 @DBusActor
-final class DesktopDelivery {
+final class DesktopDelivery: RequestDelivery {
     private let surroundings: DeliverySurroundings
     private let program: DesktopProgram?
-    private var requests: [RequestID: PendingRequest] = [:]
 
     init(_ surroundings: DeliverySurroundings, _ program: DesktopProgram?) {
         (self.surroundings, self.program) = (surroundings, program)
     }
 
-    func enqueue(_ request: PendingRequest) { requests[request.id] = request }
-
-    /// A request is accepted.
-    func ready(_ request: PendingRequest) { handle(.stored, of: request) }
-
-    /// Takes a request out that was not accepted.
-    func withdraw(_ request: PendingRequest) {
-        handle(.withdrawn, of: request)
-        takeOut(request)
-    }
-
-    func callOff(_ request: PendingRequest, as end: RequestEnd) { handle(.calledOff(end), of: request) }
-
-    func deadlinePassed(_ request: PendingRequest) { handle(.timePassed(isHandlerStarting: false), of: request) }
-
-    /// Ends all requests without an end, because the broker ends.
-    func abandonAll() { for request in requests.values { handle(.abandoned, of: request) } }
-
-    private func handle(_ event: RequestLife.Event, of request: PendingRequest) {
-        for action in request.life.handle(event) { perform(action, on: request) }
-    }
-
-    private func perform(_ action: RequestLife.Action, on request: PendingRequest) {
+    func perform(_ action: RequestLife.Action, on request: PendingRequest) {
         switch action {
         case .makeReady: begin(request)
         case .send: surroundings.table.watch(request)
-        // No program of the desktop understands that it is to stop; its answer decides.
+        // A desktop application does not understand a request to stop; its answer decides.
         case .askToCancel: request.note(.cancelAsked)
-        case .end(let end):
-            takeOut(request)
-            surroundings.records.ended(request, end)
-        // There are no lines, no attempts on the disk and no later deliveries.
+        case .end(let end): surroundings.records.ended(request, end)
+        // There are no sender queues, no attempts on the disk and no later deliveries.
         case .prepare, .putBack, .writeDeparture, .blame, .giveUp: break
         }
     }
@@ -58,10 +34,10 @@ final class DesktopDelivery {
         if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
     }
 
-    // MARK: Ways
+    // MARK: Both kinds of delivery
 
-    /// The program is started by itself and called by its unique name: a call that starts it would be delivered even after
-    /// the request has ended.
+    /// Starts the application, then calls its unique name: the bus would deliver a call that starts the application even
+    /// after the end of the request.
     private func open(_ request: PendingRequest, _ content: RequestContent, _ service: ApplicationID) {
         DBusActor.task {
             if !self.surroundings.clients.isRunning(service) {
@@ -73,7 +49,7 @@ final class DesktopDelivery {
             let owner = try? await self.surroundings.clients.owner(of: service)
             guard request.life.isUnsent else { return }
             guard let owner, let path = try? ObjectPath(service.objectPath) else {
-                return self.fail(request, name: nil, "\(service) was started and ended at once")
+                return self.fail(request, "\(service) was started and ended at once")
             }
             self.leave(request, to: owner.text)
             let data = PlatformData(activationToken: content.kept.activationToken)
@@ -100,7 +76,7 @@ final class DesktopDelivery {
     private func launch(_ request: PendingRequest, _ content: RequestContent, _ handler: DesktopHandler) {
         DBusActor.task {
             guard let program = self.program else {
-                return self.fail(request, name: nil, "this broker starts no programs of the desktop")
+                return self.fail(request, "this broker starts no desktop applications")
             }
             let failure = await program.launch(handler, content.url, token: content.kept.activationToken) {
                 guard request.life.isUnsent else { return false }
@@ -108,7 +84,7 @@ final class DesktopDelivery {
                 return true
             }
             if let failure {
-                return self.fail(request, name: nil, "\(handler.entry) cannot be started: \(failure)")
+                return self.fail(request, "\(handler.entry) cannot be started: \(failure)")
             }
             self.handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
         }
@@ -121,15 +97,8 @@ final class DesktopDelivery {
         request.note(.delivered, who: who)
     }
 
-    // MARK: Ends
-
-    private func fail(_ request: PendingRequest, name: String?, _ reason: String) {
+    private func fail(_ request: PendingRequest, name: String = "", _ reason: String) {
         request.note(.startFailed, detail: reason)
-        handle(.undeliverable(RequestEnd(.unavailable, name: name ?? "", because: reason)), of: request)
-    }
-
-    private func takeOut(_ request: PendingRequest) {
-        // The same id may have come again.
-        if requests[request.id] === request { requests[request.id] = nil }
+        handle(.undeliverable(RequestEnd(.unavailable, name: name, because: reason)), of: request)
     }
 }

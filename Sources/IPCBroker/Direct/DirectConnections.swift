@@ -17,7 +17,7 @@ final class DirectConnections {
     private var isEnding = false
     private var quiet: [CheckedContinuation<Void, Never>] = []
 
-    /// The way to a connection of the bus is free again, or another one.
+    /// The route to a connection of the bus begins to change, or has changed.
     var routeChanged: @DBusActor (BusName) -> Void = { _ in }
 
     init(
@@ -77,6 +77,7 @@ final class DirectConnections {
         guard connection.wantsDeliveries else { return }
         let former = route(to: connection.caller)
         connection.state = .switching
+        routeChanged(connection.caller)
         former.connection.call(Peer.ping, on: former.destination, at: "/", ()) { [weak self] _ in
             guard connection.state == .switching else { return }
             connection.state = .delivering

@@ -44,7 +44,7 @@ extension URLsService {
             guard try await store.commit({ try $0.request(id) }) != nil else { throw RequestError.noSuchRequest(id) }
             return
         }
-        deliveries.callOff(pending, as: .calledOff)
+        pending.handle(.calledOff(.calledOff))
     }
 
     func dropRequest(_ text: String, _ call: IncomingCall) async throws {

@@ -37,10 +37,7 @@ extension URLsService {
             accepted: record.accepted)
         pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
         pending.note(.recovered)
-        guard isQueued else {
-            pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) }
-            return table.insert(pending)
-        }
+        if !isQueued { pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) } }
         try deliveries.enqueue(pending)
     }
 }

@@ -60,7 +60,7 @@ extension RequestAcceptance {
             for waiter in pending.takeAcceptanceWaiters() {
                 waiter.end(with: .success(OpenURLResult(queued: pending)))
             }
-            deliveries.ready(pending)
+            pending.handle(.stored)
         } catch {
             refuse(pending, error, restoring: nil)
             throw error

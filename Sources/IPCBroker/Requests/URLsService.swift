@@ -218,7 +218,7 @@ final class URLsService {
     private func queued(_ pending: PendingRequest) -> OpenURLResult {
         let result = OpenURLResult(queued: pending)
         Slices.forEach(pending.takeAcceptanceWaiters()) { $0.end(with: .success(result)) }
-        deliveries.ready(pending)
+        pending.handle(.stored)
         return result
     }
 
@@ -243,7 +243,7 @@ final class URLsService {
         }
         records.add(waiter, to: pending)
         if let caller = call.sender, clients.hasDeparted(caller) { callerLeft(caller) }
-        deliveries.ready(pending)
+        pending.handle(.stored)
     }
 
     /// A repeated call has one effect and the same result (I10): it waits for the one that is under way.
@@ -294,7 +294,7 @@ final class URLsService {
         guard !request.isQueued, request.waiters.isEmpty, request.life.isUnsent || request.life.isLeaving else {
             return
         }
-        deliveries.callOff(request, as: .senderLeft)
+        request.handle(.calledOff(.senderLeft))
     }
 
     /// Accepts no more, and lets who waits for an answer have it for a while.

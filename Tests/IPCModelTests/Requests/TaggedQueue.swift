@@ -1,48 +1,77 @@
-import IPCModel
+@testable import IPCModel
 
-/// A delivery queue whose requests and lines are short tags, so that tests are easy to read.
+/// A handler queue whose requests and senders are short tags, so that tests are easy to read. Its handler is there, and no
+/// request needs the disk.
 struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
-    private(set) var queue: DeliveryQueue
+    private(set) var queue: HandlerQueue
+    private var now: UInt64 = 1_000
 
     init(window: Int = 1) {
-        queue = DeliveryQueue(window: window)
+        guard let application = try? ApplicationID("demo.Handler") else { fatalError("no application id") }
+        queue = HandlerQueue(of: application, window: window, limits: Limits())
+        handle(.handler(.at(":1.9", isSwitching: false)))
+        handle(.opened)
     }
+
+    private mutating func handle(_ event: HandlerQueue.Event) { queue.handle(event, at: now) }
 
     var window: Int {
         get { queue.window }
-        set { queue.window = newValue }
+        set { handle(.registered(window: newValue, isOwner: true)) }
     }
 
-    var isEmpty: Bool { queue.isEmpty }
-    var waitingCount: Int { queue.waitingCount }
-    var inFlightCount: Int { queue.inFlightCount }
+    var isEmpty: Bool { queue.queues.isEmpty }
+    var waitingCount: Int { queue.queues.count - queue.usedWindow }
+    var inFlightCount: Int { queue.usedWindow }
 
-    func isWaiting(_ tag: Tag) -> Bool { queue.isWaiting(id(tag)) }
-    func isInFlight(_ tag: Tag) -> Bool { queue.isInFlight(id(tag)) }
+    func isWaiting(_ tag: Tag) -> Bool { place(tag).map { $0.connection == .none } ?? false }
+    func isInFlight(_ tag: Tag) -> Bool { place(tag)?.stage == .inFlight }
+
+    private func place(_ tag: Tag) -> SenderQueues.Place? { queue.queues.slot(of: id(tag)).map { queue.queues[$0] } }
 
     @discardableResult
     mutating func enqueue(_ tag: Tag, line: some CustomStringConvertible, isReady: Bool = true) -> Bool {
-        queue.enqueue(id(tag), line: .connection(":1.\(line)"), isReady: isReady)
+        let isNew = place(tag) == nil
+        handle(.arrived(id(tag), .connection(":1.\(line)"), isQueued: false, size: 0, isReady: isReady))
+        return isNew && place(tag) != nil
     }
 
-    mutating func ready(_ tag: Tag) { queue.ready(id(tag)) }
+    /// Lets a request be delivered that arrived, or whose pause has passed.
+    mutating func ready(_ tag: Tag) {
+        now += 100_000
+        handle(.ready(id(tag), size: 0))
+    }
 
     mutating func putBack(_ tag: Tag, isSuspect: Bool = false, isReady: Bool = true) {
-        queue.putBack(id(tag), isSuspect: isSuspect, isReady: isReady)
+        if !isReady { handle(.blamed(because: "it does this again and again")) }
+        handle(.putBack(id(tag), isSuspect: isSuspect, isBackedOff: !isReady))
     }
 
-    var isCautious: Bool { queue.isCautious }
+    var isCautious: Bool { queue.queues.hasSuspects }
 
-    mutating func next() -> Tag? { queue.next().flatMap(tag) }
+    mutating func next() -> Tag? {
+        while let action = queue.next(at: now) {
+            if case .send(let id, _) = action { return tag(id) }
+        }
+        return nil
+    }
 
     @discardableResult
-    mutating func finish(_ tag: Tag) -> Bool { queue.finish(id(tag)) }
+    mutating func finish(_ tag: Tag) -> Bool {
+        guard isInFlight(tag) else { return false }
+        handle(.ended(id(tag)))
+        return true
+    }
 
-    mutating func cancel(_ tag: Tag) -> Bool { queue.cancel(id(tag)) }
+    mutating func cancel(_ tag: Tag) -> Bool {
+        guard isWaiting(tag) else { return false }
+        handle(.ended(id(tag)))
+        return true
+    }
 
     /// Takes everything that can be delivered.
     mutating func drain() -> [Tag] {
-        queue.window = .max
+        window = .max
         var all: [Tag] = []
         while let tag = next() { all.append(tag) }
         return all

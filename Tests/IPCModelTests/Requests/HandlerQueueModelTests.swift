@@ -32,8 +32,8 @@ private struct NaiveQueue {
     }
 }
 
-@Suite("DeliveryQueue over random operations")
-struct DeliveryQueueModelTests {
+@Suite("HandlerQueue over random operations")
+struct HandlerQueueModelTests {
     @Test("It does what plain lists do", arguments: 1...10 as ClosedRange<UInt64>)
     func model(seed: UInt64) throws {
         var generator = SeededGenerator(seed: seed)

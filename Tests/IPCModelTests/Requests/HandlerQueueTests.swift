@@ -1,7 +1,7 @@
 import Testing
 
-@Suite("DeliveryQueue")
-struct DeliveryQueueTests {
+@Suite("HandlerQueue")
+struct HandlerQueueTests {
     @Test("I8: a line is delivered in the order in which it came")
     func order() {
         var queue = TaggedQueue<Int>()
@@ -15,7 +15,7 @@ struct DeliveryQueueTests {
         #expect(queue.isEmpty)
     }
 
-    @Test("The handler has one request at a time in hand, or as many as its window", arguments: [1, 2, 5])
+    @Test("The handler has one request at a time, or as many as its window", arguments: [1, 2, 5])
     func window(size: Int) {
         var queue = TaggedQueue<Int>(window: size)
         for id in 0..<10 { queue.enqueue(id, line: "a") }
@@ -53,7 +53,7 @@ struct DeliveryQueueTests {
         #expect(firstSix == ["a0", "b0", "c0", "a1", "c1", "a2"])
     }
 
-    @Test("A request that waits or is in hand is not taken twice")
+    @Test("A request that waits or is in flight is not accepted twice")
     func twice() {
         var queue = TaggedQueue<Int>()
         let entered = [queue.enqueue(1, line: "a"), queue.enqueue(1, line: "a"), queue.enqueue(1, line: "b")]
@@ -62,7 +62,7 @@ struct DeliveryQueueTests {
         #expect(queue.enqueue(1, line: "a") == false)
         #expect(queue.isInFlight(1) && !queue.isWaiting(1))
         #expect([queue.finish(1), queue.finish(1)] == [true, false])
-        #expect(queue.enqueue(1, line: "b") == true, "an ended request may come again")
+        #expect(queue.enqueue(1, line: "b") == true, "an ended request may arrive again")
     }
 
     @Test("Only what was not delivered yet can be cancelled", arguments: [0, 1, 2, 3])
@@ -76,7 +76,7 @@ struct DeliveryQueueTests {
         #expect(queue.next() == nil && queue.inFlightCount == 3)
     }
 
-    @Test("A line whose last request is cancelled gives up its turn")
+    @Test("A line without requests loses its turn")
     func cancelledLine() {
         var queue = TaggedQueue<String>(window: 10)
         for id in ["a0", "b0", "c0", "a1", "b1"] { queue.enqueue(id, line: String(id.prefix(1))) }
@@ -86,7 +86,7 @@ struct DeliveryQueueTests {
         #expect([queue.next(), queue.next(), queue.next(), queue.next()] == ["c0", "a1", "b2", nil])
     }
 
-    @Test("I8: what is not ready keeps those behind it in its line waiting, and nobody else")
+    @Test("I8: a request that is not ready delays its own line and no other")
     func readiness() {
         var queue = TaggedQueue<String>(window: 10)
         queue.enqueue("a0", line: "a", isReady: false)
@@ -98,7 +98,7 @@ struct DeliveryQueueTests {
         #expect([queue.next(), queue.next(), queue.next()] == ["a0", "a1", nil])
     }
 
-    @Test("What is not ready and taken out lets those behind it go")
+    @Test("A request that is not ready and cancelled delays its line no longer")
     func cancelledBeforeReady() {
         var queue = TaggedQueue<String>()
         queue.enqueue("a0", line: "a", isReady: false)
@@ -108,7 +108,7 @@ struct DeliveryQueueTests {
         #expect(queue.next() == "a1")
     }
 
-    @Test("I8: what is put back comes again in its order, before everything newer", arguments: [0, 1, 2, 3, 4, 5])
+    @Test("I8: requests that are put back are redelivered in order, before newer ones", arguments: [0, 1, 2, 3, 4, 5])
     func puttingBack(shuffle: Int) {
         var queue = TaggedQueue<String>(window: 3)
         for number in 0..<6 { queue.enqueue("a\(number)", line: "a") }
@@ -121,7 +121,7 @@ struct DeliveryQueueTests {
         #expect(queue.drain() == ["a0", "a1", "a2", "a3", "a4", "a5"])
     }
 
-    @Test("After a crash the handler gets one request at a time, until what it had in hand has ended")
+    @Test("After a crash the handler gets one request at a time, until its former requests have ended")
     func caution() {
         var queue = TaggedQueue<String>(window: 3)
         for id in ["a0", "b0", "a1", "b1", "c0"] { queue.enqueue(id, line: String(id.prefix(1))) }
@@ -143,7 +143,7 @@ struct DeliveryQueueTests {
         #expect(queue.drain().count >= 2)
     }
 
-    @Test("What has a pause holds its own line up, and nobody else")
+    @Test("A pause delays its own line and no other")
     func pauses() {
         var queue = TaggedQueue<String>(window: 2)
         for id in ["a0", "a1", "b0"] { queue.enqueue(id, line: String(id.prefix(1))) }

@@ -1,8 +1,9 @@
-import IPCModel
 import Testing
 
+@testable import IPCModel
+
 @Suite("When a handler may be started")
-struct StartPolicyTests {
+struct HandlerPacingTests {
     private var limits: Limits {
         var limits = Limits()
         (limits.backOffMilliseconds, limits.backOffMostMilliseconds) = (100, 1_000)
@@ -12,7 +13,7 @@ struct StartPolicyTests {
 
     @Test("The time between starts doubles with each failure, up to the most")
     func backOff() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         var waits: [UInt64] = []
         for round in 0..<6 {
             let now = UInt64(round) * 100_000
@@ -25,7 +26,7 @@ struct StartPolicyTests {
 
     @Test("An answer ends the back-off")
     func answer() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         policy.failed(at: 0, because: "")
         policy.failed(at: 0, because: "")
         policy.answered()
@@ -36,7 +37,7 @@ struct StartPolicyTests {
 
     @Test("A start that led to an answer counts no more")
     func fruitfulStarts() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         for now in 0..<100 as Range<UInt64> {
             #expect(policy.nextStart(at: now) == now)
             policy.started(at: now)
@@ -44,9 +45,9 @@ struct StartPolicyTests {
         }
     }
 
-    @Test("No more than so many starts in any period without an answer")
+    @Test("The starts in a period without an answer are limited")
     func breaker() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         for now in [0, 1_000, 2_000] as [UInt64] {
             #expect(policy.nextStart(at: now) == now)
             policy.started(at: now)
@@ -57,9 +58,9 @@ struct StartPolicyTests {
         #expect(policy.nextStart(at: 10_000) == 11_000)
     }
 
-    @Test("A handler is forgotten when nothing holds it back any more")
+    @Test("A handler is forgotten when no pause holds")
     func quiet() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         #expect(policy.isQuiet(at: 0))
         policy.started(at: 0)
         #expect(!policy.isQuiet(at: 9_999) && policy.isQuiet(at: 10_000))
@@ -69,7 +70,7 @@ struct StartPolicyTests {
 
     @Test("However often it fails, no number overflows")
     func manyFailures() {
-        var policy = StartPolicy(limits: limits)
+        var policy = HandlerPacing(limits: limits)
         for _ in 0..<10_000 { policy.failed(at: 5, because: "") }
         #expect(policy.nextUse(at: 5) == 1_005)
     }

@@ -1,0 +1,80 @@
+/// The connections of the bus that are or were one handler. A connection is forgotten when nothing is known of it.
+struct HandlerConnections: Sendable, Equatable {
+    struct Connection: Sendable, Equatable {
+        let name: String
+        /// The requests that it has, and the count of these and of the requests that are dispatched for it.
+        var inFlight = Chain()
+        var requestCount = 0
+        /// The bytes of the deliveries that it did not answer in time, by their numbers: the handler or the bus still has
+        /// them in memory.
+        private(set) var overdue: [UInt64: UInt64] = [:]
+        private(set) var overdueBytes: UInt64 = 0
+        /// Whether it had overdue deliveries when it left.
+        private(set) var hadOverdue = false
+        /// Whether its direct connection ended, and it may have left.
+        private(set) var isInDoubt = false
+        /// Whether it returned a request without a look at it. It gets nothing until it registers again.
+        var hasRefused = false
+        private(set) var isGone = false
+
+        /// Whether it may get requests at all.
+        var isOpen: Bool { !hasRefused && !isGone }
+
+        fileprivate var isQuiet: Bool { requestCount == 0 && overdue.isEmpty && !isInDoubt && !hasRefused }
+
+        mutating func refuse() { hasRefused = !isGone }
+
+        /// - Returns: whether this is news.
+        mutating func doubt() -> Bool {
+            guard !isInDoubt, !isGone else { return false }
+            isInDoubt = true
+            return true
+        }
+
+        mutating func trust() { isInDoubt = false }
+
+        mutating func leave() {
+            hadOverdue = hadOverdue || !overdue.isEmpty
+            (overdue, overdueBytes) = ([:], 0)
+            (isGone, hasRefused, isInDoubt) = (true, false, false)
+        }
+
+        mutating func addOverdue(_ delivery: UInt64, bytes: UInt64) {
+            overdue[delivery] = bytes
+            overdueBytes += bytes
+        }
+
+        mutating func removeOverdue(_ delivery: UInt64) { overdueBytes -= overdue.removeValue(forKey: delivery) ?? 0 }
+    }
+
+    private var connections = Slots<Connection>()
+    /// The connection that is the handler now.
+    private(set) var current = Slot.none
+
+    var areQuiet: Bool { connections.first { !$0.isQuiet } == nil }
+
+    subscript(slot: Slot) -> Connection {
+        get { connections[slot] }
+        _modify { yield &connections[slot] }
+    }
+
+    func slot(of name: String) -> Slot? { connections.first { $0.name == name } }
+
+    mutating func setCurrent(_ name: String?) {
+        let former = current
+        current = name.map { slot(of: $0) ?? connections.add(Connection(name: $0)) } ?? Slot.none
+        discardIfQuiet(former)
+    }
+
+    /// Changes a connection that is known.
+    @discardableResult
+    mutating func change<Value>(_ name: String, _ body: (inout Connection) -> Value) -> Value? {
+        guard let slot = slot(of: name) else { return nil }
+        defer { discardIfQuiet(slot) }
+        return body(&connections[slot])
+    }
+
+    mutating func discardIfQuiet(_ slot: Slot) {
+        if slot != .none, slot != current, connections[slot].isQuiet { connections.remove(slot) }
+    }
+}

@@ -1,0 +1,244 @@
+/// The sender queue of a handler in which a request stands. Order holds within it (I8).
+package enum DeliveryLine: Sendable, Hashable {
+    /// The requests of all connections that state this source application.
+    case application(ApplicationID)
+    /// The requests of one connection that states no source application, by its unique name on the bus.
+    case connection(String)
+}
+
+/// The requests for one handler, in the queues of their senders.
+///
+/// A sender queue holds what one source sends to this handler. Its requests are delivered in the order of their arrival
+/// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with a single request (I15).
+///
+/// A request takes its place at arrival and is delivered when it is ready. A request that waits for the disk delays its
+/// own sender queue and no other.
+struct SenderQueues: Sendable, Equatable {
+    enum Stage: Sendable {
+        /// It is not stored yet.
+        case arriving
+        case waiting
+        /// It has a pause before its next delivery.
+        case backedOff
+        // Its turn has come, and it is dispatched.
+        /// Its attempt is being written.
+        case preparing
+        case prepared
+        /// Its attempt could not be written.
+        case unprepared
+        /// It goes back to its place.
+        case returning
+        /// The handler has it.
+        case inFlight
+
+        var isDispatching: Bool {
+            switch self {
+            case .preparing, .prepared, .unprepared, .returning: true
+            case .arriving, .waiting, .backedOff, .inFlight: false
+            }
+        }
+    }
+
+    struct Place: Chained, Sendable, Equatable {
+        let id: RequestID
+        fileprivate let queue: Slot
+        /// Grows with each arrival.
+        let number: UInt64
+        /// Whether its sender does not wait, so that each attempt is written before it is sent.
+        let isQueued: Bool
+        /// Bytes of URL and payload.
+        var size: UInt64
+        fileprivate(set) var stage: Stage
+        /// Whether the handler left the bus while it had this request.
+        fileprivate var isSuspect = false
+        /// The connection for which it is dispatched, or that has it.
+        var connection = Slot.none
+        var neighbours = Neighbours()
+    }
+
+    private struct SenderQueue: Chained, Sendable, Equatable {
+        let name: DeliveryLine
+        /// The requests that wait, are dispatched, or are in flight.
+        var count = 0
+        var waiting = Chain()
+        var dispatching = Chain()
+        /// Whether its first request can be delivered. If so, it stands among the turns.
+        var hasTurn = false
+        var neighbours = Neighbours()
+    }
+
+    private var places = Slots<Place>()
+    private var slots: [RequestID: Slot] = [:]
+    private var queues = Slots<SenderQueue>()
+    private var queueSlots: [DeliveryLine: Slot] = [:]
+    /// The sender queues whose first request can be delivered.
+    private var turns = Chain()
+    /// The sender queues whose first dispatched request can be sent.
+    private var sendable: [Slot] = []
+    private var last: UInt64 = 0
+    private var suspectCount = 0
+
+    var isEmpty: Bool { slots.isEmpty }
+    var count: Int { slots.count }
+
+    /// Whether a request is alive that the handler had when it left the bus.
+    var hasSuspects: Bool { suspectCount > 0 }
+
+    subscript(slot: Slot) -> Place {
+        get { places[slot] }
+        _modify { yield &places[slot] }
+    }
+
+    func slot(of id: RequestID) -> Slot? { slots[id] }
+
+    func isFollowed(_ slot: Slot) -> Bool {
+        let queue = queues[places[slot].queue]
+        return places[slot].neighbours.next != .none || places[slot].stage.isDispatching && !queue.waiting.isEmpty
+    }
+
+    /// Adds a request at the end of its sender queue.
+    /// - Returns: nil for a request that is here already.
+    mutating func add(
+        _ id: RequestID, from sender: DeliveryLine, isQueued: Bool, size: UInt64, isReady: Bool
+    ) -> Slot? {
+        guard slots[id] == nil else { return nil }
+        let queue = queueSlots[sender] ?? queues.add(SenderQueue(name: sender))
+        if queues[queue].count == 0 { queueSlots[sender] = queue }
+        queues[queue].count += 1
+        last += 1
+        let slot = places.add(
+            Place(
+                id: id, queue: queue, number: last, isQueued: isQueued, size: size,
+                stage: isReady ? .waiting : .arriving))
+        slots[id] = slot
+        places.append(slot, to: &queues[queue].waiting)
+        updateTurn(of: queue)
+        return slot
+    }
+
+    /// Lets a request be delivered that only kept its place.
+    mutating func makeReady(_ slot: Slot) {
+        places[slot].stage = .waiting
+        updateTurn(of: places[slot].queue)
+    }
+
+    /// The request whose turn it is.
+    var first: Slot { turns.isEmpty ? .none : queues[turns.first].waiting.first }
+
+    /// Dispatches the request whose turn it is; its sender queue goes behind the others.
+    mutating func dispatchFirst(for connection: Slot) {
+        let slot = first
+        let queue = places[slot].queue
+        removeTurn(of: queue)
+        places.remove(slot, from: &queues[queue].waiting)
+        places.append(slot, to: &queues[queue].dispatching)
+        places[slot].connection = connection
+        places[slot].stage = places[slot].isQueued ? .preparing : .prepared
+        updateTurn(of: queue)
+        updateSendable(queue)
+    }
+
+    mutating func setPrepared(_ slot: Slot) {
+        guard places[slot].stage == .preparing else { return }
+        places[slot].stage = .prepared
+        updateSendable(places[slot].queue)
+    }
+
+    mutating func markReturning(_ slot: Slot) { places[slot].stage = .returning }
+
+    /// Returns the requests that cannot be sent because an earlier request could not be prepared, that request first.
+    mutating func turnBack(from slot: Slot, isUnprepared: Bool) -> [RequestID] {
+        let all = places.elements(from: slot)
+        for other in all { places[other].stage = .returning }
+        if isUnprepared { places[slot].stage = .unprepared }
+        return all.map { places[$0].id }
+    }
+
+    /// A prepared request that is the first dispatched request of its sender queue.
+    mutating func nextSendable() -> Slot {
+        while let queue = sendable.last {
+            let first = queues[queue].dispatching.first
+            if first != .none, places[first].stage == .prepared { return first }
+            sendable.removeLast()
+        }
+        return .none
+    }
+
+    /// Moves a dispatched request to the requests that a connection has.
+    mutating func send(_ slot: Slot, to inFlight: inout Chain) {
+        removeDispatched(slot)
+        places[slot].stage = .inFlight
+        places.append(slot, to: &inFlight)
+    }
+
+    mutating func removeDispatched(_ slot: Slot) {
+        let queue = places[slot].queue
+        places.remove(slot, from: &queues[queue].dispatching)
+        updateSendable(queue)
+    }
+
+    mutating func remove(_ slot: Slot, from inFlight: inout Chain) { places.remove(slot, from: &inFlight) }
+
+    func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
+
+    /// Returns a request that is in no chain to its place: before all later requests of its sender queue.
+    /// - Returns: the later requests that are dispatched and have to go back too, so that they are not sent before it.
+    mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
+        places[slot].stage = isReady ? .waiting : .backedOff
+        if isSuspect, !places[slot].isSuspect {
+            places[slot].isSuspect = true
+            suspectCount += 1
+        }
+        let (queue, number) = (places[slot].queue, places[slot].number)
+        // Only requests that were put back stand before it, no more than a window.
+        var later = queues[queue].waiting.first
+        while later != .none, places[later].number < number { later = places[later].neighbours.next }
+        places.insert(slot, before: later, in: &queues[queue].waiting)
+        updateTurn(of: queue)
+        let overtaking = places.elements(from: queues[queue].dispatching.first).filter {
+            places[$0].number > number && (places[$0].stage == .preparing || places[$0].stage == .prepared)
+        }
+        for other in overtaking { places[other].stage = .returning }
+        return overtaking.map { places[$0].id }
+    }
+
+    mutating func removeWaiting(_ slot: Slot) {
+        let queue = places[slot].queue
+        places.remove(slot, from: &queues[queue].waiting)
+        updateTurn(of: queue)
+    }
+
+    /// Forgets a request that is in no chain.
+    mutating func forget(_ slot: Slot) {
+        let (id, queue) = (places[slot].id, places[slot].queue)
+        if places[slot].isSuspect { suspectCount -= 1 }
+        slots[id] = nil
+        places.remove(slot)
+        queues[queue].count -= 1
+        guard queues[queue].count == 0 else { return }
+        queueSlots[queues[queue].name] = nil
+        sendable.removeAll { $0 == queue }
+        queues.remove(queue)
+    }
+
+    private mutating func updateSendable(_ queue: Slot) {
+        let first = queues[queue].dispatching.first
+        guard first != .none, places[first].stage == .prepared, !sendable.contains(queue) else { return }
+        sendable.append(queue)
+    }
+
+    /// Lets a sender queue take turns if its first request can be delivered, and only then.
+    private mutating func updateTurn(of queue: Slot) {
+        let first = queues[queue].waiting.first
+        let isDeliverable = first != .none && places[first].stage == .waiting
+        guard isDeliverable != queues[queue].hasTurn else { return }
+        guard isDeliverable else { return removeTurn(of: queue) }
+        queues[queue].hasTurn = true
+        queues.append(queue, to: &turns)
+    }
+
+    private mutating func removeTurn(of queue: Slot) {
+        queues[queue].hasTurn = false
+        queues.remove(queue, from: &turns)
+    }
+}

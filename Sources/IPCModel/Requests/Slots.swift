@@ -1,0 +1,86 @@
+/// The position of an element in ``Slots``.
+struct Slot: Sendable, Hashable {
+    fileprivate let index: Int32
+
+    static let none = Slot(index: -1)
+}
+
+/// Elements that keep their position until they are removed. Positions are used again, and an empty collection frees its
+/// memory.
+struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
+    private var elements: [Element?] = []
+    private var free: [Slot] = []
+
+    subscript(slot: Slot) -> Element {
+        get { elements[Int(slot.index)]! }
+        _modify { yield &elements[Int(slot.index)]! }
+    }
+
+    mutating func add(_ element: Element) -> Slot {
+        if let slot = free.popLast() {
+            elements[Int(slot.index)] = element
+            return slot
+        }
+        elements.append(element)
+        return Slot(index: Int32(elements.count - 1))
+    }
+
+    mutating func remove(_ slot: Slot) {
+        elements[Int(slot.index)] = nil
+        free.append(slot)
+        // A few positions are not worth another allocation.
+        if free.count == elements.count, free.count > 64 { (elements, free) = ([], []) }
+    }
+
+    /// The first element that matches; it looks at all elements.
+    func first(where matches: (Element) -> Bool) -> Slot? {
+        elements.firstIndex { $0.map(matches) ?? false }.map { Slot(index: Int32($0)) }
+    }
+}
+
+/// An element that stands in one chain at a time.
+protocol Chained {
+    var neighbours: Neighbours { get set }
+}
+
+struct Neighbours: Sendable, Equatable {
+    fileprivate(set) var previous = Slot.none
+    fileprivate(set) var next = Slot.none
+}
+
+/// The ends of a chain of elements. Each of its operations takes the same time, however long the chain is.
+struct Chain: Sendable, Equatable {
+    fileprivate(set) var first = Slot.none
+    fileprivate(set) var last = Slot.none
+
+    var isEmpty: Bool { first == .none }
+}
+
+extension Slots where Element: Chained {
+    mutating func append(_ slot: Slot, to chain: inout Chain) { insert(slot, before: .none, in: &chain) }
+
+    /// Inserts an element before another element of the chain, or at the end for `.none`.
+    mutating func insert(_ slot: Slot, before other: Slot, in chain: inout Chain) {
+        let previous = other == .none ? chain.last : self[other].neighbours.previous
+        self[slot].neighbours = Neighbours(previous: previous, next: other)
+        if previous == .none { chain.first = slot } else { self[previous].neighbours.next = slot }
+        if other == .none { chain.last = slot } else { self[other].neighbours.previous = slot }
+    }
+
+    mutating func remove(_ slot: Slot, from chain: inout Chain) {
+        let (previous, next) = (self[slot].neighbours.previous, self[slot].neighbours.next)
+        if previous == .none { chain.first = next } else { self[previous].neighbours.next = next }
+        if next == .none { chain.last = previous } else { self[next].neighbours.previous = previous }
+        self[slot].neighbours = Neighbours()
+    }
+
+    /// The elements of a chain from one of them on, in order.
+    func elements(from first: Slot) -> [Slot] {
+        var (all, slot) = ([Slot](), first)
+        while slot != .none {
+            all.append(slot)
+            slot = self[slot].neighbours.next
+        }
+        return all
+    }
+}

@@ -1,0 +1,147 @@
+import IPCTesting
+import Testing
+
+@testable import IPCModel
+
+@Suite("HandlerQueue over sequences of events")
+struct HandlerSequenceTests {
+    typealias Stimulus = HandlerScene.Stimulus
+
+    private struct World: Equatable {
+        var scene: HandlerScene
+        var watcher: HandlerWatcher
+
+        init(_ defect: HandlerScene.Defect? = nil) {
+            scene = HandlerScene(defect)
+            watcher = HandlerWatcher(now: scene.now)
+        }
+
+        mutating func step(_ stimulus: Stimulus) -> HandlerWatcher.Violation? {
+            watcher.judge(stimulus, scene.happens(stimulus))
+        }
+    }
+
+    /// The beginnings of sequences: other rules count after each of them.
+    private static let beginnings: [[Stimulus]] = {
+        let two: [Stimulus] = [
+            .arrives(sender: 0, isQueued: true), .arrives(sender: 1, isQueued: false), .stored(0), .stored(1),
+        ]
+        let three = two + [.arrives(sender: 0, isQueued: true), .stored(2)]
+        let present: [Stimulus] = [.appears(1, isKnown: true), .registers(window: 2)]
+        let leftWithTwo = present + two + [.prepared(0), .leaves(1), .departed(1), .appears(2, isKnown: true)]
+        return [
+            [],
+            two,
+            two + [.canStart, .startFails],
+            present + three,
+            present + three + [.prepared(0)],
+            // Left with two requests, so that neither of them is to blame.
+            leftWithTwo,
+            leftWithTwo + [.waits(100), .prepared(0)],
+            // Left with one request alone.
+            present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .departed(1)]
+                + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
+            present + three + [.prepared(0), .cutOff(0)],
+            present + three + [.prepared(0), .handedBack(0)],
+            present + three + [.prepared(0), .timePassed(0), .prepared(2)],
+        ]
+    }()
+
+    private struct Search {
+        private(set) var steps = 0
+        private(set) var found: (violation: HandlerWatcher.Violation, path: [Stimulus])?
+        private var path: [Stimulus] = []
+        /// The place of an event of a beginning that cannot happen there.
+        private(set) var unoffered: Int?
+
+        /// Tries all sequences of events. An event without an effect is not followed: the rest is the same without it.
+        mutating func go(_ world: World, depth: Int) {
+            for stimulus in world.watcher.offers(mostRequests: 3) where found == nil {
+                var next = world
+                steps += 1
+                path.append(stimulus)
+                if let violation = next.step(stimulus) {
+                    found = (violation, path)
+                } else if depth > 1, next != world {
+                    go(next, depth: depth - 1)
+                }
+                path.removeLast()
+            }
+        }
+
+        mutating func go(after beginning: [Stimulus], _ defect: HandlerScene.Defect?, depth: Int) {
+            var world = World(defect)
+            for (index, stimulus) in beginning.enumerated() {
+                guard world.watcher.offers(mostRequests: 3).contains(stimulus) else {
+                    unoffered = index
+                    return
+                }
+                if let violation = world.step(stimulus) {
+                    found = (violation, Array(beginning[...index]))
+                    return
+                }
+            }
+            go(world, depth: depth)
+        }
+    }
+
+    @Test func `I6 to I8, I15: all sequences of events keep the promises`() {
+        var steps = 0
+        for beginning in Self.beginnings {
+            var search = Search()
+            search.go(after: beginning, nil, depth: TestSize.pick(small: 3, full: 4))
+            #expect(search.unoffered == nil, "that event cannot happen in \(beginning)")
+            #expect(search.found == nil, "after \(beginning): \(String(describing: search.found))")
+            steps += search.steps
+        }
+        print("HandlerQueue: \(steps) steps of all sequences")
+        #expect(steps > 50_000)
+    }
+
+    @Test func `I6 to I8, I15: long random sequences keep the promises, and all requests end`() {
+        var generator = SeededGenerator.forTest("HandlerQueue")
+        var steps = 0
+        for run in 0..<TestSize.pick(small: 300, full: 10_000) {
+            let (found, count) = Self.randomRun(nil, 300, &generator)
+            steps += count
+            guard found == nil else {
+                Issue.record("seed \(generator.seed), run \(run): \(String(describing: found))")
+                return
+            }
+        }
+        print("HandlerQueue: \(steps) random steps")
+    }
+
+    private typealias Found = (violation: HandlerWatcher.Violation, path: [Stimulus])
+
+    private static func randomRun(
+        _ defect: HandlerScene.Defect?, _ count: Int, _ generator: inout SeededGenerator
+    ) -> (found: Found?, steps: Int) {
+        var (world, path) = (World(defect), [Stimulus]())
+        for _ in 0..<count {
+            let offers = world.watcher.offers(mostRequests: path.count / 4 + 2)
+            var stimulus = offers[Int.random(in: 0..<offers.count, using: &generator)]
+            if stimulus == .stops { stimulus = .registers(window: Int.random(in: 1...4, using: &generator)) }
+            path.append(stimulus)
+            if let violation = world.step(stimulus) { return ((violation, path), path.count) }
+        }
+        while let stimulus = world.watcher.help() {
+            path.append(stimulus)
+            if let violation = world.step(stimulus) { return ((violation, path), path.count) }
+            if path.count > count * 20 { return ((.lost, path), path.count) }
+        }
+        return (nil, path.count)
+    }
+
+    @Test(arguments: HandlerScene.Defect.allCases)
+    func `a queue with a defect is found`(_ defect: HandlerScene.Defect) {
+        for beginning in Self.beginnings {
+            var search = Search()
+            search.go(after: beginning, defect, depth: 2)
+            if search.found != nil { return }
+        }
+        var generator = SeededGenerator.forTest("HandlerQueue \(defect)")
+        for _ in 0..<300 where Self.randomRun(defect, 300, &generator).found != nil { return }
+        Issue.record("seed \(generator.seed): nothing was found")
+    }
+}
