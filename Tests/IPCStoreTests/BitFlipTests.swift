@@ -41,10 +41,11 @@ import Testing
         }
         try await store.commit { transaction in
             for request in requests {
-                _ = try transaction.beginRequest(
+                _ = try transaction.requests.begin(
                     request, payload: .items([.string(Self.text(3))]), trace: [place.step(.queued)])
             }
-            try transaction.setPolicy(AccessPolicy(refused: ["demo.Refused"]), of: ApplicationID("demo.One"))
+            try transaction.registrations.setPolicy(
+                AccessPolicy(refused: ["demo.Refused"]), of: ApplicationID("demo.One"))
         }
         try await store.close()
         return try place.bytes(place.database)
@@ -131,7 +132,7 @@ import Testing
     private func readRequests(of store: Store, _ seen: inout Seen) async throws -> Bool {
         for request in requests {
             do {
-                let attempt = try await store.commit { try $0.beginAttempt(request.id) }
+                let attempt = try await store.commit { try $0.requests.beginAttempt(request.id) }
                 let isRight = attempt.items == [.string(Self.text(3))] && attempt.record.url == request.url
                 if isRight { seen.requests += 1 } else { seen.wrong += 1 }
             } catch is any Condition {
@@ -141,7 +142,7 @@ import Testing
             }
         }
         do {
-            let policies = try await store.commit { try $0.policies() }.policies
+            let policies = try await store.commit { try $0.registrations.policies() }.policies
             if policies.contains(where: { $0.value.allows(Source(application: "demo.Refused", strength: .owned)) }) {
                 seen.wrong += 1
             }

@@ -65,20 +65,21 @@ import Testing
         _ = try transaction.createPasteboard(.named("demo.Removed"), persistent: true)
         try transaction.removePasteboard(.named("demo.Removed"))
         let (application, scheme) = (try ApplicationID("demo.Claimant"), try URLScheme("demo.x"))
-        try transaction.saveClaim(StoredClaim(application: application, scheme: scheme, time: 1))
-        try transaction.setDefault(application, for: scheme)
-        try transaction.setPolicy(AccessPolicy(allowsOthers: false, allowed: ["demo.A"], refused: []), of: application)
-        try transaction.saveLiveClaims(
+        try transaction.registrations.saveClaim(StoredClaim(application: application, scheme: scheme, time: 1))
+        try transaction.registrations.setDefault(application, for: scheme)
+        try transaction.registrations.setPolicy(
+            AccessPolicy(allowsOthers: false, allowed: ["demo.A"], refused: []), of: application)
+        try transaction.registrations.saveLiveClaims(
             LiveClaims(
                 application: application, owner: ":1.1@bus", schemes: [scheme], window: 1, takesDescriptors: true))
         for (request, state) in [(id, RequestRecord.State.queued), (.random(), .waiting)] {
-            _ = try transaction.beginRequest(
+            _ = try transaction.requests.begin(
                 record(request, state), payload: .items([.string("payload")]),
                 trace: [TraceStep(.queued, at: 1, who: "demo.Writer")])
         }
         let ended = RequestID.random()
-        _ = try transaction.beginRequest(record(ended, .waiting))
-        _ = try transaction.finishRequest(ended, RequestEnd(.failed, reply: [.string("reply")]))
+        _ = try transaction.requests.begin(record(ended, .waiting))
+        _ = try transaction.requests.finish(ended, RequestEnd(.failed, reply: [.string("reply")]))
     }
 
     private static func record(_ id: RequestID, _ state: RequestRecord.State) -> RequestRecord {
@@ -99,14 +100,14 @@ import Testing
             _ = try? transaction.versions(of: pasteboard.name)
             _ = try? transaction.representation(0, .utf8PlainText, of: pasteboard.name)
         }
-        _ = try? transaction.unendedRequests(limit: 10)
-        _ = try? transaction.request(id)
-        _ = try? transaction.beginAttempt(id)
-        _ = try? transaction.noteHandlerLeft(id, alone: true)
-        _ = try? transaction.claims()
-        _ = try? transaction.defaults()
-        _ = try? transaction.policies()
-        _ = try? transaction.liveClaims()
+        _ = try? transaction.requests.unended(limit: 10)
+        _ = try? transaction.requests.record(id)
+        _ = try? transaction.requests.beginAttempt(id)
+        _ = try? transaction.requests.noteHandlerLeft(id, alone: true)
+        _ = try? transaction.registrations.claims()
+        _ = try? transaction.registrations.defaults()
+        _ = try? transaction.registrations.policies()
+        _ = try? transaction.registrations.liveClaims()
         _ = transaction.usage()
     }
 
@@ -115,13 +116,14 @@ import Testing
     ) throws {
         _ = try? transaction.setItems([.string("new")], on: board, WriteOptions(source: source, id: id))
         _ = try? transaction.setItems([.string("newer")], on: board, WriteOptions(source: source, timeToLive: 1))
-        _ = try? transaction.beginRequest(record(again, .queued), payload: .items([.string("new")]))
-        _ = try? transaction.finishRequest(id, RequestEnd(.failed))
-        _ = try? transaction.retryRequest(id, record(.random(), .queued))
+        _ = try? transaction.requests.begin(record(again, .queued), payload: .items([.string("new")]))
+        _ = try? transaction.requests.finish(id, RequestEnd(.failed))
+        _ = try? transaction.requests.retry(id, record(.random(), .queued))
         let application = try ApplicationID("demo.Other")
-        try? transaction.saveClaim(StoredClaim(application: application, scheme: try URLScheme("demo.z"), time: 1))
-        try? transaction.setDefault(application, for: try URLScheme("demo.z"))
-        try? transaction.setPolicy(AccessPolicy(allowsOthers: false), of: application)
+        try? transaction.registrations.saveClaim(
+            StoredClaim(application: application, scheme: try URLScheme("demo.z"), time: 1))
+        try? transaction.registrations.setDefault(application, for: try URLScheme("demo.z"))
+        try? transaction.registrations.setPolicy(AccessPolicy(allowsOthers: false), of: application)
         _ = try? transaction.removePasteboard(board)
     }
 }

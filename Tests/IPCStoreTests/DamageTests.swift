@@ -26,9 +26,10 @@ import Testing
             _ = try transaction.createPasteboard(removed, persistent: true)
             try transaction.removePasteboard(removed)
             let application = try ApplicationID("demo.Claimant")
-            try transaction.saveClaim(StoredClaim(application: application, scheme: try URLScheme("demo.x"), time: 1))
-            try transaction.setDefault(try ApplicationID("demo.Chosen"), for: try URLScheme("demo.x"))
-            _ = try transaction.beginRequest(
+            try transaction.registrations.saveClaim(
+                StoredClaim(application: application, scheme: try URLScheme("demo.x"), time: 1))
+            try transaction.registrations.setDefault(try ApplicationID("demo.Chosen"), for: try URLScheme("demo.x"))
+            _ = try transaction.requests.begin(
                 RequestRecord(
                     id: id, arguments: ContentDigest(of: [1]), source: Source(application: "", strength: .unknown),
                     application: "demo.HandlerOfTheRequest", url: "demo:x", accepted: 1))
@@ -126,9 +127,9 @@ import Testing
         try await write()
         let store = try open(damaging: "demo.HandlerOfTheRequest")
         await #expect(throws: StoreError.damagedRecord("the request \(id.text)")) {
-            try await store.commit { try $0.request(id) }
+            try await store.commit { try $0.requests.record(id) }
         }
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.isEmpty)
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.isEmpty)
         try await expectSafe(store)
         try await store.close()
     }
@@ -136,11 +137,11 @@ import Testing
     @Test func damagedRegistrationsAreLeftOut_I5() async throws {
         try await write()
         var store = try open(damaging: "demo.Claimant")
-        let claims = try await store.commit { try $0.claims() }
+        let claims = try await store.commit { try $0.registrations.claims() }
         #expect(claims.claims.isEmpty && claims.damaged == 1)
         try await store.close()
         store = try open(damaging: "demo.Chosen")
-        let defaults = try await store.commit { try $0.defaults() }
+        let defaults = try await store.commit { try $0.registrations.defaults() }
         #expect(defaults.defaults.isEmpty && defaults.damaged == 1)
         try await expectSafe(store)
         try await store.close()
@@ -150,7 +151,7 @@ import Testing
         try await write()
         let store = try place.open()
         #expect(try await store.text(of: hit) == Self.value)
-        #expect(try await store.commit { try $0.request(id) } != nil)
+        #expect(try await store.commit { try $0.requests.record(id) } != nil)
         try await store.close()
     }
 }

@@ -32,30 +32,30 @@ enum FixtureContent {
     private static func saveRegistrations(_ transaction: borrowing StoreTransaction) throws {
         let application = try ApplicationID("demo.Handler")
         let scheme = try URLScheme("Demo.Scheme")
-        try transaction.saveClaim(
+        try transaction.registrations.saveClaim(
             StoredClaim(application: application, scheme: scheme, window: 7, takesDescriptors: true, time: 42))
-        try transaction.setDefault(application, for: scheme)
+        try transaction.registrations.setDefault(application, for: scheme)
     }
 
     private static func saveRequests(_ transaction: borrowing StoreTransaction) throws {
         for letter in ["e", "w"] as [Character] {
-            _ = try transaction.beginRequest(
+            _ = try transaction.requests.begin(
                 RequestRecord(
                     id: try id(letter), arguments: ContentDigest(of: [1, 2, 3]), source: source,
                     application: "demo.Handler", url: "demo:x", pasteboard: board, changeCount: 3,
                     accepted: transaction.now, context: [9, 9]))
         }
-        _ = try transaction.finishRequest(try id("e"), RequestEnd(.handled, reply: [.string("done")]))
+        _ = try transaction.requests.finish(try id("e"), RequestEnd(.handled, reply: [.string("done")]))
         var queued = RequestRecord(
             id: try id("q"), arguments: ContentDigest(of: [4]), state: .queued, source: source, caller: ":1.7@bus",
             application: "demo.Handler", url: "demo:q", timeout: 600_000, parent: try id("e"), depth: 1,
             accepted: transaction.now, expiresAt: transaction.now + 1_000)
         queued.crashes = 1
-        _ = try transaction.beginRequest(queued, payload: .items([.string("with it")]), trace: steps(.queued))
-        _ = try transaction.beginAttempt(queued.id, trace: steps(.delivered))
+        _ = try transaction.requests.begin(queued, payload: .items([.string("with it")]), trace: steps(.queued))
+        _ = try transaction.requests.beginAttempt(queued.id, trace: steps(.delivered))
         let policy = AccessPolicy(allowsOthers: false, allowed: ["demo.Writer"], refused: ["demo.A", "demo.B"])
-        try transaction.setPolicy(policy, of: try ApplicationID("demo.Handler"))
-        try transaction.saveLiveClaims(try live())
+        try transaction.registrations.setPolicy(policy, of: try ApplicationID("demo.Handler"))
+        try transaction.registrations.saveLiveClaims(try live())
     }
 
     private static func live() throws -> LiveClaims {
@@ -69,17 +69,17 @@ enum FixtureContent {
     }
 
     private static func expectRequests(_ transaction: borrowing StoreTransaction) throws {
-        let ended = try #require(try transaction.request(try id("e")))
+        let ended = try #require(try transaction.requests.record(try id("e")))
         #expect(ended.outcome == .handled && ended.reply == [.string("done")] && ended.context == [9, 9])
-        #expect(try transaction.unendedRequests(limit: 10).map(\.id) == [try id("w"), try id("q")])
-        let attempt = try transaction.beginAttempt(try id("q"), trace: steps(.delivered))
+        #expect(try transaction.requests.unended(limit: 10).map(\.id) == [try id("w"), try id("q")])
+        let attempt = try transaction.requests.beginAttempt(try id("q"), trace: steps(.delivered))
         #expect(attempt.items == [.string("with it")] && attempt.record.payload == .init(items: 1, bytes: 7))
         #expect(attempt.record.attempts == 2 && attempt.record.crashes == 1 && attempt.record.timeout == 600_000)
         #expect(attempt.record.parent == ended.id && attempt.record.depth == 1 && attempt.record.caller == ":1.7@bus")
         #expect(attempt.record.trace == steps(.queued) + steps(.delivered) + steps(.delivered))
-        let policy = try #require(try transaction.policies().policies[try ApplicationID("demo.Handler")])
+        let policy = try #require(try transaction.registrations.policies().policies[try ApplicationID("demo.Handler")])
         #expect(!policy.allowsOthers && policy.allowed == ["demo.Writer"] && policy.refused == ["demo.A", "demo.B"])
-        #expect(try transaction.liveClaims() == [live()])
+        #expect(try transaction.registrations.liveClaims() == [live()])
     }
 
     static func expect(in store: Store) async throws {
@@ -92,9 +92,9 @@ enum FixtureContent {
             #expect(first.items == [.string("first")] && first.facts.source == source)
             #expect(try transaction.items(of: held).items.isEmpty)
             #expect(try transaction.changes(since: 1).changed.contains { $0.name == gone && $0.changeCount == 0 })
-            let claims = try transaction.claims()
+            let claims = try transaction.registrations.claims()
             #expect(claims.claims.map(\.scheme.spelling) == ["Demo.Scheme"] && claims.claims[0].window == 7)
-            #expect(try transaction.defaults().defaults.map(\.application.text) == ["demo.Handler"])
+            #expect(try transaction.registrations.defaults().defaults.map(\.application.text) == ["demo.Handler"])
             try expectRequests(transaction)
         }
     }

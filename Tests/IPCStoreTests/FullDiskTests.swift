@@ -68,13 +68,13 @@ struct FullDiskTests {
             try await store.commit { transaction in
                 _ = try transaction.setItems([.string("lost")], on: board, options)
                 _ = try transaction.createPasteboard(other, persistent: true)
-                _ = try transaction.beginRequest(request)
-                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+                _ = try transaction.requests.begin(request)
+                _ = try transaction.requests.finish(request.id, RequestEnd(.handled))
             }
         }
         disk.empty()
         let (pasteboards, found, known) = try await store.commit {
-            ($0.pasteboardCount, try $0.pasteboard(other), try $0.request(request.id))
+            ($0.pasteboardCount, try $0.pasteboard(other), try $0.requests.record(request.id))
         }
         #expect(pasteboards == 2 && found == nil && known == nil)
         try await store.commit { try $0.setItems([.string("found")], on: board, options) }
@@ -95,15 +95,15 @@ struct FullDiskTests {
         // The number of an attempt has to be on the disk before anybody sees it.
         await #expect(throws: StoreError.noSpace) { try await store.attempt(kept.id) }
         await #expect(throws: StoreError.noSpace) { try await store.end(kept.id, .handled) }
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.map(\.id) == [kept.id])
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [kept.id])
         disk.empty()
-        #expect(try await store.commit { try $0.request(refused.id) } == nil)
+        #expect(try await store.commit { try $0.requests.record(refused.id) } == nil)
         try await store.accept(next, .items([.string("next")]))
-        let attempt = try await store.commit { try $0.beginAttempt(kept.id) }
+        let attempt = try await store.commit { try $0.requests.beginAttempt(kept.id) }
         #expect(attempt.record.attempts == 1)
         #expect(try attempt.items?.last?.firstBytes == large)
         let image = try Store.open(place.crashImage(of: disk.path + "/store", "image"))
-        #expect(try await image.commit { try $0.unendedRequests(limit: 9) }.map(\.id) == [kept.id, next.id])
+        #expect(try await image.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [kept.id, next.id])
         #expect(try await image.blobs().count == 1)
         try await image.close()
         try await store.end(kept.id, .handled)

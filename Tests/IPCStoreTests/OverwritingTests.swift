@@ -130,17 +130,17 @@ import Testing
         let end = RequestEnd(.handled, reply: [.string("reply")])
         let steps = [place.step(.accepted)]
         try await store.accept(request, .none, trace: steps)
-        _ = try await store.commit { try $0.finishRequest(request.id, end) }
-        let known = try await store.commit { try $0.beginRequest(request) }
+        _ = try await store.commit { try $0.requests.finish(request.id, end) }
+        let known = try await store.commit { try $0.requests.begin(request) }
         #expect(known?.outcome == .handled && known?.reply == [.string("reply")] && known?.trace == steps)
         #expect(known?.state == .ended && known?.ended == place.clock.now && known?.attempts == 1)
         let different = place.request(request.id, arguments: [2])
         await #expect(throws: RequestError.identifierReused(request.id)) {
-            try await store.commit { try $0.beginRequest(different) }
+            try await store.commit { try $0.requests.begin(different) }
         }
         try await store.close()
         let again = try place.open()
-        #expect(try await again.commit { try $0.request(request.id) } == known)
+        #expect(try await again.commit { try $0.requests.record(request.id) } == known)
         try await again.close()
     }
 
@@ -149,15 +149,15 @@ import Testing
         let request = place.request()
         await #expect(throws: Refused.self) {
             try await store.stage { transaction in
-                _ = try transaction.beginRequest(request)
-                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+                _ = try transaction.requests.begin(request)
+                _ = try transaction.requests.finish(request.id, RequestEnd(.handled))
                 throw Refused()
             }
         }
-        #expect(try await store.stage { try $0.request(request.id) }.value == nil)
-        #expect(try await store.commit { try $0.beginRequest(request) } == nil)
-        _ = try await store.commit { try $0.finishRequest(request.id, RequestEnd(.failed)) }
-        #expect(try await store.commit { try $0.request(request.id) }?.outcome == .failed)
+        #expect(try await store.stage { try $0.requests.record(request.id) }.value == nil)
+        #expect(try await store.commit { try $0.requests.begin(request) } == nil)
+        _ = try await store.commit { try $0.requests.finish(request.id, RequestEnd(.failed)) }
+        #expect(try await store.commit { try $0.requests.record(request.id) }?.outcome == .failed)
         try await store.close()
     }
 
@@ -166,10 +166,10 @@ import Testing
         let requests = (0..<5).map { _ in place.request() }
         for request in requests {
             try await store.accept(request, .items([.string("kept")]))
-            _ = try await store.commit { try $0.finishRequest(request.id, RequestEnd(.failed)) }
+            _ = try await store.commit { try $0.requests.finish(request.id, RequestEnd(.failed)) }
         }
         let found = try await store.commit { transaction in
-            try requests.map { try transaction.request($0.id) != nil }
+            try requests.map { try transaction.requests.record($0.id) != nil }
         }
         #expect(found == [false, false, false, true, true])
         #expect(try await store.commit { $0.usage().total.items } == 2)

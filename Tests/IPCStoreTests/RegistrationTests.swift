@@ -16,32 +16,33 @@ import Testing
     @Test func claimsComeBackOldestFirst_I1() async throws {
         var store = try place.open()
         let claims = [try claim("z.A", "B.demo"), try claim("a.B", "b.Demo"), try claim("z.A", "c")]
-        try await store.commit { for claim in claims { try $0.saveClaim(claim) } }
+        try await store.commit { for claim in claims { try $0.registrations.saveClaim(claim) } }
         // The same claim once more changes it and keeps its age.
         let changed = try claim("z.A", "b.DEMO", window: 9)
-        try await store.commit { try $0.saveClaim(changed) }
+        try await store.commit { try $0.registrations.saveClaim(changed) }
         try await store.close()
         store = try place.open()
-        let found = try await store.commit { try $0.claims() }
+        let found = try await store.commit { try $0.registrations.claims() }
         #expect(found.damaged == 0)
         #expect(found.claims == [changed] + claims[1...])
         #expect(found.claims.map(\.scheme.spelling) == ["b.DEMO", "b.Demo", "c"])
-        try await store.commit { try $0.removeClaim(of: claims[2].application, on: try URLScheme("C")) }
-        try await store.commit { try $0.removeClaim(of: claims[1].application, on: claims[1].scheme) }
-        #expect(try await store.commit { try $0.claims().claims } == [changed])
+        try await store.commit { try $0.registrations.removeClaim(of: claims[2].application, on: try URLScheme("C")) }
+        try await store.commit { try $0.registrations.removeClaim(of: claims[1].application, on: claims[1].scheme) }
+        #expect(try await store.commit { try $0.registrations.claims().claims } == [changed])
         try await store.close()
     }
 
     @Test func defaultIsChosenReplacedAndForgotten_I21() async throws {
         let store = try place.open()
         let (first, second) = (try ApplicationID("a.A"), try ApplicationID("b.B"))
-        try await store.commit { try $0.setDefault(first, for: try URLScheme("Demo")) }
-        try await store.commit { try $0.setDefault(second, for: try URLScheme("dEMO")) }
-        try await store.commit { try $0.setDefault(first, for: try URLScheme("other")) }
-        let found = try await store.commit { try $0.defaults().defaults }
+        try await store.commit { try $0.registrations.setDefault(first, for: try URLScheme("Demo")) }
+        try await store.commit { try $0.registrations.setDefault(second, for: try URLScheme("dEMO")) }
+        try await store.commit { try $0.registrations.setDefault(first, for: try URLScheme("other")) }
+        let found = try await store.commit { try $0.registrations.defaults().defaults }
         #expect(found.map(\.application) == [second, first])
-        try await store.commit { try $0.setDefault(nil, for: try URLScheme("demo")) }
-        #expect(try await store.commit { try $0.defaults().defaults.map(\.scheme.canonical) } == ["other"])
+        try await store.commit { try $0.registrations.setDefault(nil, for: try URLScheme("demo")) }
+        #expect(
+            try await store.commit { try $0.registrations.defaults().defaults.map(\.scheme.canonical) } == ["other"])
         try await store.close()
     }
 }

@@ -13,7 +13,7 @@ final class AccessPolicies {
     init(store: Store, logger: Logger) { (self.store, self.logger) = (store, logger) }
 
     func load() async throws {
-        let (stored, damaged) = try await store.commit { try $0.policies() }
+        let (stored, damaged) = try await store.commit { try $0.registrations.policies() }
         policies = stored
         if damaged > 0 {
             logger.error(
@@ -26,7 +26,7 @@ final class AccessPolicies {
 
     /// Stores a policy; on the disk when this returns.
     func set(_ policy: AccessPolicy, of application: ApplicationID) async throws {
-        try await store.commit { try $0.setPolicy(policy, of: application) }
+        try await store.commit { try $0.registrations.setPolicy(policy, of: application) }
         policies[application] = policy.isOpen ? nil : policy
     }
 

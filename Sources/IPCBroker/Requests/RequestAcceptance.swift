@@ -245,7 +245,7 @@ final class RequestAcceptance {
         let context = try kept.isEmpty ? nil : kept.marshalled()
         return { transaction in
             var known: RequestRecord?
-            if let digest, let record = try transaction.request(id) {
+            if let digest, let record = try transaction.requests.record(id) {
                 guard record.arguments == digest else { throw RequestError.identifierReused(id) }
                 if let outcome = record.outcome { return .ended(record, outcome) }
                 known = record
@@ -265,7 +265,7 @@ final class RequestAcceptance {
                 changeCount: payload.changeCount ?? 0, timeout: UInt64(request.timeout.milliseconds),
                 parent: request.parent, depth: depth, accepted: transaction.now,
                 expiresAt: request.isQueued ? transaction.now + request.timeToLive : nil, context: context)
-            _ = try transaction.beginRequest(
+            _ = try transaction.requests.begin(
                 record, payload: request.isQueued ? payload.queued(copy) : .none, trace: request.isQueued ? trace : [])
             return .bound(payload)
         }

@@ -7,7 +7,7 @@ internal import IPCStore
 extension URLsService {
     func getRequest(_ text: String, _ call: IncomingCall) async throws -> RequestFacts {
         let id = try RequestID(text)
-        let record = try await store.commit { try $0.request(id) }
+        let record = try await store.commit { try $0.requests.record(id) }
         guard var facts = RequestFacts(record, table[id]) else { throw RequestError.noSuchRequest(id) }
         facts.items = record.flatMap { $0.reply.isEmpty ? nil : $0.reply }
         return facts
@@ -19,7 +19,7 @@ extension URLsService {
         let id = try RequestID(text)
         let time = UInt64(options.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds))
         guard let pending = table[id] else {
-            guard let record = try await store.commit({ try $0.request(id) }) else {
+            guard let record = try await store.commit({ try $0.requests.record(id) }) else {
                 throw RequestError.noSuchRequest(id)
             }
             // It may have ended while it was looked for.
@@ -41,7 +41,9 @@ extension URLsService {
     func cancelRequest(_ text: String, _ call: IncomingCall) async throws {
         let id = try RequestID(text)
         guard let pending = table[id] else {
-            guard try await store.commit({ try $0.request(id) }) != nil else { throw RequestError.noSuchRequest(id) }
+            guard try await store.commit({ try $0.requests.record(id) }) != nil else {
+                throw RequestError.noSuchRequest(id)
+            }
             return
         }
         pending.handle(.calledOff(.calledOff))
@@ -52,7 +54,7 @@ extension URLsService {
         guard table[id] == nil else {
             throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; cancel it first")
         }
-        try await store.commit { try $0.dropRequest(id) }
+        try await store.commit { try $0.requests.drop(id) }
     }
 
     func listRequests(_ options: ListRequestsOptions, _ call: IncomingCall) async throws -> [RequestFacts] {
@@ -83,7 +85,7 @@ extension URLsService {
 
     func traceRequest(_ text: String, _ call: IncomingCall) async throws -> [TraceFacts] {
         let id = try RequestID(text)
-        let record = try await store.commit { try $0.request(id) }
+        let record = try await store.commit { try $0.requests.record(id) }
         let pending = table[id]
         guard record != nil || pending != nil else { throw RequestError.noSuchRequest(id) }
         return ((record?.trace ?? []) + (pending?.trace ?? [])).map { TraceFacts($0) }
@@ -95,7 +97,7 @@ extension URLsService {
         guard table[id] == nil else {
             throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; it needs no retry")
         }
-        guard let record = try await store.commit({ try $0.request(id) }) else {
+        guard let record = try await store.commit({ try $0.requests.record(id) }) else {
             throw RequestError.noSuchRequest(id)
         }
         guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }

@@ -31,7 +31,7 @@ final class RequestRecords {
     ) async throws -> (attempts: UInt32, content: RequestContent) {
         let limits = limits
         return try await store.commit { transaction in
-            let attempt = try transaction.beginAttempt(id, trace: trace)
+            let attempt = try transaction.requests.beginAttempt(id, trace: trace)
             let record = attempt.record
             let items = try attempt.items.map {
                 try OutgoingValues.handed($0, limits, takesDescriptors: takesDescriptors)
@@ -49,7 +49,7 @@ final class RequestRecords {
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
             // Where it cannot be written, it takes one more crash until the request is parked.
-            _ = try? await self.store.commit { try $0.noteHandlerLeft(id, alone: isAlone, trace: trace) }
+            _ = try? await self.store.commit { try $0.requests.noteHandlerLeft(id, alone: isAlone, trace: trace) }
         }
     }
 
@@ -59,7 +59,7 @@ final class RequestRecords {
         request.note(.answeredLate, who: request.owner?.text ?? "", detail: outcome.rawValue)
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
-            do { try await self.store.commit { try $0.noteLateOutcome(id, outcome, trace: trace) } } catch {
+            do { try await self.store.commit { try $0.requests.noteLateOutcome(id, outcome, trace: trace) } } catch {
                 self.logger.notice(
                     "a late answer could not be kept", metadata: ["request": "\(id)", "reason": "\(error)"])
             }
@@ -98,7 +98,7 @@ final class RequestRecords {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
         // At once, before the store is closed.
-        let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.noteSteps(id, trace) }
+        let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.requests.noteSteps(id, trace) }
         store.commit(write) { _ in }
     }
 
@@ -172,7 +172,7 @@ final class RequestRecords {
         return { payload in
             { transaction in
                 if let group { try transaction.require(group) }
-                if hasRecord { _ = try transaction.finishRequest(id, end, payload: payload, trace: trace) }
+                if hasRecord { _ = try transaction.requests.finish(id, end, payload: payload, trace: trace) }
             }
         }
     }

@@ -9,7 +9,7 @@ extension URLsService {
     func recover() async throws {
         var place: RequestPlace? = .start
         while let from = place {
-            let page = try await store.commit { try $0.unendedRequests(from: from, limit: 1_000) }
+            let page = try await store.commit { try $0.requests.unended(from: from, limit: 1_000) }
             for record in page.requests { try recover(record) }
             place = page.next
         }

@@ -51,7 +51,7 @@ extension RequestAcceptance {
                     application: retry.application.text, url: earlier.url, pasteboard: earlier.pasteboard,
                     changeCount: earlier.changeCount, timeout: time, accepted: transaction.now,
                     expiresAt: transaction.now + life, context: earlier.context)
-                return try transaction.retryRequest(earlier.id, request, trace: trace)
+                return try transaction.requests.retry(earlier.id, request, trace: trace)
             }
             if let known {
                 // The same retry was made before, and has ended.

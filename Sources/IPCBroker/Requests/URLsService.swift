@@ -60,7 +60,7 @@ final class URLsService {
     }
 
     private func ended(_ id: RequestID, _ request: ValidatedRequest) async throws -> OpenURLResult? {
-        guard let record = try await store.commit({ try $0.request(id) }), let outcome = record.outcome else {
+        guard let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome else {
             return nil
         }
         let items = request.items?.hasFiles == true ? try await inline(request.items ?? []) : request.items

@@ -7,7 +7,7 @@ extension SchemesService {
     /// A handler that is where it was when the last broker ended keeps its claims; one that is not is awaited for a
     /// while.
     func loadLive() async throws {
-        let earlier = try await store.commit { try $0.liveClaims() }
+        let earlier = try await store.commit { try $0.registrations.liveClaims() }
         var gone: [LiveClaims] = []
         for claims in earlier {
             let owner = try await clients.owner(of: claims.application)
@@ -24,7 +24,7 @@ extension SchemesService {
             // Those who have not come are not awaited again.
             DBusActor.task {
                 _ = try? await store.stage { transaction in
-                    for application in applications { try transaction.removeLiveClaims(of: application) }
+                    for application in applications { try transaction.registrations.removeLiveClaims(of: application) }
                 }
             }
         }
@@ -41,8 +41,10 @@ extension SchemesService {
             application: application, owner: identify(owner), schemes: schemes, window: UInt32(clamping: facts.window),
             takesDescriptors: facts.takesDescriptors)
         _ = try? await store.commit { transaction in
-            guard !claims.schemes.isEmpty else { return try transaction.removeLiveClaims(of: application) }
-            try transaction.saveLiveClaims(claims)
+            guard !claims.schemes.isEmpty else {
+                return try transaction.registrations.removeLiveClaims(of: application)
+            }
+            try transaction.registrations.saveLiveClaims(claims)
         }
     }
 }

@@ -44,7 +44,9 @@ final class SchemesService {
 
     /// Takes in what is stored and what is installed; in the order of age.
     func load(_ installed: @escaping @DBusActor () -> [InstalledClaim]) async throws {
-        let (claims, defaults) = try await store.commit { (try $0.claims().claims, try $0.defaults().defaults) }
+        let (claims, defaults) = try await store.commit {
+            (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
+        }
         // Who handled a scheme before a restart handles it after that: claims of both kinds in the order of age.
         var files = installed()[...]
         for claim in claims {
@@ -74,7 +76,7 @@ final class SchemesService {
         guard hadLive else { return }
         DBusActor.task {
             // What is left behind on a full disk belongs to a connection that never comes again.
-            _ = try? await self.store.stage { try $0.removeLiveClaims(of: application) }
+            _ = try? await self.store.stage { try $0.registrations.removeLiveClaims(of: application) }
         }
     }
 
@@ -128,7 +130,7 @@ final class SchemesService {
             do {
                 try await store.commit { transaction in
                     for scheme in schemes {
-                        try transaction.saveClaim(
+                        try transaction.registrations.saveClaim(
                             StoredClaim(
                                 application: application, scheme: scheme, window: UInt32(window),
                                 takesDescriptors: takesDescriptors, time: transaction.now))
@@ -190,7 +192,7 @@ final class SchemesService {
                 "only “\(application)” itself, which runs, gives its claim up, at the latest when it ends")
         }
         try await store.commit { transaction in
-            for scheme in concerned { try transaction.removeClaim(of: application, on: scheme) }
+            for scheme in concerned { try transaction.registrations.removeClaim(of: application, on: scheme) }
         }
         let changes = registry.unregister(application, schemes, kinds: owns ? [.live, .persistent] : [.persistent])
         if owns { await saveLive(application, of: call.sender) }
@@ -273,7 +275,7 @@ final class SchemesService {
         let former = registry.defaultApplication(of: scheme)
         let change = try registry.setDefault(scheme, application)
         do {
-            try await store.commit { try $0.setDefault(application, for: scheme) }
+            try await store.commit { try $0.registrations.setDefault(application, for: scheme) }
         } catch {
             _ = try? registry.setDefault(scheme, former)
             throw error

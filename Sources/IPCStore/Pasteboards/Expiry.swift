@@ -14,7 +14,7 @@ extension StoreTransaction {
             try session.end(first.changeCount, at: uptime)
         }
         try session.forgetOperations(atMost: Self.endedAtATime, at: now)
-        try session.forgetRequests(atMost: Self.endedAtATime, at: now)
+        try session.retention.forgetOver(atMost: Self.endedAtATime)
         return nextExpiry
     }
 
@@ -22,7 +22,7 @@ extension StoreTransaction {
     /// where nothing does by itself.
     package var nextExpiry: UInt64? {
         let ends = [
-            session.deadlines.first?.deadline, session.operationsEnd(at: now), session.requestsEnd(at: now),
+            session.deadlines.first?.deadline, session.operationsEnd(at: now), session.retention.nextEnd,
         ]
         return ends.compactMap { $0 }.min()
     }

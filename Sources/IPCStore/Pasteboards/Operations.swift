@@ -163,11 +163,6 @@ extension StoreSession {
     /// repeats a call does.
     private func loadOperations() throws { try operations.load(self) }
 
-    /// Whether so many seconds are over since a time. A time that lies ahead, after the clock was set back, is not.
-    func isOver(_ time: UInt64, _ seconds: UInt64, at now: UInt64) -> Bool {
-        now >= time && (now - time) / 1_000 >= seconds
-    }
-
     /// What a call gave that was made before with the same id; nil where none was, or longer ago than it is kept.
     func known(
         _ id: RequestID, _ kind: OperationKind, _ arguments: ContentDigest, at now: UInt64
@@ -179,7 +174,9 @@ extension StoreSession {
                 guard row.isIntact(.operation, checksum: 7) else {
                     throw StoreError.damagedRecord("the call \(id.text)")
                 }
-                guard !isOver(row.number(6), configuration.limits.operationKeptSeconds, at: now) else { return nil }
+                guard !transaction.isOver(row.number(6), seconds: configuration.limits.operationKeptSeconds) else {
+                    return nil
+                }
                 guard row.integer(2) == kind.rawValue, ContentDigest(stored: row.bytes(3)) == arguments else {
                     throw PasteboardError.identifierReused(id)
                 }
@@ -237,7 +234,7 @@ extension StoreSession {
     }
 
     private func isOver(_ operation: OperationLog.Oldest, at now: UInt64) -> Bool {
-        isOver(operation.time, configuration.limits.operationKeptSeconds, at: now)
+        transaction.isOver(operation.time, seconds: configuration.limits.operationKeptSeconds)
     }
 
     private func forget(_ oldest: OperationLog.Oldest) throws {

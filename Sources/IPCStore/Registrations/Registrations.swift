@@ -33,12 +33,19 @@ package struct StoredDefault: Sendable, Hashable {
     package let application: ApplicationID
 }
 
-extension StoreTransaction {
+/// The claims on schemes, the user's choices, and the policies of applications, each in its table.
+package final class Registrations {
+    private let transaction: GroupTransaction
+
+    init(_ transaction: GroupTransaction) { self.transaction = transaction }
+
+    // MARK: Claims
+
     /// The claims, oldest first, and how many rows were left out because they are damaged.
     package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
         var claims: [StoredClaim] = []
         var damaged = 0
-        let statement = try session.transaction.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
+        let statement = try transaction.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
         try statement.query { row in
             if let claim = StoredClaim(row) { claims.append(claim) } else { damaged += 1 }
         }
@@ -47,20 +54,20 @@ extension StoreTransaction {
 
     /// Writes a claim down. One of the same application on the same scheme is changed and keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
-        let find = try session.transaction.statement(
+        let find = try transaction.statement(
             "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
         let known = try find.first([.text(claim.application.text), .text(claim.scheme.spelling)]) {
             (sequence: $0.integer(0), time: $0.number(1))
         }
-        let sequence = try known?.sequence ?? session.nextSequence("SELECT max(sequence) FROM @.scheme_claim")
-        try session.transaction.insert(
+        let sequence = try known?.sequence ?? nextSequence("SELECT max(sequence) FROM @.scheme_claim")
+        try transaction.insert(
             "INSERT OR REPLACE INTO @.scheme_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
             claim.made(known?.time ?? claim.time).columns(sequence), in: .schemeClaim)
     }
 
     /// Forgets a claim; one that is not there is no error.
     package func removeClaim(of application: ApplicationID, on scheme: URLScheme) throws {
-        try session.transaction.write(
+        try transaction.write(
             "DELETE FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent,
             [.text(application.text), .text(scheme.spelling)])
     }
@@ -69,7 +76,7 @@ extension StoreTransaction {
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
         var defaults: [StoredDefault] = []
         var damaged = 0
-        let statement = try session.transaction.statement(
+        let statement = try transaction.statement(
             "SELECT * FROM @.scheme_default ORDER BY sequence", .persistent)
         try statement.query { row in
             if let choice = StoredDefault(row) { defaults.append(choice) } else { damaged += 1 }
@@ -80,19 +87,85 @@ extension StoreTransaction {
     /// Writes the user's choice for a scheme down, or forgets it for nil (I21).
     package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
         guard let application else {
-            return try session.transaction.write(
+            return try transaction.write(
                 "DELETE FROM @.scheme_default WHERE scheme = ?", .persistent, [.text(scheme.spelling)])
         }
-        let sequence = try session.nextSequence("SELECT max(sequence) FROM @.scheme_default")
-        try session.transaction.insert(
+        let sequence = try nextSequence("SELECT max(sequence) FROM @.scheme_default")
+        try transaction.insert(
             "INSERT OR REPLACE INTO @.scheme_default VALUES (?, ?, ?, ?, ?)", .persistent,
-            [.integer(sequence), .text(scheme.spelling), .text(application.text), .number(now)],
+            [.integer(sequence), .text(scheme.spelling), .text(application.text), .number(transaction.now)],
             in: .schemeDefault)
     }
-}
 
-extension StoreSession {
-    func nextSequence(_ greatest: StaticString) throws -> Int64 {
+    // MARK: Claims of running handlers
+
+    /// What running handlers claimed, in the order in which they came. A damaged row is left out: its handler comes by
+    /// itself.
+    package func liveClaims() throws -> [LiveClaims] {
+        var claims: [LiveClaims] = []
+        try transaction.statement("SELECT * FROM @.live_claim ORDER BY sequence", .persistent).query { row in
+            if let claim = LiveClaims(row) { claims.append(claim) }
+        }
+        return claims
+    }
+
+    /// Writes down what a running handler claims, all of it.
+    package func saveLiveClaims(_ claims: LiveClaims) throws {
+        let find = try transaction.statement(
+            "SELECT sequence FROM @.live_claim WHERE application = ?", .persistent)
+        let known = try find.first([.text(claims.application.text)]) { $0.integer(0) }
+        let sequence = try known ?? nextSequence("SELECT max(sequence) FROM @.live_claim")
+        let schemes = claims.schemes.reduce(into: [UInt8]()) { $0.append(field: $1.spelling) }
+        try transaction.insert(
+            "INSERT OR REPLACE INTO @.live_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
+            [
+                .integer(sequence), .text(claims.application.text), .text(claims.owner), .bytes(schemes),
+                .number(UInt64(max(1, claims.window))), .number(claims.takesDescriptors ? 1 : 0),
+            ], in: .liveClaim)
+    }
+
+    /// Forgets what a handler claimed that does not run any more.
+    package func removeLiveClaims(of application: ApplicationID) throws {
+        try transaction.write(
+            "DELETE FROM @.live_claim WHERE application = ?", .persistent, [.text(application.text)])
+    }
+
+    // MARK: Policies
+
+    /// Who may open the URLs of which application, and how many rows are damaged. An application whose row is damaged and
+    /// still names it admits nobody: what cannot be read allows nothing (I19).
+    package func policies() throws -> (policies: [ApplicationID: AccessPolicy], damaged: Int) {
+        var policies: [ApplicationID: AccessPolicy] = [:]
+        var damaged = 0
+        try transaction.statement("SELECT * FROM @.policy", .persistent).query { row in
+            let policy = AccessPolicy(row)
+            if policy == nil { damaged += 1 }
+            guard let application = try? ApplicationID(row.text(1)) else { return }
+            policies[application] = policy ?? AccessPolicy(allowsOthers: false)
+        }
+        return (policies, damaged)
+    }
+
+    /// Stores who may open the URLs of an application; an open policy is forgotten.
+    package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
+        guard !policy.isOpen else {
+            return try transaction.write(
+                "DELETE FROM @.policy WHERE application = ?", .persistent, [.text(application.text)])
+        }
+        let sequence = try nextSequence("SELECT max(sequence) FROM @.policy")
+        try transaction.insert(
+            "INSERT OR REPLACE INTO @.policy VALUES (?, ?, ?, ?, ?, ?)", .persistent,
+            [
+                .integer(sequence), .text(application.text), .integer(policy.allowsOthers ? 1 : 0),
+                .bytes(Self.packed(policy.allowed)), .bytes(Self.packed(policy.refused)),
+            ], in: .policy)
+    }
+
+    private static func packed(_ applications: Set<String>) -> [UInt8] {
+        applications.sorted().reduce(into: []) { $0.append(field: $1) }
+    }
+
+    private func nextSequence(_ greatest: StaticString) throws -> Int64 {
         let last = try transaction.statement(greatest, .persistent).first { $0.integer(0) } ?? 0
         guard last < SQLRow.greatest else { throw StoreError.noSpace }
         return last + 1
@@ -126,5 +199,25 @@ extension StoredDefault {
             let application = try? ApplicationID(row.text(2))
         else { return nil }
         self.init(scheme: scheme, application: application)
+    }
+}
+
+extension AccessPolicy {
+    /// Reads a row of `SELECT *`; nil where it is damaged.
+    fileprivate init?(_ row: SQLRow) {
+        guard row.isIntact(.policy, checksum: 5), let allowed = Self.applications(row.bytes(3)),
+            let refused = Self.applications(row.bytes(4))
+        else { return nil }
+        self.init(allowsOthers: row.integer(2) != 0, allowed: allowed, refused: refused)
+    }
+
+    private static func applications(_ packed: [UInt8]) -> Set<String>? {
+        var fields = PackedFields(packed)
+        var applications: Set<String> = []
+        while !fields.isAtEnd {
+            guard let application = fields.text() else { return nil }
+            applications.insert(application)
+        }
+        return applications
     }
 }

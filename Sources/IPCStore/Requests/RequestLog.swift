@@ -180,10 +180,10 @@ extension RequestLog {
     }
 
     /// Reads which requests the file has.
-    mutating func load(_ session: StoreSession) throws {
+    mutating func load(_ transaction: GroupTransaction) throws {
         var ended: [(key: Int, sequence: Int64, payer: RequestPayer, time: UInt64)] = []
         // What stands behind these columns of a row is not read.
-        let statement = try session.transaction.statement(
+        let statement = try transaction.statement(
             "SELECT sequence, id, source, ended, strength, caller FROM @.open_request ORDER BY sequence", .persistent)
         try statement.query { row in
             guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }

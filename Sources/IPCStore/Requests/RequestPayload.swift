@@ -23,7 +23,15 @@ enum KeptPayload {
     case write([RepresentationEntry], items: Int)
 }
 
-extension StoreSession {
+/// The payloads of requests: versions that requests hold, beside the pasteboards that may keep them too.
+final class RequestPayloads {
+    private let transaction: GroupTransaction
+    private unowned let session: StoreSession
+
+    init(_ transaction: GroupTransaction, _ session: StoreSession) {
+        (self.transaction, self.session) = (transaction, session)
+    }
+
     /// Looks whether a payload can be kept with a request of a source, and writes nothing but the end of what is over.
     ///
     /// `IntakeOutdated` where a file is not on the disk, ``UnfulfilledPromises`` where something is to be fetched first,
@@ -34,35 +42,35 @@ extension StoreSession {
         case .withheld: return .withheld
         case .items(let items):
             guard !items.contains(where: \.isMarkedSensitive) else { throw RequestError.notToBeKept }
-            return try keepable(try entries(of: items, promises: []), items: items.count, of: source)
+            return try keepable(try session.entries(of: items, promises: []), items: items.count, of: source)
         case .version(let name, let count):
             return try keepable(name, count, of: source)
         }
     }
 
     private func keepable(_ name: PasteboardName, _ count: UInt64, of source: Source) throws -> KeptPayload {
-        let (board, version) = try keptVersion(count, of: name)
+        let (board, version) = try session.keptVersion(count, of: name)
         guard !version.isSensitive, !version.isOnce else { throw RequestError.notToBeKept }
         if board.area == .persistent, version.writer.isEmpty {
             guard version.expiresAt != nil else { return .pin(version) }
             try checkRoom(for: version.usage, of: source)
             return .share(version)
         }
-        let heads = try heads(of: version, name, board.area)
+        let heads = try session.heads(of: version, name, board.area)
         let promised = heads.enumerated().filter { $0.element.isPromise }
         guard promised.isEmpty else {
-            throw unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
+            throw session.unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
         }
         if board.area == .persistent { return version.expiresAt == nil ? .pin(version) : .share(version) }
         guard !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
             throw IntakeOutdated(toDisk: true)
         }
-        return try keepable(try entries(of: version, name, board.area), items: version.items, of: source)
+        return try keepable(try session.entries(of: version, name, board.area), items: version.items, of: source)
     }
 
     private func keepable(_ entries: [RepresentationEntry], items: Int, of source: Source) throws -> KeptPayload {
-        try checkExtent(items: items, representations: entries.count)
-        try checkFit(entries.map(\.row.size))
+        try session.checkExtent(items: items, representations: entries.count)
+        try session.checkFit(entries.map(\.row.size))
         let bytes = entries.reduce(0) { $0 + $1.row.size }
         try checkRoom(for: Usage(items: UInt64(items), bytes: bytes), of: source)
         return .write(entries, items: items)
@@ -70,13 +78,13 @@ extension StoreSession {
 
     /// Checks the limits of what is kept before anything of it is written.
     private func checkRoom(for added: Usage, of source: Source) throws {
-        usage.charge(added, to: source.application, .persistent)
-        defer { usage.refund(added, to: source.application, .persistent) }
-        try usage.check(with: added, of: source.application, .persistent)
+        session.usage.charge(added, to: source.application, .persistent)
+        defer { session.usage.refund(added, to: source.application, .persistent) }
+        try session.usage.check(with: added, of: source.application, .persistent)
     }
 
     /// Keeps a payload with a request.
-    func keep(_ payload: KeptPayload, with request: inout RequestRecord, at now: UInt64) throws {
+    func keep(_ payload: KeptPayload, with request: inout RequestRecord) throws {
         let version: VersionRow
         switch payload {
         case .none: return
@@ -84,18 +92,18 @@ extension StoreSession {
             request.lacksPayload = true
             return
         case .pin(let held):
-            try setPins(held.pins + 1, of: held, .persistent)
+            try session.setPins(held.pins + 1, of: held, .persistent)
             version = held
         case .share(let held):
-            version = try snapshot(of: request.source, at: now) { version in
+            version = try snapshot(of: request.source) { version in
                 version.content = held.content
                 (version.items, version.representations, version.bytes) = (held.items, held.representations, held.bytes)
             }
         case .write(let entries, let items):
-            version = try snapshot(of: request.source, at: now) { version in
+            version = try snapshot(of: request.source) { version in
                 if !entries.isEmpty { version.content = version.changeCount }
                 version.items = items
-                try write(entries, to: &version, .persistent)
+                try session.write(entries, to: &version, .persistent)
             }
         }
         request.payloadVersion = version.changeCount
@@ -104,17 +112,18 @@ extension StoreSession {
 
     /// Writes a version of no pasteboard, held once.
     private func snapshot(
-        of source: Source, at now: UInt64, _ fill: (inout VersionRow) throws -> Void
+        of source: Source, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
-        var version = VersionRow(changeCount: try counter.take(), pasteboard: 0, source: source, time: now)
+        var version = VersionRow(
+            changeCount: try session.counter.take(), pasteboard: 0, source: source, time: transaction.now)
         version.pins = 1
         try fill(&version)
-        try insert(version, .persistent)
+        try session.insert(version, .persistent)
         return version
     }
 
     /// Lets go of what is kept with a request. A version that its pasteboard still keeps stays there.
-    func releasePayload(of request: inout RequestRecord) throws {
+    func release(of request: inout RequestRecord) throws {
         guard request.payloadVersion != 0 else { return }
         try releaseVersion(request.payloadVersion)
         (request.payload, request.payloadVersion, request.lacksPayload) = (nil, 0, true)
@@ -122,17 +131,17 @@ extension StoreSession {
 
     /// Takes one away from those who hold a version, which goes with the last unless its pasteboard keeps it.
     func releaseVersion(_ count: UInt64) throws {
-        guard let version = try intactVersion(count, .persistent) else { return }
+        guard let version = try session.intactVersion(count, .persistent) else { return }
         if version.pins <= 1, version.pasteboard != 0,
-            let board = try board(key: version.pasteboard, .persistent), board.versions.contains(count)
+            let board = try session.board(key: version.pasteboard, .persistent), board.versions.contains(count)
         {
-            return try setPins(0, of: version, .persistent)
+            return try session.setPins(0, of: version, .persistent)
         }
-        try release(count, .persistent)
+        try session.release(count, .persistent)
     }
 
     /// Lets go of versions of no pasteboard that no request names: what held them was damaged.
-    func releaseUnheldPayloads() throws {
+    func releaseUnheld() throws {
         var unheld: [UInt64] = []
         let statement = try transaction.statement(
             """
@@ -141,20 +150,30 @@ extension StoreSession {
             """, .persistent)
         try statement.query { unheld.append($0.number(0)) }
         for count in unheld {
-            if let version = try intactVersion(count, .persistent) { try delete(version, .persistent) }
+            if let version = try session.intactVersion(count, .persistent) { try session.delete(version, .persistent) }
         }
     }
 
     /// Reads what goes with a request; nil where nothing does. `RequestError.damagedPayload` where a part of it is not
     /// what was written.
-    func payload(of request: RequestRecord) throws -> [PasteboardItem]? {
+    func items(of request: RequestRecord) throws -> [PasteboardItem]? {
         guard request.payloadVersion != 0 else { return nil }
         let damage = RequestError.damagedPayload(request.id)
-        guard let version = try intactVersion(request.payloadVersion, .persistent) else { throw damage }
+        guard let version = try session.intactVersion(request.payloadVersion, .persistent) else { throw damage }
         do {
-            return try content(of: version, types: nil, request.pasteboard ?? .general, .persistent).items
+            return try session.content(of: version, types: nil, request.pasteboard ?? .general, .persistent).items
         } catch PasteboardError.damaged {
             throw damage
         }
+    }
+
+    /// Lets another request hold the payload of one that ended as well.
+    func share(payloadOf ended: RequestRecord, with request: inout RequestRecord) throws {
+        guard ended.payloadVersion != 0 else { return }
+        guard let version = try session.intactVersion(ended.payloadVersion, .persistent) else {
+            throw RequestError.damagedPayload(ended.id)
+        }
+        try session.setPins(version.pins + 1, of: version, .persistent)
+        (request.payload, request.payloadVersion) = (ended.payload, ended.payloadVersion)
     }
 }

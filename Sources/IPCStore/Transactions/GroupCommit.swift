@@ -187,7 +187,7 @@ extension GroupCommit {
 
     /// Whether the group is to wait for more: as long as more requests are with their handlers than wait here.
     private mutating func letsOthersJoin() -> Bool {
-        guard waiting.count < session.openRequests.count else { return false }
+        guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
             hurried -= 1
             return false
@@ -200,7 +200,7 @@ extension GroupCommit {
     /// Writes the group to the log and brings it to the disk; nothing else may be on its way there.
     private mutating func end() throws {
         if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
-        let isAlone = waiting.count <= 1 && session.openRequests.count <= waiting.count
+        let isAlone = waiting.count <= 1 && session.requestRows.openCount <= waiting.count
         do {
             try session.endTransaction()
         } catch let lost as GroupLost {

@@ -56,6 +56,9 @@ final class GroupTransaction {
         try database.close()
     }
 
+    /// Whether so many seconds are over since a time. A time that lies ahead, after the clock was set back, is not.
+    func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
+
     /// Whether staged operations of a group may not have reached the disk.
     func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
 }

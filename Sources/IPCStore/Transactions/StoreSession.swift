@@ -13,9 +13,12 @@ final class StoreSession {
     var boardCount: UInt64 = 0
     var contentTypes: [String: ContentType] = [:]
     var operations = OperationLog()
-    var requests = RequestLog()
-    /// Emptied when anything is undone.
-    var openRequests = OpenRequests()
+    /// Claims, choices and policies.
+    let registrations: Registrations
+    let requestRows: RequestRows
+    private(set) lazy var payloads = RequestPayloads(transaction, self)
+    private(set) lazy var retention = RequestRetention(requestRows, payloads, transaction)
+    private(set) lazy var requests = Requests(transaction, requestRows, payloads, retention)
     var files: StoredFiles
     /// What each source has in the store.
     let usage: UsageTally
@@ -27,8 +30,6 @@ final class StoreSession {
     var removalCount: UInt64 = 0
     /// The pasteboards that the group which gathers has moved.
     private var moves: [PasteboardMove] = []
-    /// How many requests of each source have ended in the group.
-    var endedInGroup: [RequestPayer: Int] = [:]
 
     var configuration: StoreConfiguration { transaction.configuration }
 
@@ -41,10 +42,11 @@ final class StoreSession {
         transaction = try GroupTransaction(database, configuration)
         counter = try ChangeCounter(transaction)
         usage = UsageTally(transaction)
+        registrations = Registrations(transaction)
+        requestRows = RequestRows(transaction)
         transaction.emptyOnUndo { [unowned self] in
             boards.removeAll(keepingCapacity: true)
             known.removeAll()
-            openRequests.removeAll()
         }
         try commit()
         transaction.beginOperation()
@@ -59,8 +61,8 @@ final class StoreSession {
         }
         try usage.load(afterCleanStop: report.wasClean)
         try loadDeadlines()
-        try requests.load(self)
-        if report.salvaged != nil { try releaseUnheldPayloads() }
+        try requestRows.load()
+        if report.salvaged != nil { try payloads.releaseUnheld() }
         try createGeneral()
     }
 
@@ -97,12 +99,12 @@ extension StoreSession {
             // An operation that was undone may have left file names that are not durable.
             if transaction.keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
-            try forgetExcess()
+            try retention.prepareCommit()
             try usage.write()
         }
         usage.committed()
         operations.compact()
-        requests.compact()
+        requestRows.compact()
     }
 
     /// The pasteboards that the group has moved which has just ended.
@@ -122,18 +124,9 @@ extension StoreSession {
         transaction.onUndo { [self] in moves.removeLast() }
     }
 
-    /// Forgets ended requests of the payers that have ended some in the group, for all of its operations together.
-    private func forgetExcess() throws {
-        guard !endedInGroup.isEmpty else { return }
-        transaction.beginUpkeep()
-        for (payer, ended) in endedInGroup { try forgetRequests(of: payer, at: transaction.now, most: 2 * ended) }
-        try forgetUnattestedExcess(atMost: 2 * endedInGroup.values.reduce(0, +))
-        endedInGroup.removeAll(keepingCapacity: true)
-    }
-
     /// Undoes everything that the group wrote, and begins the next.
     func abandonGroup(hadStaged: Bool) throws {
-        endedInGroup.removeAll()
+        retention.abandonGroup()
         try transaction.abandon(hadStaged: hadStaged)
     }
 

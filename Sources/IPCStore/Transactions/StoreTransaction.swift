@@ -12,6 +12,9 @@ package struct StoreTransaction: ~Copyable {
     /// Milliseconds of the clock by which versions end.
     package var uptime: UInt64 { session.configuration.uptime() }
 
+    package var requests: Requests { session.requests }
+    package var registrations: Registrations { session.registrations }
+
     init(_ session: StoreSession) { self.session = session }
 
     /// Makes sure that what was staged before is still there: it may have been lost on a full disk.

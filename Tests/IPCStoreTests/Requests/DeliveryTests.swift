@@ -22,7 +22,7 @@ import Testing
         try await store.accept(request, .items(items), trace: [place.step(.queued)])
         expectOne()
         let step = place.step(.delivered, attempt: 1)
-        let attempt = try await store.commit { try $0.beginAttempt(request.id, trace: [step]) }
+        let attempt = try await store.commit { try $0.requests.beginAttempt(request.id, trace: [step]) }
         expectOne()
         #expect(attempt.items == items && attempt.record.attempts == 1)
         #expect(attempt.record.payload == .init(items: 2, bytes: 9))
@@ -42,15 +42,15 @@ import Testing
             context: [1, 2])
         let accepted = request
         try await store.accept(accepted, .none)
-        _ = try await store.commit { try $0.noteHandlerLeft(accepted.id, alone: true) }
+        _ = try await store.commit { try $0.requests.noteHandlerLeft(accepted.id, alone: true) }
         let failure = RequestEnd.Failure(name: "a.b.C", code: "7", message: "seven")
         let end = RequestEnd(.timedOut, attempts: 2, failure: failure, reply: items)
         try await store.commit { transaction in
-            _ = try transaction.finishRequest(accepted.id, end)
-            try transaction.noteLateOutcome(accepted.id, .handled)
+            _ = try transaction.requests.finish(accepted.id, end)
+            try transaction.requests.noteLateOutcome(accepted.id, .handled)
         }
         let image = try Store.open(place.crashImage())
-        let found = try #require(try await image.commit { try $0.request(accepted.id) })
+        let found = try #require(try await image.commit { try $0.requests.record(accepted.id) })
         (request.state, request.outcome, request.lateOutcome, request.ended) = (
             .ended, .timedOut, .handled, place.clock.now
         )
@@ -65,10 +65,10 @@ import Testing
         let request = place.request()
         try await store.accept(request, .items(items))
         for number in 1...3 as ClosedRange<UInt32> {
-            let attempt = try await store.commit { try $0.beginAttempt(request.id) }
+            let attempt = try await store.commit { try $0.requests.beginAttempt(request.id) }
             #expect(attempt.record.attempts == number && attempt.items == items)
             let image = try Store.open(place.crashImage("image-\(number)"))
-            #expect(try await image.commit { try $0.request(request.id)?.attempts } == number)
+            #expect(try await image.commit { try $0.requests.record(request.id)?.attempts } == number)
             try await image.close()
         }
         // An end that knows of fewer attempts takes none back.
@@ -82,11 +82,11 @@ import Testing
         let request = place.request()
         try await store.accept(request, .none)
         for (alone, crashes) in [(false, 0), (true, 1), (false, 1), (true, 2)] as [(Bool, UInt32)] {
-            let left = try await store.commit { try $0.noteHandlerLeft(request.id, alone: alone) }
+            let left = try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: alone) }
             #expect(left.crashes == crashes)
         }
         try await store.end(request.id, .failed)
-        #expect(try await store.commit { try $0.noteHandlerLeft(request.id, alone: true) }.crashes == 2)
+        #expect(try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: true) }.crashes == 2)
         try await store.close()
     }
 
@@ -94,18 +94,18 @@ import Testing
         let store = try place.open()
         let (late, failed) = (place.request(), place.request())
         for request in [late, failed] { try await store.accept(request, .none) }
-        try await store.commit { try $0.noteLateOutcome(late.id, .handled) }
-        #expect(try await store.commit { try $0.request(late.id)?.lateOutcome } == nil)
+        try await store.commit { try $0.requests.noteLateOutcome(late.id, .handled) }
+        #expect(try await store.commit { try $0.requests.record(late.id)?.lateOutcome } == nil)
         try await store.end(late.id, .timedOut)
         try await store.end(failed.id, .failed)
         try await store.commit { transaction in
-            try transaction.noteLateOutcome(late.id, .declined)
-            try transaction.noteLateOutcome(late.id, .handled)
-            try transaction.noteLateOutcome(failed.id, .handled)
+            try transaction.requests.noteLateOutcome(late.id, .declined)
+            try transaction.requests.noteLateOutcome(late.id, .handled)
+            try transaction.requests.noteLateOutcome(failed.id, .handled)
         }
-        let found = try await store.commit { try $0.request(late.id) }
+        let found = try await store.commit { try $0.requests.record(late.id) }
         #expect(found?.lateOutcome == .declined && found?.outcome == .timedOut)
-        #expect(try await store.commit { try $0.request(failed.id)?.lateOutcome } == nil)
+        #expect(try await store.commit { try $0.requests.record(failed.id)?.lateOutcome } == nil)
         try await store.close()
     }
 
@@ -115,7 +115,7 @@ import Testing
         let steps = TraceStep.Kind.allCases.map { place.step($0, attempt: 2, "why") }
         try await store.accept(request, .none, trace: steps)
         let image = try Store.open(place.crashImage())
-        #expect(try await image.commit { try $0.request(request.id)?.trace } == steps)
+        #expect(try await image.commit { try $0.requests.record(request.id)?.trace } == steps)
         try await image.close()
         try await store.close()
     }
@@ -127,11 +127,11 @@ import Testing
         try await store.accept(request, .none, trace: kinds.map { place.step($0) })
         for number in 1...20 as ClosedRange<UInt32> {
             let step = place.step(.delivered, attempt: number)
-            _ = try await store.commit { try $0.beginAttempt(request.id, trace: [step]) }
+            _ = try await store.commit { try $0.requests.beginAttempt(request.id, trace: [step]) }
         }
         let long = place.step(.cancelAsked, String(repeating: "é", count: 3_000))
-        _ = try await store.commit { try $0.noteHandlerLeft(request.id, alone: false, trace: [long]) }
-        let trace = try #require(try await store.commit { try $0.request(request.id)?.trace })
+        _ = try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: false, trace: [long]) }
+        let trace = try #require(try await store.commit { try $0.requests.record(request.id)?.trace })
         #expect(trace.map(\.kind) == kinds + [.delivered, .delivered, .delivered, .cancelAsked])
         #expect(trace.map(\.attempt) == [0, 0, 0, 0, 18, 19, 20, 0])
         #expect(trace[7].detail == String(repeating: "é", count: 512))
@@ -147,7 +147,7 @@ import Testing
             let isTaken = outcome == .handled || outcome == .delivered
             #expect((ended.payload == nil) == isTaken)
             #expect(try await store.commit { $0.usage() }.total.items == (isTaken ? 0 : 2), "\(outcome)")
-            try await store.commit { try $0.dropRequest(request.id) }
+            try await store.commit { try $0.requests.drop(request.id) }
             #expect(try await store.commit { $0.usage() }.total.items == 0)
         }
         try await store.close()
@@ -156,7 +156,7 @@ import Testing
     @Test func waitingRequestGetsItsPayloadAtItsEnd() async throws {
         let store = try place.open()
         let requests = (0..<4).map { _ in place.request() }
-        for request in requests { _ = try await store.stage { try $0.beginRequest(request) } }
+        for request in requests { _ = try await store.stage { try $0.requests.begin(request) } }
         let secret = try PasteboardItem([
             Representation(type: .utf8PlainText, value: .text("secret")),
             Representation(type: try ContentType("x-kde-passwordManagerHint"), value: .text("secret")),
@@ -166,12 +166,12 @@ import Testing
         ]
         for (request, payload) in zip(requests, payloads) { try await store.end(request.id, .failed, payload: payload) }
         let again = (0..<4).map { _ in place.request() }
-        #expect(try await store.commit { try $0.retryRequest(requests[0].id, again[0]) } == nil)
+        #expect(try await store.commit { try $0.requests.retry(requests[0].id, again[0]) } == nil)
         #expect(try await store.attempt(again[0].id) == items)
         // What was not kept cannot be sent again, and a retry without it would not be the same request.
         for number in 1...3 {
             await #expect(throws: RequestError.payloadGone(requests[number].id)) {
-                try await store.commit { try $0.retryRequest(requests[number].id, again[number]) }
+                try await store.commit { try $0.requests.retry(requests[number].id, again[number]) }
             }
         }
         let image = try place.crashImage()

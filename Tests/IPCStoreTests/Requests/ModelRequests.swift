@@ -26,7 +26,7 @@ extension ModelRun {
         try await store.accept(record, items.map { .items($0) } ?? .none)
         model.requests.append(.init(record: record, items: items))
         // A repeated call changes nothing.
-        let again = try await store.commit { try $0.beginRequest(record, payload: .items([.string("never")])) }
+        let again = try await store.commit { try $0.requests.begin(record, payload: .items([.string("never")])) }
         #expect(again?.payload?.items == items.map { UInt32($0.count) })
     }
 
@@ -50,7 +50,7 @@ extension ModelRun {
         guard let index = index(where: { $0.outcome == nil }) else { return }
         model.requests[index].attempts += 1
         let expected = model.requests[index]
-        let attempt = try await store.commit { try $0.beginAttempt(expected.record.id) }
+        let attempt = try await store.commit { try $0.requests.beginAttempt(expected.record.id) }
         #expect(attempt.items == expected.items && attempt.record.attempts == expected.attempts)
     }
 
@@ -71,7 +71,7 @@ extension ModelRun {
         guard let index = index(where: { $0.outcome != nil }) else { return }
         let (old, record) = (model.requests[index], request())
         do {
-            #expect(try await store.commit { try $0.retryRequest(old.record.id, record) } == nil)
+            #expect(try await store.commit { try $0.requests.retry(old.record.id, record) } == nil)
             model.requests.append(.init(record: record, items: old.items))
         } catch RequestError.wasTaken {
             #expect(old.outcome == .handled || old.outcome == .delivered)
@@ -82,7 +82,7 @@ extension ModelRun {
         guard let index = index(where: { _ in true }) else { return }
         let request = model.requests[index]
         do {
-            try await store.commit { try $0.dropRequest(request.record.id) }
+            try await store.commit { try $0.requests.drop(request.record.id) }
             #expect(request.outcome != nil)
             model.requests.remove(at: index)
         } catch RequestError.notEnded {
@@ -96,7 +96,7 @@ extension ModelRun {
         #expect(found.map(\.outcome) == model.requests.map(\.outcome))
         #expect(found.map(\.attempts) == model.requests.map(\.attempts))
         #expect(found.map { $0.payload?.items } == model.requests.map { $0.items.map { UInt32($0.count) } })
-        let unended = try await store.commit { try $0.unendedRequests(limit: 10_000) }
+        let unended = try await store.commit { try $0.requests.unended(limit: 10_000) }
         #expect(unended.map(\.id) == model.requests.filter { $0.outcome == nil }.map(\.record.id))
     }
 }

@@ -24,7 +24,7 @@ import Testing
             var request = place.request()
             request.state = .waiting
             let begun = request
-            _ = try await store.stage { try $0.beginRequest(begun) }
+            _ = try await store.stage { try $0.requests.begin(begun) }
             ids.append(request.id)
         }
         return ids
@@ -40,7 +40,7 @@ import Testing
         for index in 0..<2 {
             let id = ids[index]
             store.commit(
-                { try $0.finishRequest(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
+                { try $0.requests.finish(id, RequestEnd(.handled, attempts: 1)) }, then: { _ in answers.add(index) })
             // It has run, and what follows it has run as well.
             _ = try await store.stage { _ in }
             if index == 0 { #expect(answers.elements.isEmpty, "two more are on their way, and one waits") }
@@ -73,14 +73,14 @@ import Testing
         // In the group of the beginning, so that it is taken back by a write.
         await #expect(throws: Refused.self) {
             try await store.commit { transaction in
-                _ = try transaction.finishRequest(id, RequestEnd(.failed, attempts: 7))
+                _ = try transaction.requests.finish(id, RequestEnd(.failed, attempts: 7))
                 throw Refused()
             }
         }
-        #expect(try await store.commit { try $0.request(id) }?.state == .waiting)
+        #expect(try await store.commit { try $0.requests.record(id) }?.state == .waiting)
         try await store.close()
         let again = try open(gatherMicroseconds: 0)
-        let record = try await again.commit { try $0.request(id) }
+        let record = try await again.commit { try $0.requests.record(id) }
         #expect(record?.state == .waiting && record?.attempts == 0 && record?.outcome == nil)
         #expect(try await again.end(id, .handled).outcome == .handled)
         try await again.close()

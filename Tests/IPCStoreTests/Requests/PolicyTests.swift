@@ -13,15 +13,15 @@ import Testing
         let closed = AccessPolicy(allowsOthers: false, allowed: ["demo.A", "demo.B"], refused: ["x\ny"])
         let refusing = AccessPolicy(refused: ["demo.C"])
         try await store.commit { transaction in
-            try transaction.setPolicy(refusing, of: one)
-            try transaction.setPolicy(closed, of: one)
-            try transaction.setPolicy(refusing, of: two)
+            try transaction.registrations.setPolicy(refusing, of: one)
+            try transaction.registrations.setPolicy(closed, of: one)
+            try transaction.registrations.setPolicy(refusing, of: two)
         }
         let image = try Store.open(place.crashImage())
-        let found = try await image.commit { try $0.policies() }
+        let found = try await image.commit { try $0.registrations.policies() }
         #expect(found.policies == [one: closed, two: refusing] && found.damaged == 0)
-        try await image.commit { try $0.setPolicy(AccessPolicy(), of: one) }
-        #expect(try await image.commit { try $0.policies().policies } == [two: refusing])
+        try await image.commit { try $0.registrations.setPolicy(AccessPolicy(), of: one) }
+        #expect(try await image.commit { try $0.registrations.policies().policies } == [two: refusing])
         try await image.close()
         try await store.close()
     }
@@ -30,8 +30,8 @@ import Testing
         var store = try place.open()
         let (hit, safe) = (try ApplicationID("demo.Hit"), try ApplicationID("demo.Safe"))
         try await store.commit { transaction in
-            try transaction.setPolicy(AccessPolicy(refused: ["demo.Refused"]), of: hit)
-            try transaction.setPolicy(AccessPolicy(refused: ["demo.Other"]), of: safe)
+            try transaction.registrations.setPolicy(AccessPolicy(refused: ["demo.Refused"]), of: hit)
+            try transaction.registrations.setPolicy(AccessPolicy(refused: ["demo.Other"]), of: safe)
         }
         try await store.close()
         var file = try place.bytes(place.database)
@@ -41,13 +41,13 @@ import Testing
         file[start + 6] ^= 1
         try place.write(file, to: place.database)
         store = try place.open()
-        let found = try await store.commit { try $0.policies() }
+        let found = try await store.commit { try $0.registrations.policies() }
         #expect(found.damaged == 1)
         let source = Source(application: "demo.Refused", strength: .owned)
         #expect(found.policies[hit]?.allows(source) == false)
         #expect(found.policies[safe]?.allows(source) == true)
-        try await store.commit { try $0.setPolicy(AccessPolicy(refused: ["demo.New"]), of: hit) }
-        #expect(try await store.commit { try $0.policies() }.damaged == 0)
+        try await store.commit { try $0.registrations.setPolicy(AccessPolicy(refused: ["demo.New"]), of: hit) }
+        #expect(try await store.commit { try $0.registrations.policies() }.damaged == 0)
         try await store.close()
     }
 }

@@ -30,7 +30,7 @@ import Testing
     }
 
     private func expectSafe(_ store: Store, _ safe: RequestRecord) async throws {
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.last?.id == safe.id)
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.last?.id == safe.id)
         #expect(try await store.attempt(safe.id) == [.string("safe")])
         #expect(try await store.end(safe.id, .handled).outcome == .handled)
     }
@@ -42,14 +42,14 @@ import Testing
         let error = StoreError.damagedRecord("the request \(hit.id.text)")
         await #expect(throws: error) { try await store.attempt(hit.id) }
         await #expect(throws: error) { try await store.end(hit.id, .failed) }
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.map(\.id) == [safe.id])
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [safe.id])
         #expect(try await store.requests(after: nil, limit: 9) { _ in true }.map(\.id) == [safe.id])
         try await expectSafe(store, safe)
         #expect(try await store.commit { $0.usage() }.total.items == 1)
         // After its day the record goes, and what it held.
         place.pass(86_400_000)
         _ = try await store.commit { try $0.expire() }
-        #expect(try await store.commit { try $0.request(hit.id) } == nil)
+        #expect(try await store.commit { try $0.requests.record(hit.id) } == nil)
         #expect(try await store.commit { $0.usage() }.total.items == 0)
         try await store.close()
     }
@@ -60,9 +60,9 @@ import Testing
         let store = try place.open()
         await #expect(throws: RequestError.damagedPayload(hit.id)) { try await store.attempt(hit.id) }
         // Nothing was noted.
-        #expect(try await store.commit { try $0.request(hit.id)?.attempts } == 0)
+        #expect(try await store.commit { try $0.requests.record(hit.id)?.attempts } == 0)
         #expect(try await store.end(hit.id, .failed).outcome == .failed)
-        try await store.commit { try $0.dropRequest(hit.id) }
+        try await store.commit { try $0.requests.drop(hit.id) }
         try await expectSafe(store, safe)
         try await store.close()
     }
@@ -95,7 +95,7 @@ import Testing
         try damage("CREATE TABLE removal")
         let store = try place.open()
         #expect(store.report.salvaged != nil)
-        #expect(try await store.commit { try $0.request(hit.id) } == nil)
+        #expect(try await store.commit { try $0.requests.record(hit.id) } == nil)
         #expect(try await store.commit { $0.usage() }.total.items == 1)
         try await expectSafe(store, safe)
         try await store.close()

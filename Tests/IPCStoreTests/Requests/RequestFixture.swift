@@ -24,17 +24,17 @@ extension Store {
     /// Accepts a request with a payload, large values too.
     func accept(_ request: RequestRecord, _ payload: RequestPayload, trace: [TraceStep] = []) async throws {
         _ = try await withPayload(payload) { payload in
-            try await commit { try $0.beginRequest(request, payload: payload, trace: trace) }
+            try await commit { try $0.requests.begin(request, payload: payload, trace: trace) }
         }
     }
 
     /// Hands a request over once more, and gives what is handed over.
     func attempt(_ id: RequestID) async throws -> [PasteboardItem]? {
-        try await commit { try $0.beginAttempt(id) }.items
+        try await commit { try $0.requests.beginAttempt(id) }.items
     }
 
     @discardableResult
     func end(_ id: RequestID, _ outcome: Outcome, payload: RequestPayload = .none) async throws -> RequestRecord {
-        try await commit { try $0.finishRequest(id, RequestEnd(outcome, attempts: 0), payload: payload) }
+        try await commit { try $0.requests.finish(id, RequestEnd(outcome, attempts: 0), payload: payload) }
     }
 }

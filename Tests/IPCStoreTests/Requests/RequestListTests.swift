@@ -12,10 +12,11 @@ import Testing
         let requests = (0..<50).map { place.request(source: "demo.Source\($0 % 3)") }
         try await store.commit { transaction in
             for request in requests {
-                _ = try transaction.beginRequest(request, payload: .items([.string("x")]), trace: [place.step(.queued)])
+                _ = try transaction.requests.begin(
+                    request, payload: .items([.string("x")]), trace: [place.step(.queued)])
             }
             for request in requests.reversed() where request.source.application != "demo.Source1" {
-                _ = try transaction.finishRequest(request.id, RequestEnd(.failed, reply: [.string("reply")]))
+                _ = try transaction.requests.finish(request.id, RequestEnd(.failed, reply: [.string("reply")]))
             }
         }
         for _ in 0..<2 {
@@ -43,11 +44,11 @@ import Testing
     @Test func anOperationLooksAtABoundedNumber_I15() async throws {
         let store = try place.open()
         let requests = (0..<1_800).map { _ in place.request() }
-        _ = try await store.stage { for request in requests { _ = try $0.beginRequest(request) } }
+        _ = try await store.stage { for request in requests { _ = try $0.requests.begin(request) } }
         let last = requests[1_799].id
         var (operations, next, found) = (0, RequestPlace?.some(.start), [RequestID]())
         while let from = next {
-            let page = try await store.commit { try $0.requests(from: from, limit: 10) { $0.id == last } }
+            let page = try await store.commit { try $0.requests.page(from: from, limit: 10) { $0.id == last } }
             (operations, next, found) = (operations + 1, page.next, found + page.requests.map(\.id))
         }
         #expect(found == [last] && (2...10).contains(operations))
@@ -58,10 +59,10 @@ import Testing
     @Test func unendedAreFoundInPages_I6() async throws {
         let store = try place.open()
         let requests = (0..<3_000).map { _ in place.request() }
-        _ = try await store.stage { for request in requests { _ = try $0.beginRequest(request) } }
+        _ = try await store.stage { for request in requests { _ = try $0.requests.begin(request) } }
         _ = try await store.stage { transaction in
             for (index, request) in requests.enumerated() where index % 10 != 3 {
-                _ = try transaction.finishRequest(request.id, RequestEnd(.failed))
+                _ = try transaction.requests.finish(request.id, RequestEnd(.failed))
             }
         }
         try await store.put("barrier", on: .named("a"))
@@ -69,7 +70,7 @@ import Testing
         for store in [store, image] {
             var (next, found) = (RequestPlace?.some(.start), [RequestID]())
             while let from = next {
-                let page = try await store.commit { try $0.unendedRequests(from: from, limit: 64) }
+                let page = try await store.commit { try $0.requests.unended(from: from, limit: 64) }
                 (next, found) = (page.next, found + page.requests.map(\.id))
             }
             #expect(found == stride(from: 3, to: 3_000, by: 10).map { requests[$0].id })

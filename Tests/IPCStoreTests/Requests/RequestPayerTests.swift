@@ -20,14 +20,14 @@ import Testing
     private func end(_ requests: [RequestRecord], in store: Store) async throws {
         for request in requests {
             try await store.commit { transaction in
-                _ = try transaction.beginRequest(request)
-                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+                _ = try transaction.requests.begin(request)
+                _ = try transaction.requests.finish(request.id, RequestEnd(.handled))
             }
         }
     }
 
     private func kept(_ requests: [RequestRecord], in store: Store) async throws -> Int {
-        try await store.commit { transaction in try requests.count { try transaction.request($0.id) != nil } }
+        try await store.commit { transaction in try requests.count { try transaction.requests.record($0.id) != nil } }
     }
 
     @Test func `I6: a stranger that states the name of an application does not have its records forgotten`()
@@ -72,8 +72,8 @@ import Testing
         let requests = (0..<300).map { record(.unknown, ":1.\($0)@bus \($0)-1", named: "") }
         try await store.commit { transaction in
             for request in requests {
-                _ = try transaction.beginRequest(request)
-                _ = try transaction.finishRequest(request.id, RequestEnd(.handled))
+                _ = try transaction.requests.begin(request)
+                _ = try transaction.requests.finish(request.id, RequestEnd(.handled))
             }
         }
         let left = try await kept(requests, in: store)

@@ -127,7 +127,7 @@ import Testing
         if isLarge {
             await #expect(throws: IntakeOutdated.self) {
                 try await store.commit {
-                    try $0.beginRequest(request, payload: .version(of: board, changeCount: count))
+                    try $0.requests.begin(request, payload: .version(of: board, changeCount: count))
                 }
             }
         }
@@ -155,7 +155,7 @@ import Testing
             try await store.commit { transaction in
                 _ = try transaction.createPasteboard(board, persistent: isPersistent)
                 let count = try transaction.setItems(items, on: board)
-                _ = try transaction.beginRequest(
+                _ = try transaction.requests.begin(
                     request, payload: payload ?? .version(of: board, changeCount: count))
             }
         }
@@ -190,10 +190,10 @@ import Testing
             }
         }
         await #expect(throws: RequestError.notToBeKept) { try await store.accept(place.request(), .items([hint])) }
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.isEmpty)
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.isEmpty)
         // The control.
         try await store.accept(place.request(), .items([.string("no secret")]))
-        #expect(try await store.commit { try $0.unendedRequests(limit: 9) }.count == 1)
+        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.count == 1)
         try await store.close()
     }
 
@@ -250,7 +250,7 @@ import Testing
             try await store.accept(refused, .items(Array(repeating: .string(""), count: 4)))
         }
         // An end is never refused for that.
-        _ = try await store.commit { try $0.beginRequest(refused) }
+        _ = try await store.commit { try $0.requests.begin(refused) }
         let ended = try await store.end(refused.id, .failed, payload: .items(small))
         #expect(ended.outcome == .failed && ended.payload == nil)
         #expect(try await store.commit { $0.usage() }.bySource.map(\.usage.bytes) == [0, 7])

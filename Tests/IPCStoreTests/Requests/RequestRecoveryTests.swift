@@ -24,10 +24,10 @@ private struct Refusal: Error {}
             let items = [PasteboardItem.string("text \(number)")]
             try await store.commit { transaction in
                 let count = try transaction.setItems(items, on: board)
-                _ = try transaction.beginRequest(request, payload: .version(of: board, changeCount: count))
+                _ = try transaction.requests.begin(request, payload: .version(of: board, changeCount: count))
             }
             let image = try Store.open(place.crashImage("image-\(number)"))
-            let kept = try await image.commit { try $0.unendedRequests(limit: 100) }.count
+            let kept = try await image.commit { try $0.requests.unended(limit: 100) }.count
             if kept != number + 1 { lost += 1 } else { #expect(try await image.attempt(request.id) == items) }
             try await image.close()
         }
@@ -52,8 +52,8 @@ private struct Refusal: Error {}
                 try await store.commit { transaction in
                     let count = try transaction.setItems([.string("\(number)")], on: board)
                     let payload = RequestPayload.version(of: board, changeCount: count)
-                    _ = try transaction.beginRequest(request, payload: payload)
-                    if number % 3 == 0 { _ = try transaction.finishRequest(request.id, RequestEnd(.handled)) }
+                    _ = try transaction.requests.begin(request, payload: payload)
+                    if number % 3 == 0 { _ = try transaction.requests.finish(request.id, RequestEnd(.handled)) }
                 }
             }
         }
@@ -61,10 +61,10 @@ private struct Refusal: Error {}
             let image = try Store.open(place.crashImage("image-\(number)"))
             try await image.commit { transaction in
                 let latest = Int(try transaction.items(of: board).items.first?.string ?? "") ?? -2
-                let known = try requests.filter { try transaction.request($0.id) != nil }
+                let known = try requests.filter { try transaction.requests.record($0.id) != nil }
                 #expect(known.count == latest + 1)
-                for request in try transaction.unendedRequests(limit: 1_000) {
-                    let items = try transaction.beginAttempt(request.id).items
+                for request in try transaction.requests.unended(limit: 1_000) {
+                    let items = try transaction.requests.beginAttempt(request.id).items
                     #expect(items?.first?.string == "\(requests.firstIndex { $0.id == request.id } ?? -3)")
                 }
             }
@@ -79,33 +79,33 @@ private struct Refusal: Error {}
         _ transaction: borrowing StoreTransaction, _ known: [RequestRecord], _ fresh: [RequestRecord]
     ) throws {
         _ = try transaction.setItems([.string("half")], on: board)
-        _ = try transaction.beginRequest(fresh[0], payload: .items([.string("half")]))
-        _ = try transaction.beginRequest(
+        _ = try transaction.requests.begin(fresh[0], payload: .items([.string("half")]))
+        _ = try transaction.requests.begin(
             fresh[1], payload: .version(of: board, changeCount: transaction.latestChangeCount - 1))
-        _ = try transaction.finishRequest(fresh[0].id, RequestEnd(.failed))
-        try transaction.dropRequest(fresh[0].id)
-        _ = try transaction.beginAttempt(known[0].id, trace: [place.step(.delivered)])
-        _ = try transaction.finishRequest(known[0].id, RequestEnd(.handled))
-        try transaction.dropRequest(known[1].id)
-        _ = try transaction.retryRequest(known[2].id, fresh[2])
-        try transaction.noteLateOutcome(known[2].id, .handled)
-        _ = try transaction.noteHandlerLeft(known[3].id, alone: true)
+        _ = try transaction.requests.finish(fresh[0].id, RequestEnd(.failed))
+        try transaction.requests.drop(fresh[0].id)
+        _ = try transaction.requests.beginAttempt(known[0].id, trace: [place.step(.delivered)])
+        _ = try transaction.requests.finish(known[0].id, RequestEnd(.handled))
+        try transaction.requests.drop(known[1].id)
+        _ = try transaction.requests.retry(known[2].id, fresh[2])
+        try transaction.requests.noteLateOutcome(known[2].id, .handled)
+        _ = try transaction.requests.noteHandlerLeft(known[3].id, alone: true)
         // Too many: the oldest ones go, and the places of dropped ones.
         for request in fresh[3...] {
-            _ = try transaction.beginRequest(request)
-            _ = try transaction.finishRequest(request.id, RequestEnd(.failed))
+            _ = try transaction.requests.begin(request)
+            _ = try transaction.requests.finish(request.id, RequestEnd(.failed))
         }
-        try transaction.setPolicy(AccessPolicy(allowsOthers: false), of: ApplicationID("demo.One"))
+        try transaction.registrations.setPolicy(AccessPolicy(allowsOthers: false), of: ApplicationID("demo.One"))
     }
 
     /// Everything that can be asked.
     private func state(_ store: Store, _ all: [RequestRecord]) async throws -> String {
         let listed = try await store.requests(after: nil, limit: 1_000) { _ in true }
         return try await store.commit { transaction in
-            let records = try all.map { try transaction.request($0.id) }
-            let unended = try transaction.unendedRequests(limit: 1_000)
+            let records = try all.map { try transaction.requests.record($0.id) }
+            let unended = try transaction.requests.unended(limit: 1_000)
             let usage = transaction.usage()
-            return "\(listed) \(records) \(unended) \(usage) \(try transaction.policies())"
+            return "\(listed) \(records) \(unended) \(usage) \(try transaction.registrations.policies())"
         }
     }
 
@@ -147,13 +147,13 @@ private struct Refusal: Error {}
         let request = place.request()
         let image = try await store.withPayload(.items([ValueFile.sealed.item(large)])) { payload in
             try await store.commit { transaction in
-                _ = try transaction.beginRequest(request, payload: payload)
+                _ = try transaction.requests.begin(request, payload: payload)
                 return try place.crashImage("before")
             }
         }
         let before = try Store.open(image)
         #expect(try await before.swept().removed == 1)
-        #expect(try await before.commit { try $0.request(request.id) } == nil)
+        #expect(try await before.commit { try $0.requests.record(request.id) } == nil)
         #expect(try await before.blobs().isEmpty)
         try await before.close()
         let after = try Store.open(place.crashImage("after"))
@@ -183,7 +183,7 @@ private struct Refusal: Error {}
             store = try place.open()
             #expect(try await store.swept().removed == 0)
             #expect(try await store.attempt(held.id)?.first?.firstBytes == large)
-            if count == 2 { try await store.commit { try $0.dropRequest(dropped.id) } }
+            if count == 2 { try await store.commit { try $0.requests.drop(dropped.id) } }
         }
         try await store.close()
     }

@@ -17,7 +17,7 @@ import Testing
             _ = try await store.stage { transaction in
                 for number in 0..<min(1_000, pending) {
                     let request = place.request(source: "demo.Source\(number % 32)")
-                    _ = try transaction.beginRequest(
+                    _ = try transaction.requests.begin(
                         request, payload: .items([.string("payload")]), trace: [place.step(.queued)])
                 }
             }
@@ -30,7 +30,7 @@ import Testing
         began = clock.now
         var (next, found) = (RequestPlace?.some(.start), 0)
         while let from = next {
-            let page = try await store.commit { try $0.unendedRequests(from: from, limit: 1_000) }
+            let page = try await store.commit { try $0.requests.unended(from: from, limit: 1_000) }
             (next, found) = (page.next, found + page.requests.count)
         }
         let list = clock.now - began
@@ -39,9 +39,9 @@ import Testing
         var times: [Duration] = []
         let steps: [@Sendable (borrowing StoreTransaction, RequestRecord) throws -> Void] = [
             {
-                _ = try $0.beginRequest($1, payload: .items([.string("payload")]), trace: [place.step(.queued)])
-            }, { _ = try $0.beginAttempt($1.id, trace: [place.step(.delivered)]) },
-            { _ = try $0.finishRequest($1.id, RequestEnd(.handled), trace: [place.step(.ended)]) },
+                _ = try $0.requests.begin($1, payload: .items([.string("payload")]), trace: [place.step(.queued)])
+            }, { _ = try $0.requests.beginAttempt($1.id, trace: [place.step(.delivered)]) },
+            { _ = try $0.requests.finish($1.id, RequestEnd(.handled), trace: [place.step(.ended)]) },
         ]
         for step in steps {
             began = clock.now

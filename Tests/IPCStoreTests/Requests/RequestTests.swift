@@ -22,19 +22,19 @@ import Testing
         let id = RequestID.random()
         var expected = request(id)
         let accepted = expected
-        let known = try await store.commit { try $0.beginRequest(accepted) }
+        let known = try await store.commit { try $0.requests.begin(accepted) }
         #expect(known == nil)
         let reply = [PasteboardItem.string("yes\u{0}no"), .data([0, 255], type: .png)]
         let failure = RequestEnd.Failure(name: "a.b.C", code: "7", message: "seven")
         place.clock.advance(seconds: 1)
         let end = RequestEnd(.declined, attempts: 2, failure: failure, reply: reply)
-        let ended = try await store.commit { try $0.finishRequest(id, end) }
+        let ended = try await store.commit { try $0.requests.finish(id, end) }
         (expected.state, expected.outcome, expected.ended) = (.ended, .declined, place.clock.now)
         (expected.attempts, expected.failure, expected.reply) = (2, failure, reply)
         #expect(ended == expected)
         try await store.close()
         store = try place.open()
-        #expect(try await store.commit { try $0.request(id) } == expected)
+        #expect(try await store.commit { try $0.requests.record(id) } == expected)
         try await store.close()
     }
 
@@ -42,13 +42,13 @@ import Testing
         let store = try place.open()
         let id = RequestID.random()
         let first = request(id)
-        try await store.commit { try $0.beginRequest(first) }
+        try await store.commit { try $0.requests.begin(first) }
         place.clock.advance(seconds: 5)
         let again = request(id)
-        #expect(try await store.commit { try $0.beginRequest(again) } == first)
+        #expect(try await store.commit { try $0.requests.begin(again) } == first)
         let other = request(id, arguments: [2])
         await #expect(throws: RequestError.identifierReused(id)) {
-            try await store.commit { try $0.beginRequest(other) }
+            try await store.commit { try $0.requests.begin(other) }
         }
         try await store.close()
     }
@@ -57,12 +57,12 @@ import Testing
         let store = try place.open()
         let id = RequestID.random()
         await #expect(throws: RequestError.noSuchRequest(id)) {
-            try await store.commit { try $0.finishRequest(id, RequestEnd(.handled)) }
+            try await store.commit { try $0.requests.finish(id, RequestEnd(.handled)) }
         }
         let accepted = request(id)
-        try await store.commit { try $0.beginRequest(accepted) }
-        try await store.commit { try $0.finishRequest(id, RequestEnd(.timedOut)) }
-        let late = try await store.commit { try $0.finishRequest(id, RequestEnd(.handled)) }
+        try await store.commit { try $0.requests.begin(accepted) }
+        try await store.commit { try $0.requests.finish(id, RequestEnd(.timedOut)) }
+        let late = try await store.commit { try $0.requests.finish(id, RequestEnd(.handled)) }
         #expect(late.outcome == .timedOut)
         try await store.close()
     }
@@ -71,15 +71,15 @@ import Testing
         let store = try place.open { $0.lingerMilliseconds = 3_600_000 }
         let before = store.statistics.snapshot.commits
         let accepted = request(.random())
-        let staged = try await store.stage { try $0.beginRequest(accepted) }
+        let staged = try await store.stage { try $0.requests.begin(accepted) }
         #expect(store.statistics.snapshot.commits == before)
         try await store.commit { transaction in
             try transaction.require(staged.group)
-            _ = try transaction.finishRequest(accepted.id, RequestEnd(.handled))
+            _ = try transaction.requests.finish(accepted.id, RequestEnd(.handled))
         }
         #expect(store.statistics.snapshot.commits == before + 1)
         let image = try Store.open(place.crashImage())
-        #expect(try await image.commit { try $0.request(accepted.id)?.outcome } == .handled)
+        #expect(try await image.commit { try $0.requests.record(accepted.id)?.outcome } == .handled)
         try await image.close()
         try await store.close()
     }
@@ -87,15 +87,15 @@ import Testing
     @Test func unendedAreListedInOrderAndSurvive_I6() async throws {
         let store = try place.open()
         let requests = (0..<10).map { _ in request(.random()) }
-        try await store.commit { for request in requests { _ = try $0.beginRequest(request) } }
+        try await store.commit { for request in requests { _ = try $0.requests.begin(request) } }
         try await store.commit { transaction in
-            for index in [0, 3, 9] { _ = try transaction.finishRequest(requests[index].id, RequestEnd(.failed)) }
+            for index in [0, 3, 9] { _ = try transaction.requests.finish(requests[index].id, RequestEnd(.failed)) }
         }
         let image = try Store.open(place.crashImage())
         for store in [store, image] {
-            let first = try await store.commit { try $0.unendedRequests(limit: 4) }
+            let first = try await store.commit { try $0.requests.unended(limit: 4) }
             let last = first[3].id
-            let rest = try await store.commit { try $0.unendedRequests(after: last, limit: 4) }
+            let rest = try await store.commit { try $0.requests.unended(after: last, limit: 4) }
             #expect((first + rest).map(\.id) == [1, 2, 4, 5, 6, 7, 8].map { requests[$0].id })
             try await store.close()
         }
@@ -107,15 +107,15 @@ import Testing
         let waiting = request(.random())
         let ended = (0..<20).map { _ in request(.random()) }
         try await store.commit { transaction in
-            for request in [other, waiting] + ended { _ = try transaction.beginRequest(request) }
-            for request in [other] + ended { _ = try transaction.finishRequest(request.id, RequestEnd(.handled)) }
+            for request in [other, waiting] + ended { _ = try transaction.requests.begin(request) }
+            for request in [other] + ended { _ = try transaction.requests.finish(request.id, RequestEnd(.handled)) }
         }
         for (index, request) in ended.enumerated() {
-            let found = try await store.commit { try $0.request(request.id) }
+            let found = try await store.commit { try $0.requests.record(request.id) }
             #expect((found != nil) == (index >= 15), "\(index)")
         }
-        #expect(try await store.commit { try $0.request(other.id) } != nil)
-        #expect(try await store.commit { try $0.request(waiting.id) } != nil)
+        #expect(try await store.commit { try $0.requests.record(other.id) } != nil)
+        #expect(try await store.commit { try $0.requests.record(waiting.id) } != nil)
         try await store.close()
     }
 
@@ -123,19 +123,19 @@ import Testing
         let store = try place.open()
         let (old, waiting) = (request(.random()), request(.random()))
         try await store.commit { transaction in
-            for request in [old, waiting] { _ = try transaction.beginRequest(request) }
-            _ = try transaction.finishRequest(old.id, RequestEnd(.handled))
+            for request in [old, waiting] { _ = try transaction.requests.begin(request) }
+            _ = try transaction.requests.finish(old.id, RequestEnd(.handled))
         }
         place.clock.advance(seconds: 86_399)
-        #expect(try await store.commit { try $0.request(old.id) } != nil)
+        #expect(try await store.commit { try $0.requests.record(old.id) } != nil)
         place.clock.advance(seconds: 1)
-        #expect(try await store.commit { try $0.request(old.id) } == nil)
-        #expect(try await store.commit { try $0.request(waiting.id) } != nil)
+        #expect(try await store.commit { try $0.requests.record(old.id) } == nil)
+        #expect(try await store.commit { try $0.requests.record(waiting.id) } != nil)
         // The id may come again, and the new record stays when the old one goes.
         let again = request(old.id, arguments: [7])
-        #expect(try await store.commit { try $0.beginRequest(again) } == nil)
-        #expect(try await store.commit { try $0.forgetRequests(atMost: 100) } == 1)
-        #expect(try await store.commit { try $0.request(old.id) } == again)
+        #expect(try await store.commit { try $0.requests.begin(again) } == nil)
+        #expect(try await store.commit { try $0.requests.forget(atMost: 100) } == 1)
+        #expect(try await store.commit { try $0.requests.record(old.id) } == again)
         try await store.close()
     }
 
@@ -145,10 +145,10 @@ import Testing
             let accepted = request(.random())
             let reply = [PasteboardItem.data(Array(repeating: 1, count: size))]
             try await store.commit { transaction in
-                _ = try transaction.beginRequest(accepted)
-                _ = try transaction.finishRequest(accepted.id, RequestEnd(.handled, reply: reply))
+                _ = try transaction.requests.begin(accepted)
+                _ = try transaction.requests.finish(accepted.id, RequestEnd(.handled, reply: reply))
             }
-            let kept = try await store.commit { try $0.request(accepted.id)?.reply }
+            let kept = try await store.commit { try $0.requests.record(accepted.id)?.reply }
             #expect(kept == (isKept ? reply : []))
         }
         try await store.close()

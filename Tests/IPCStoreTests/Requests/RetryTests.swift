@@ -14,22 +14,22 @@ import Testing
         let (first, second) = (place.request(), place.request(arguments: [2]))
         try await store.accept(first, .items(items))
         await #expect(throws: RequestError.notEnded(first.id)) {
-            try await store.commit { try $0.retryRequest(first.id, second) }
+            try await store.commit { try $0.requests.retry(first.id, second) }
         }
         try await store.end(first.id, .failed)
         let step = place.step(.queued)
-        #expect(try await store.commit { try $0.retryRequest(first.id, second, trace: [step]) } == nil)
-        let begun = try #require(try await store.commit { try $0.request(second.id) })
+        #expect(try await store.commit { try $0.requests.retry(first.id, second, trace: [step]) } == nil)
+        let begun = try #require(try await store.commit { try $0.requests.record(second.id) })
         #expect(begun.payload == .init(items: 1, bytes: 7) && begun.trace == [step] && begun.state == .queued)
-        #expect(try await store.commit { try $0.retryRequest(first.id, second) } == begun)
+        #expect(try await store.commit { try $0.requests.retry(first.id, second) } == begun)
         let other = place.request(second.id, arguments: [3])
         await #expect(throws: RequestError.identifierReused(second.id)) {
-            try await store.commit { try $0.retryRequest(first.id, other) }
+            try await store.commit { try $0.requests.retry(first.id, other) }
         }
-        #expect(try await store.commit { try $0.request(first.id)?.trace.map(\.kind) } == [.retried])
+        #expect(try await store.commit { try $0.requests.record(first.id)?.trace.map(\.kind) } == [.retried])
         // Both hold it: it is charged once, and goes with the last.
         #expect(try await store.commit { $0.usage() }.total.bytes == 7)
-        try await store.commit { try $0.dropRequest(first.id) }
+        try await store.commit { try $0.requests.drop(first.id) }
         #expect(try await store.attempt(second.id) == items)
         try await store.end(second.id, .handled)
         #expect(try await store.commit { $0.usage() }.total.bytes == 0)
@@ -40,21 +40,21 @@ import Testing
         let store = try place.open()
         let unknown = RequestID.random()
         await #expect(throws: RequestError.noSuchRequest(unknown)) {
-            try await store.commit { try $0.retryRequest(unknown, place.request()) }
+            try await store.commit { try $0.requests.retry(unknown, place.request()) }
         }
         for outcome in [Outcome.handled, .delivered] {
             let request = place.request()
             try await store.accept(request, .none)
             try await store.end(request.id, outcome)
             await #expect(throws: RequestError.wasTaken(request.id, outcome)) {
-                try await store.commit { try $0.retryRequest(request.id, place.request()) }
+                try await store.commit { try $0.requests.retry(request.id, place.request()) }
             }
         }
         // The control: without a payload there is nothing to miss.
         let failed = place.request()
         try await store.accept(failed, .none)
         try await store.end(failed.id, .expired)
-        #expect(try await store.commit { try $0.retryRequest(failed.id, place.request()) } == nil)
+        #expect(try await store.commit { try $0.requests.retry(failed.id, place.request()) } == nil)
         try await store.close()
     }
 
@@ -63,21 +63,21 @@ import Testing
         let (kept, dropped) = (place.request(), place.request())
         for request in [kept, dropped] { try await store.accept(request, .items(items)) }
         await #expect(throws: RequestError.notEnded(dropped.id)) {
-            try await store.commit { try $0.dropRequest(dropped.id) }
+            try await store.commit { try $0.requests.drop(dropped.id) }
         }
         for request in [kept, dropped] { try await store.end(request.id, .failed) }
-        try await store.commit { try $0.dropRequest(dropped.id) }
+        try await store.commit { try $0.requests.drop(dropped.id) }
         for _ in 0..<2 {
-            #expect(try await store.commit { try $0.request(dropped.id) } == nil)
-            #expect(try await store.commit { try $0.request(kept.id) } != nil)
+            #expect(try await store.commit { try $0.requests.record(dropped.id) } == nil)
+            #expect(try await store.commit { try $0.requests.record(kept.id) } != nil)
             await #expect(throws: RequestError.noSuchRequest(dropped.id)) {
-                try await store.commit { try $0.dropRequest(dropped.id) }
+                try await store.commit { try $0.requests.drop(dropped.id) }
             }
             try await store.close()
             store = try place.open()
         }
         // The id is free again.
-        #expect(try await store.commit { try $0.beginRequest(dropped) } == nil)
+        #expect(try await store.commit { try $0.requests.begin(dropped) } == nil)
         try await store.close()
     }
 
@@ -87,7 +87,7 @@ import Testing
         for (index, request) in requests.enumerated() {
             try await store.accept(request, .items(items))
             try await store.end(request.id, .failed)
-            if index % 2 == 0 { try await store.commit { try $0.dropRequest(request.id) } }
+            if index % 2 == 0 { try await store.commit { try $0.requests.drop(request.id) } }
         }
         let listed = try await store.requests(after: nil, limit: 100) { _ in true }
         #expect(listed.map(\.id) == [11, 13, 15, 17, 19].map { requests[$0].id })
