@@ -54,24 +54,3 @@ struct OrphanSweep: Sendable {
         }
     }
 }
-
-extension StoreSession {
-    /// Gives the files of keys that no row has a new name, and gives those names.
-    func putOrphansAside(_ keys: [UInt64], in folder: String?) throws -> [String] {
-        try keys.compactMap { key in
-            // What the group has deleted may come back with it.
-            guard !files.released.contains(key), try !hasFile(key) else { return nil }
-            return files.folder.putAside(key, in: folder)
-        }
-    }
-
-    /// Whether a row may refer to a file; a damaged one may.
-    private func hasFile(_ key: UInt64) throws -> Bool {
-        try transaction.statement(
-            "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent
-        ).first([.number(key)]) { row in
-            guard let head = RepresentationRow(row) else { return true }
-            return head.kind == RepresentationRow.fileKind
-        } ?? false
-    }
-}

@@ -90,18 +90,18 @@ extension StoreTransaction {
     /// Whether a pasteboard is kept on the disk; `noSuchPasteboard` where there is none and none is to be made.
     func isPersistent(_ name: PasteboardName, ifNew persistent: Bool?) throws -> Bool {
         // The place of a damaged one is known as well.
-        for area in Area.allCases where try session.find(name, area) != nil { return area == .persistent }
+        for area in Area.allCases where try session.boards.find(name, area) != nil { return area == .persistent }
         guard let persistent else { throw PasteboardError.noSuchPasteboard(name) }
         return persistent
     }
 
     /// The keys of all files of a pasteboard's versions.
     func fileKeys(of name: PasteboardName) throws -> [UInt64] {
-        let board = try session.existingBoard(name)
+        let board = try session.histories.existing(name)
         var keys: Set<UInt64> = []
         for count in board.versions {
-            guard let version = try? session.version(count, of: name, board.area),
-                let heads = try? session.heads(of: version, name, board.area)
+            guard let version = try? session.versions.version(count, of: name, board.area),
+                let heads = try? session.contents.heads(of: version, name, board.area)
             else { continue }
             for (ordinal, head) in heads.enumerated() where head.kind == RepresentationRow.fileKind {
                 keys.insert(ContentKeys(content: version.content).number(ordinal))
@@ -112,10 +112,10 @@ extension StoreTransaction {
 
     /// A file by the key of its row, opened anew; nil where it cannot be had.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
-        let area = try session.existingBoard(name).area
+        let area = try session.histories.existing(name).area
         let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)
             .first([.number(key)]) { row in
-                try RepresentationRow(row).flatMap { try session.value($0, row, area) }
+                try RepresentationRow(row).flatMap { try session.contents.value($0, row, area) }
             }
         guard case .file(let file)? = value else { return nil }
         return file

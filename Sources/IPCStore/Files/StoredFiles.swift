@@ -5,35 +5,40 @@ internal import Synchronization
 /// The values of versions that are files: blobs by their names in the folder, those in memory by their descriptors.
 ///
 /// Which of the two a value is follows from the database in which its row is. What happens to a file follows the
-/// transaction: by ``GroupTransaction`` where an operation fails or a group is lost, and by ``StoreSession/commit()`` else.
-struct StoredFiles {
+/// transaction: by ``GroupTransaction`` where an operation fails or a group is lost, and by ``committed()`` else.
+final class StoredFiles {
     let folder: BlobFolder
+    private let transaction: GroupTransaction
+    private let limits: Limits
     private let remover: WorkerThreads
     private let willRemove: @Sendable () -> Void
     /// The files of the rows in memory, by key.
-    fileprivate(set) var inMemory: [UInt64: ContentFile] = [:] {
+    private var inMemory: [UInt64: ContentFile] = [:] {
         didSet { statistics.keeps(memoryFiles: inMemory.count) }
     }
     private let statistics: StoreStatistics
     /// The keys of blobs whose rows the group has deleted.
-    fileprivate(set) var released: Set<UInt64> = []
+    private var released: Set<UInt64> = []
     /// Whether names of blobs are to be made durable before the next rows are.
-    fileprivate(set) var mustSynchronize = false
+    private(set) var mustSynchronize = false
     /// The memory files whose rows the group has deleted.
-    fileprivate var letGo: [ContentFile] = []
+    private var letGo: [ContentFile] = []
 
     init(
-        _ folder: BlobFolder, statistics: StoreStatistics, remover: WorkerThreads,
-        willRemove: @escaping @Sendable () -> Void
+        _ folder: BlobFolder, _ transaction: GroupTransaction, statistics: StoreStatistics, remover: WorkerThreads
     ) {
-        (self.folder, self.statistics, self.remover, self.willRemove) = (folder, statistics, remover, willRemove)
+        (self.folder, self.transaction, self.statistics, self.remover) = (folder, transaction, statistics, remover)
+        (limits, willRemove) = (transaction.configuration.limits, transaction.configuration.willRemove)
     }
+
+    /// The number of values that are memory files, and so open descriptors.
+    var memoryCount: Int { inMemory.count }
 
     /// Whether files are to go when the group is on the disk.
     var mustSettle: Bool { !released.isEmpty || !letGo.isEmpty }
 
     /// Makes the names of the group's blobs durable, before the rows that refer to them are.
-    mutating func prepareCommit() throws {
+    func prepareCommit() throws {
         guard mustSynchronize else { return }
         try folder.synchronize()
         mustSynchronize = false
@@ -43,7 +48,7 @@ struct StoredFiles {
     ///
     /// They lose the names of their rows at once: a pasteboard that moves to memory and back has rows with the same
     /// keys again, and their blobs are not to be removed late in the place of those.
-    mutating func committed() {
+    func committed() {
         closeMemoryFiles()
         guard !released.isEmpty else { return }
         let (folder, willRemove) = (folder, willRemove)
@@ -56,10 +61,12 @@ struct StoredFiles {
     }
 }
 
+// MARK: Values
+
 extension StoredFiles {
     /// Closes the memory files that the group has let go of, on another thread: to give the pages of a large one back takes
     /// as long as to copy half of it, and who waits for the commit need not wait for that.
-    private mutating func closeMemoryFiles() {
+    private func closeMemoryFiles() {
         guard !letGo.isEmpty else { return }
         let last = LastReferences(letGo)
         letGo.removeAll()
@@ -80,7 +87,7 @@ package struct IntakeOutdated: Error {
     package let toDisk: Bool?
 }
 
-extension StoreSession {
+extension StoredFiles {
     /// Makes a taken file the value of a row that was written; nothing for other values.
     ///
     /// `IntakeOutdated` where the file is not where the row is, or where the group has let go of a blob with the same
@@ -89,7 +96,7 @@ extension StoreSession {
     func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
         guard case .file(let file) = value else { return }
         let toDisk = area == .persistent
-        guard !toDisk || !files.released.contains(key) else { throw IntakeOutdated(toDisk: toDisk) }
+        guard !toDisk || !released.contains(key) else { throw IntakeOutdated(toDisk: toDisk) }
         guard let taken = file.taken, (taken.place == .memory) != toDisk, taken.attach() else {
             throw IntakeOutdated(toDisk: toDisk)
         }
@@ -97,85 +104,92 @@ extension StoreSession {
         case .memory:
             do {
                 // A process without a descriptor left is thrown off the bus (I17).
-                try configuration.limits.check(\.descriptors, use: UInt64(files.inMemory.count), request: 1)
+                try limits.check(\.descriptors, use: UInt64(inMemory.count), request: 1)
             } catch {
                 taken.detach()
                 throw error
             }
-            let earlier = files.inMemory[key]
-            transaction.onUndo { [self] in files.inMemory[key] = earlier }
-            files.inMemory[key] = file
+            let earlier = inMemory[key]
+            transaction.onUndo { [self] in inMemory[key] = earlier }
+            inMemory[key] = file
         case .blob(let incoming):
             do {
-                try files.folder.attach(incoming, as: key)
+                try folder.attach(incoming, as: key)
             } catch {
                 taken.detach()
                 throw error
             }
-            files.mustSynchronize = true
+            mustSynchronize = true
             transaction.onUndo { [self] in
-                files.folder.detach(key, to: incoming)
+                folder.detach(key, to: incoming)
                 taken.detach()
             }
         }
     }
 
-    /// Deletes the rows of representations between two keys, and lets go of the files that are their values.
-    func deleteRepresentations(_ keys: [SQLValue], _ area: Area) throws {
-        // Not “RETURNING”: that collects the rows in a table of its own.
-        var released: [UInt64] = []
-        try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area).query(
-            keys
-        ) {
-            released.append($0.number(0))
-        }
-        try transaction.write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
-        for key in released { releaseFile(key, area) }
-    }
-
-    private func releaseFile(_ key: UInt64, _ area: Area) {
+    /// Lets go of the file that is the value of a row which was deleted.
+    func release(_ key: UInt64, _ area: Area) {
         switch area {
         case .volatile:
-            guard let file = files.inMemory.removeValue(forKey: key) else { return }
-            transaction.onUndo { [self] in files.inMemory[key] = file }
-            files.letGo.append(file)
+            guard let file = inMemory.removeValue(forKey: key) else { return }
+            transaction.onUndo { [self] in inMemory[key] = file }
+            letGo.append(file)
         case .persistent:
-            guard files.released.insert(key).inserted else { return }
-            transaction.onUndo { [self] in files.released.remove(key) }
+            guard released.insert(key).inserted else { return }
+            transaction.onUndo { [self] in released.remove(key) }
         }
     }
 
-    /// The value of a row, opened anew where it is a file; nil where it is not what was written.
-    ///
-    /// A blob of up to ``checkedBytes`` is compared with its digest; that of a larger one is left to who reads it.
-    func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
-        guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
-        return try openFile(head, key: row.number(0), area).map { .file($0) }
-    }
+    /// A file that is held in memory.
+    func held(_ key: UInt64) -> ContentFile? { inMemory[key] }
 
     /// Blobs of no more bytes than these are compared with their digest when they are read.
     private static let checkedBytes: UInt64 = 1 << 20
 
-    private func openFile(_ head: RepresentationRow, key: UInt64, _ area: Area) throws -> ContentFile? {
+    /// Opens the value of a row anew; nil where it is not what was written.
+    ///
+    /// A blob of up to ``checkedBytes`` is compared with its digest; that of a larger one is left to its reader.
+    func open(_ head: RepresentationRow, key: UInt64, _ area: Area) throws -> ContentFile? {
         switch area {
         case .volatile:
-            guard let kept = files.inMemory[key] else { return nil }
+            guard let kept = inMemory[key] else { return nil }
             if let file = kept.reopened() { return file }
-            if errno == EMFILE || errno == ENFILE { throw FileFailure.noDescriptors(configuration.limits) }
+            if errno == EMFILE || errno == ENFILE { throw FileFailure.noDescriptors(limits) }
             return nil
         case .persistent:
-            guard let descriptor = try files.folder.open(key, size: head.size) else { return nil }
+            guard let descriptor = try folder.open(key, size: head.size) else { return nil }
             let file = ContentFile(owning: descriptor, byteCount: Int(head.size), knownDigest: head.digest)
             guard head.size <= Self.checkedBytes else { return file }
-            let copy = try FileCopy(of: file, byteCount: file.byteCount, to: .none, configuration.limits)
+            let copy = try FileCopy(of: file, byteCount: file.byteCount, to: .none, limits)
             // The length is right, so that it is the disk which does not give the bytes.
-            do { try copy.copy(0..<file.byteCount) } catch { throw FileFailure.unreadable(EIO, configuration.limits) }
+            do { try copy.copy(0..<file.byteCount) } catch { throw FileFailure.unreadable(EIO, limits) }
             return copy.digest == head.digest ? file : nil
         }
+    }
+
+    // MARK: Orphans
+
+    /// Gives the files of keys that no row has a new name, and gives those names.
+    func putOrphansAside(_ keys: [UInt64], in folder: String?) throws -> [String] {
+        try keys.compactMap { key in
+            // What the group has deleted may come back with it.
+            guard !released.contains(key), try !hasFile(key) else { return nil }
+            return self.folder.putAside(key, in: folder)
+        }
+    }
+
+    /// Whether a row may refer to a file; a damaged one may.
+    private func hasFile(_ key: UInt64) throws -> Bool {
+        try transaction.statement(
+            "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent
+        ).first([.number(key)]) { row in
+            guard let head = RepresentationRow(row) else { return true }
+            return head.kind == RepresentationRow.fileKind
+        } ?? false
     }
 }
 
 extension StoreTransaction {
     /// The number of values that are memory files, and so open descriptors.
-    package var memoryFileCount: Int { session.files.inMemory.count }
+    package var memoryFileCount: Int { session.files.memoryCount }
 }

@@ -57,7 +57,7 @@ package final class Store: Sendable {
         return Task.detached(executorPreference: executor) {
             try await sweep.run { keys in
                 try await run(on: queue, staged: false) {
-                    try $0.session.putOrphansAside(keys, in: sweep.quarantine)
+                    try $0.session.files.putOrphansAside(keys, in: sweep.quarantine)
                 }.value
             }
         }

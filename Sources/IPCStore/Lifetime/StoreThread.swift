@@ -43,9 +43,10 @@ struct StoreThread: Sendable {
         let (database, report) = opened
         do {
             let folder = try BlobFolder(opening.directory, opening.configuration.limits)
-            let files = StoredFiles(
-                folder, statistics: statistics, remover: remover, willRemove: opening.configuration.willRemove)
-            return (try StoreSession(database, opening.configuration, files, after: report), report)
+            let session = try StoreSession(database, opening.configuration, after: report) {
+                StoredFiles(folder, $0, statistics: statistics, remover: remover)
+            }
+            return (session, report)
         } catch {
             // Before the file is renamed, or another process looks at it.
             try? database.close()

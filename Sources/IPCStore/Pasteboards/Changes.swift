@@ -49,112 +49,14 @@ extension StoreTransaction {
         var found: [(at: UInt64, change: Changes.Change)] = []
         if names.isEmpty {
             for area in Area.allCases {
-                found += try session.boardsMoved(since: since, area)
-                if since > 0 { found += try session.removals(since: since, area) }
+                found += try session.boards.boardsMoved(since: since, area)
+                if since > 0 { found += try session.boards.removals(since: since, area) }
             }
         } else {
-            found = try session.moved(names, since: since, isBeforeLog: isBeforeLog)
+            found = try session.boards.moved(names, since: since, isBeforeLog: isBeforeLog)
         }
         let changed = found.sorted { $0.at < $1.at }.map(\.change)
         return Changes(
             latest: session.counter.last, changed: changed, mustResynchronize: names.isEmpty && isBeforeLog)
-    }
-}
-
-extension StoreSession {
-    typealias Move = (at: UInt64, change: Changes.Change)
-
-    /// Each change is a version, and the version's key is the change count: those behind a count are few, and no index
-    /// has to be kept up for this.
-    func boardsMoved(since: UInt64, _ area: Area) throws -> [Move] {
-        var moves: [Move] = []
-        let statement = try transaction.statement(
-            """
-            SELECT p.* FROM @.version AS v JOIN @.pasteboard AS p ON p.id = v.pasteboard
-            AND p.change_count = v.change_count WHERE v.change_count > ?
-            """, area)
-        try statement.query([.number(since)]) { row in
-            guard let board = Board(row, area) else { return }
-            moves.append((board.changeCount, .init(name: board.name, changeCount: board.changeCount)))
-        }
-        return moves
-    }
-
-    /// Removals after a count, of names that nobody has made anew.
-    func removals(since: UInt64, _ area: Area) throws -> [Move] {
-        var removed: [(UInt64, PasteboardName)] = []
-        try transaction.statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) {
-            row in
-            guard row.isIntact(.removal, checksum: 2), let name = try? PasteboardName(row.text(1)) else { return }
-            removed.append((row.number(0), name))
-        }
-        return try latestOfEach(removed).filter { try !isThere($0.name) }
-            .map { ($0.at, .init(name: $0.name, changeCount: 0)) }
-    }
-
-    private func latestOfEach(_ removed: [(UInt64, PasteboardName)]) -> [(name: PasteboardName, at: UInt64)] {
-        var latest: [PasteboardName: UInt64] = [:]
-        for (count, name) in removed { latest[name] = max(latest[name] ?? 0, count) }
-        return latest.map { ($0.key, $0.value) }
-    }
-
-    private enum Standing {
-        case missing, damaged
-        case at(UInt64)
-    }
-
-    private func standing(_ name: PasteboardName) throws -> Standing {
-        do {
-            return try storedBoard(name).map { .at($0.changeCount) } ?? .missing
-        } catch PasteboardError.damaged {
-            return .damaged
-        }
-    }
-
-    /// Whether a pasteboard has that name, be its row damaged or not.
-    private func isThere(_ name: PasteboardName) throws -> Bool {
-        if case .missing = try standing(name) { false } else { true }
-    }
-
-    /// Which of some pasteboards moved. One that is not there was removed, if the log says so, or may have been, if the
-    /// log does not reach back.
-    func moved(_ names: [PasteboardName], since: UInt64, isBeforeLog: Bool) throws -> [Move] {
-        var moves: [Move] = []
-        var missing: Set<PasteboardName> = []
-        for name in Set(names) {
-            switch try standing(name) {
-            case .missing: missing.insert(name)
-            case .damaged: continue
-            case .at(let count):
-                if count > since { moves.append((count, .init(name: name, changeCount: count))) }
-            }
-        }
-        guard since > 0, !missing.isEmpty else { return moves }
-        if isBeforeLog { return moves + missing.map { (since, .init(name: $0, changeCount: 0)) } }
-        let removed = try Area.allCases.flatMap { try removals(since: since, $0) }
-        return moves + removed.filter { missing.contains($0.change.name) }
-    }
-
-    /// Writes down a removal, and forgets the oldest ones where there are too many.
-    func noteRemoval(of name: PasteboardName, at count: UInt64, _ area: Area) throws {
-        try transaction.insert(
-            "INSERT INTO @.removal VALUES (?, ?, ?)", area, [.number(count), .text(name.text)], in: .removal)
-        note(PasteboardMove(name: name, changeCount: count, state: nil))
-        transaction.onUndo { [self, removalCount] in self.removalCount = removalCount }
-        removalCount += 1
-        guard removalCount > configuration.limits.removalsKept else { return }
-        try forgetRemovals(area)
-    }
-
-    /// Forgets the older half of the removals of one database, so that this is seldom.
-    private func forgetRemovals(_ area: Area) throws {
-        let kept = try transaction.statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
-        let last = try transaction.statement(
-            "SELECT change_count FROM @.removal ORDER BY change_count LIMIT 1 OFFSET ?", area
-        ).first([.number(kept / 2)]) { $0.number(0) }
-        guard let last else { return }
-        try transaction.write("DELETE FROM @.removal WHERE change_count <= ?", area, [.number(last)])
-        removalCount -= kept / 2 + 1
-        try counter.forgetRemovals(to: last)
     }
 }

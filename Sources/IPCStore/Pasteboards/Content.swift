@@ -80,32 +80,10 @@ struct RepresentationEntry {
     let value: Representation.Value?
 }
 
-extension StoreSession {
-    /// Writes representations behind those that a content has, and makes the version have them.
-    func write(_ entries: [RepresentationEntry], to version: inout VersionRow, _ area: Area) throws {
-        let keys = ContentKeys(content: version.content)
-        for entry in entries {
-            try insert(entry, key: keys.number(version.representations), area)
-            version.representations += 1
-            version.bytes += entry.row.size
-        }
-    }
-
-    /// Writes the row of one representation, and makes the file its value that it may have.
-    func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
-        let columns = entry.row.columns(key: .number(key))
-        try transaction.write(
-            "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
-            columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null],
-            reversal: { [self] in
-                try transaction.statement("DELETE FROM @.representation WHERE id = ?", area).run([.number(key)])
-            })
-        if let value = entry.value { try attach(value, key: key, area) }
-    }
-
+extension RepresentationEntry {
     /// The rows that items will have, counted from 0: what each has, and behind that what is promised for it. Rows of
     /// promises beyond the items make items of their own.
-    func entries(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
+    static func all(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
         var entries: [RepresentationEntry] = []
         for index in 0..<max(items.count, promises.count) {
             let item = index < items.count ? items[index] : nil
@@ -119,23 +97,13 @@ extension StoreSession {
         return entries
     }
 
-    private func promised(
+    private static func promised(
         _ types: [ContentType], beside item: PasteboardItem?, number: Int
     ) throws -> [RepresentationEntry] {
         guard item != nil || !types.isEmpty else { throw PasteboardItem.Invalid.empty }
         var seen = Set(item?.types ?? [])
         for type in types where !seen.insert(type).inserted { throw PasteboardItem.Invalid.typeTwice(type) }
         return types.map { RepresentationEntry(row: RepresentationRow(promised: $0, item: number), value: nil) }
-    }
-
-    /// A content type as it was written; nil where no type is.
-    func contentType(_ text: String) -> ContentType? {
-        if let type = contentTypes[text] { return type }
-        guard let type = try? ContentType(text) else { return nil }
-        // Writers choose the types, so their number is bounded.
-        if contentTypes.count >= 1_000 { contentTypes.removeAll() }
-        contentTypes[text] = type
-        return type
     }
 }
 

@@ -31,14 +31,16 @@ extension RepresentationEntry {
     }
 }
 
-/// Versions of pasteboards that were written or read last, by their change counts: 4 MiB.
-struct KnownVersions {
+/// Versions of pasteboards that were written last, by their change counts: 4 MiB. Emptied when anything is undone.
+final class KnownVersions {
     private var versions: [UInt64: KnownVersion] = [:]
     private var byteCount = 0
 
     private static let most = 4 << 20
     /// Bytes of values beyond which a version is read from the database each time.
     fileprivate static let bytesOfOne: UInt64 = 64 << 10
+
+    init(_ transaction: GroupTransaction) { transaction.emptyOnUndo { [unowned self] in removeAll() } }
 
     /// A version that a pasteboard keeps; nil where it is not known.
     func version(_ count: UInt64, of board: Board) -> KnownVersion? {
@@ -56,18 +58,20 @@ struct KnownVersions {
         return known
     }
 
-    mutating func set(_ known: KnownVersion) {
+    /// Keeps what a version holds, where that is possible.
+    func keep(_ version: VersionRow, _ area: Area, _ entries: [RepresentationEntry], _ items: [PasteboardItem]) {
+        guard let known = KnownVersion(version, area, entries, items) else { return }
         if byteCount + known.byteCount > Self.most { removeAll() }
         byteCount += known.byteCount
         if let earlier = versions.updateValue(known, forKey: known.row.changeCount) { byteCount -= earlier.byteCount }
     }
 
     /// Forgets what is known of a version: it is gone, or its row is another one.
-    mutating func remove(_ count: UInt64) {
+    func remove(_ count: UInt64) {
         if let earlier = versions.removeValue(forKey: count) { byteCount -= earlier.byteCount }
     }
 
-    mutating func removeAll() {
+    func removeAll() {
         guard !versions.isEmpty else { return }
         versions.removeAll(keepingCapacity: true)
         byteCount = 0

@@ -136,39 +136,51 @@ struct OperationLog {
 extension OperationLog {
     /// Reads which calls the file remembers, once. A damaged one is known by its id, so that its repetition is an error and
     /// not a second effect, until its turn to be forgotten comes.
-    mutating func load(_ session: StoreSession) throws {
+    mutating func load(_ transaction: GroupTransaction) throws {
         guard !isLoaded else { return }
-        do { try read(session) } catch {
+        do { try read(transaction) } catch {
             self = OperationLog()
             throw error
         }
         isLoaded = true
     }
 
-    private mutating func read(_ session: StoreSession) throws {
-        try session.transaction.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
+    private mutating func read(_ transaction: GroupTransaction) throws {
+        try transaction.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
             guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }
             lastSequence = max(lastSequence, row.integer(0))
             guard let id = try? RequestID(row.text(1)) else { return }
             let isIntact = row.isIntact(.operation, checksum: 7)
             add(
                 id, row.integer(0), version: isIntact ? row.number(5) : 0, .persistent,
-                at: isIntact ? row.number(6) : session.configuration.now())
+                at: isIntact ? row.number(6) : transaction.configuration.now())
         }
     }
 }
 
-extension StoreSession {
-    /// Makes known which calls were made before; at the first use and not at the start, which does not wait for it. Whoever
-    /// repeats a call does.
-    private func loadOperations() throws { try operations.load(self) }
+/// The calls that are remembered by their id (I10), with the versions that are held for them: the table `operation`.
+///
+/// They are read at the first use and not at the start, which does not wait for it: the first caller that repeats a call
+/// does.
+final class RepeatableCalls {
+    private let transaction: GroupTransaction
+    private let versions: Versions
+    private let configuration: StoreConfiguration
+    private var log = OperationLog()
+
+    init(_ transaction: GroupTransaction, _ versions: Versions) {
+        (self.transaction, self.versions, configuration) = (transaction, versions, transaction.configuration)
+    }
+
+    /// Lets go of the room of forgotten calls; not while any may be taken back.
+    func compact() { log.compact() }
 
     /// What a call gave that was made before with the same id; nil where none was, or longer ago than it is kept.
     func known(
-        _ id: RequestID, _ kind: OperationKind, _ arguments: ContentDigest, at now: UInt64
+        _ id: RequestID, _ kind: OperationKind, _ arguments: ContentDigest
     ) throws -> KnownOperation? {
-        try loadOperations()
-        guard let place = operations.place(id) else { return nil }
+        try log.load(transaction)
+        guard let place = log.place(id) else { return nil }
         return try transaction.statement("SELECT * FROM @.operation WHERE sequence = ?", place.area)
             .first([.integer(place.sequence)]) { row in
                 guard row.isIntact(.operation, checksum: 7) else {
@@ -186,37 +198,37 @@ extension StoreSession {
 
     /// Remembers what a call gave, and forgets calls that are older than they are kept.
     func remember(
-        _ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area, at now: UInt64
+        _ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area
     ) throws {
-        try loadOperations()
-        try forgetOperations(at: now)
+        try log.load(transaction)
+        try forgetSome()
         // The same id may stand there from a call that is too old to be known.
-        let sequence = operations.lastSequence + 1
+        let sequence = log.lastSequence + 1
         try transaction.insert(
             "INSERT INTO @.operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
             [
                 .integer(sequence), .text(call.id.text), .integer(call.kind.rawValue),
-                .bytes(call.arguments.bytes), .number(result), .number(version), .number(now),
+                .bytes(call.arguments.bytes), .number(result), .number(version), .number(transaction.now),
             ], in: .operation)
-        operations.add(call.id, sequence, version: version, area, at: now)
-        transaction.onUndo { [self] in operations.takeBackAdded() }
+        log.add(call.id, sequence, version: version, area, at: transaction.now)
+        transaction.onUndo { [self] in log.takeBackAdded() }
     }
 
     /// Forgets a few calls at a time, so that no call pays for many others.
-    private func forgetOperations(at now: UInt64) throws {
+    private func forgetSome() throws {
         for _ in 0..<2 {
-            guard let oldest = operations.oldest else { return }
-            guard isOver(oldest, at: now) || operations.count >= configuration.operationsKept else { return }
+            guard let oldest = log.oldest else { return }
+            guard isOver(oldest) || log.count >= configuration.operationsKept else { return }
             try forget(oldest)
         }
     }
 
     /// Forgets calls that are older than they are kept, so that what was taken with them is let go of although no other
     /// call with an id comes.
-    func forgetOperations(atMost count: Int, at now: UInt64) throws {
-        try loadOperations()
+    func forgetOver(atMost count: Int) throws {
+        try log.load(transaction)
         for _ in 0..<count {
-            guard let oldest = operations.oldest, isOver(oldest, at: now) else { return }
+            guard let oldest = log.oldest, isOver(oldest) else { return }
             try forget(oldest)
         }
     }
@@ -224,23 +236,23 @@ extension StoreSession {
     /// When the oldest call is forgotten, in milliseconds of uptime; nil where no version is held for any.
     ///
     /// A call counts by the clock of the day. Where that was set back, the end is looked at again after the whole time.
-    func operationsEnd(at now: UInt64) -> UInt64? {
+    var nextEnd: UInt64? {
         // Where they cannot be read, who needs one learns why.
-        try? loadOperations()
-        guard operations.holding > 0, let oldest = operations.oldest else { return nil }
+        try? log.load(transaction)
+        guard log.holding > 0, let oldest = log.oldest else { return nil }
         let kept = configuration.limits.operationKeptSeconds * 1_000
-        let age = now - min(oldest.time, now)
+        let age = transaction.now - min(oldest.time, transaction.now)
         return configuration.uptime() + (kept - min(age, kept))
     }
 
-    private func isOver(_ operation: OperationLog.Oldest, at now: UInt64) -> Bool {
+    private func isOver(_ operation: OperationLog.Oldest) -> Bool {
         transaction.isOver(operation.time, seconds: configuration.limits.operationKeptSeconds)
     }
 
     private func forget(_ oldest: OperationLog.Oldest) throws {
-        if oldest.version != 0 { try release(oldest.version, oldest.area) }
+        if oldest.version != 0 { try versions.release(oldest.version, oldest.area) }
         try transaction.write("DELETE FROM @.operation WHERE sequence = ?", oldest.area, [.integer(oldest.sequence)])
-        operations.forgetOldest()
-        transaction.onUndo { [self] in operations.takeBackForgotten() }
+        log.forgetOldest()
+        transaction.onUndo { [self] in log.takeBackForgotten() }
     }
 }

@@ -27,63 +27,39 @@ extension StoreTransaction {
     package func takeItems(
         of name: PasteboardName, _ options: TakeOptions = TakeOptions()
     ) throws -> (content: VersionContent, changeCount: UInt64) {
-        guard let id = options.id else { return try session.take(name, options, nil, at: now) }
+        guard let id = options.id else { return try take(name, options, nil) }
         let arguments = ArgumentsDigest(name, types: options.types, changeCount: options.changeCount).digest
-        if let known = try session.known(id, .take, arguments, at: now) {
-            return (try session.takenContent(known, name, options), known.result)
+        if let known = try session.calls.known(id, .take, arguments) {
+            return (try takenContent(known, name, options), known.result)
         }
-        let call = RepeatableCall(id: id, kind: .take, arguments: arguments)
-        return try session.take(name, options, call, at: now)
+        return try take(name, options, RepeatableCall(id: id, kind: .take, arguments: arguments))
     }
-}
 
-extension StoreSession {
-    func take(
-        _ name: PasteboardName, _ options: TakeOptions, _ call: RepeatableCall?, at now: UInt64
+    private func take(
+        _ name: PasteboardName, _ options: TakeOptions, _ call: RepeatableCall?
     ) throws -> (content: VersionContent, changeCount: UInt64) {
-        var (board, version) = try keptVersion(nil, of: name)
+        var (board, version) = try session.histories.version(nil, of: name)
         if let expected = options.changeCount, expected != board.changeCount {
             throw PasteboardError.changeCountMismatch(expected: expected, actual: board.changeCount)
         }
-        let content = try content(of: version, types: options.types, name, board.area)
-        if call != nil { try setPins(version.pins + 1, of: version, board.area) }
-        if extent(of: version).items > 0 { try replaceTaken(version, of: &board, options.source, at: now) }
+        let content = try session.contents.content(of: version, types: options.types, name, board.area)
+        if call != nil { try session.versions.setPins(version.pins + 1, of: version, board.area) }
+        if session.contents.extent(of: version).items > 0 {
+            try session.histories.replaceTaken(version, of: &board, options.source, at: now)
+        }
         if let call {
-            try remember(
-                call, result: board.changeCount, version: version.changeCount, board.area, at: now)
+            try session.calls.remember(call, result: board.changeCount, version: version.changeCount, board.area)
         }
         return (content, board.changeCount)
     }
 
-    /// Lets a reader have a version alone: an empty one takes the place of the current one.
-    func consume(_ version: VersionRow, of board: Board, _ source: Source, at now: UInt64) throws {
-        var board = board
-        guard version.changeCount == board.changeCount else {
-            board.versions.removeAll { $0 == version.changeCount }
-            try dropVersion(version.changeCount, board.area)
-            return try update(board)
-        }
-        try replaceTaken(version, of: &board, source, at: now)
-    }
-
-    /// Puts an empty version in the place of the one that was taken.
-    private func replaceTaken(
-        _ version: VersionRow, of board: inout Board, _ source: Source, at now: UInt64
-    ) throws {
-        board.versions.removeLast()
-        board.isCurrentForOneReader = false
-        let empty = VersionRow(changeCount: try counter.take(), pasteboard: board.id, source: source, time: now)
-        try dropVersion(version.changeCount, board.area)
-        try append(empty, to: &board)
-    }
-
     /// Reads again what was taken with an id.
-    func takenContent(
+    private func takenContent(
         _ known: KnownOperation, _ name: PasteboardName, _ options: TakeOptions
     ) throws -> VersionContent {
-        guard let version = try version(known.version, of: name, known.area), !isOver(version) else {
-            throw PasteboardError.noSuchVersion(name, known.version)
-        }
-        return try content(of: version, types: options.types, name, known.area)
+        guard let version = try session.versions.version(known.version, of: name, known.area),
+            !session.deadlines.isOver(version)
+        else { throw PasteboardError.noSuchVersion(name, known.version) }
+        return try session.contents.content(of: version, types: options.types, name, known.area)
     }
 }

@@ -56,56 +56,52 @@ extension StoreTransaction {
     private func change(
         _ name: PasteboardName, _ kind: OperationKind, _ items: [PasteboardItem], _ options: WriteOptions
     ) throws -> UInt64 {
-        let entries = try session.entries(of: items, promises: options.promises)
+        let entries = try RepresentationEntry.all(of: items, promises: options.promises)
         var call: RepeatableCall?
         if let id = options.id {
             let arguments = ArgumentsDigest(name, kind, entries, options)
-            if let known = try session.known(id, kind, arguments.digest, at: now) { return known.result }
+            if let known = try session.calls.known(id, kind, arguments.digest) { return known.result }
             call = RepeatableCall(id: id, kind: kind, arguments: arguments.digest)
         }
-        var board = try session.board(name, toBeWrittenBy: kind, options)
+        let board = try board(name, toBeWrittenBy: kind, options)
         let addition = VersionAddition(entries, items: items, options)
-        if kind == .setItems, let oldest = session.overwritable(board, by: addition) {
-            let count = try session.overwrite(oldest, of: board, with: addition, items, at: now)
-            try call.map { try session.remember($0, result: count, board.area, at: now) }
+        if kind == .setItems, let count = try session.overwriting.write(addition, items, on: board, at: now) {
+            try call.map { try session.calls.remember($0, result: count, board.area) }
             return count
         }
-        let version = try session.nextVersion(of: board, kind, addition, at: now)
-        try session.append(version, to: &board)
-        if kind == .setItems { session.remember(version, board.area, entries, items) }
+        let version = try append(addition, to: board, kind)
+        if kind == .setItems { session.known.keep(version, board.area, entries, items) }
         // No digest of what is sensitive reaches the disk either.
         let area = version.isSensitive ? .volatile : board.area
-        try call.map { try session.remember($0, result: version.changeCount, area, at: now) }
+        try call.map { try session.calls.remember($0, result: version.changeCount, area) }
         return version.changeCount
     }
-}
 
-extension StoreSession {
+    private func append(_ addition: VersionAddition, to board: Board, _ kind: OperationKind) throws -> VersionRow {
+        var (board, base) = (board, nil as VersionRow?)
+        if kind == .addItems {
+            base = try session.versions.version(board.changeCount, of: board.name, board.area)
+            if base == nil { throw PasteboardError.damaged(board.name, board.changeCount) }
+        }
+        let version = try session.composer.next(on: base, of: board, addition, at: now)
+        try session.histories.append(version, to: &board)
+        return version
+    }
+
     /// The pasteboard that a call is to change, which has to be at the expected change count.
     ///
     /// A pasteboard whose row is damaged is made anew by a call that replaces everything anyway.
-    func board(
+    private func board(
         _ name: PasteboardName, toBeWrittenBy kind: OperationKind, _ options: WriteOptions
     ) throws -> Board {
         do {
-            let board = try existingBoard(name)
+            let board = try session.histories.existing(name)
             if let expected = options.ifChangeCount, expected != board.changeCount {
                 throw PasteboardError.changeCountMismatch(expected: expected, actual: board.changeCount)
             }
             return board
         } catch PasteboardError.damaged where kind != .addItems && options.ifChangeCount == nil {
-            return try makeAnew(name, options.source)
+            return try session.histories.makeAnew(name, options.source)
         }
-    }
-
-    private func makeAnew(_ name: PasteboardName, _ source: Source) throws -> Board {
-        let area: Area = try find(name, .volatile) == nil ? .persistent : .volatile
-        guard let found = try find(name, area) else { throw PasteboardError.noSuchPasteboard(name) }
-        try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(found.id)])
-        transaction.onUndo { [self, boardCount] in self.boardCount = boardCount }
-        boardCount -= 1
-        usage.refund(Usage(pasteboards: 1), to: "", area)
-        return try createBoard(
-            name, area, historyLimit: defaultHistoryLimit, source: source, at: configuration.now())
     }
 }

@@ -26,10 +26,20 @@ enum KeptPayload {
 /// The payloads of requests: versions that requests hold, beside the pasteboards that may keep them too.
 final class RequestPayloads {
     private let transaction: GroupTransaction
-    private unowned let session: StoreSession
+    private let counter: ChangeCounter
+    private let usage: UsageTally
+    private let boards: Boards
+    private let versions: Versions
+    private let contents: Contents
+    private let histories: Histories
+    private let limits: VersionLimits
 
-    init(_ transaction: GroupTransaction, _ session: StoreSession) {
-        (self.transaction, self.session) = (transaction, session)
+    init(
+        _ transaction: GroupTransaction, _ counter: ChangeCounter, _ usage: UsageTally, _ boards: Boards,
+        _ versions: Versions, _ contents: Contents, _ histories: Histories, _ limits: VersionLimits
+    ) {
+        (self.transaction, self.counter, self.usage, self.boards) = (transaction, counter, usage, boards)
+        (self.versions, self.contents, self.histories, self.limits) = (versions, contents, histories, limits)
     }
 
     /// Looks whether a payload can be kept with a request of a source, and writes nothing but the end of what is over.
@@ -42,35 +52,35 @@ final class RequestPayloads {
         case .withheld: return .withheld
         case .items(let items):
             guard !items.contains(where: \.isMarkedSensitive) else { throw RequestError.notToBeKept }
-            return try keepable(try session.entries(of: items, promises: []), items: items.count, of: source)
+            return try keepable(try RepresentationEntry.all(of: items, promises: []), items: items.count, of: source)
         case .version(let name, let count):
             return try keepable(name, count, of: source)
         }
     }
 
     private func keepable(_ name: PasteboardName, _ count: UInt64, of source: Source) throws -> KeptPayload {
-        let (board, version) = try session.keptVersion(count, of: name)
+        let (board, version) = try histories.version(count, of: name)
         guard !version.isSensitive, !version.isOnce else { throw RequestError.notToBeKept }
         if board.area == .persistent, version.writer.isEmpty {
             guard version.expiresAt != nil else { return .pin(version) }
             try checkRoom(for: version.usage, of: source)
             return .share(version)
         }
-        let heads = try session.heads(of: version, name, board.area)
+        let heads = try contents.heads(of: version, name, board.area)
         let promised = heads.enumerated().filter { $0.element.isPromise }
         guard promised.isEmpty else {
-            throw session.unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
+            throw contents.unfulfilled(promised.map { ($0.offset, $0.element) }, of: version, name)
         }
         if board.area == .persistent { return version.expiresAt == nil ? .pin(version) : .share(version) }
         guard !heads.contains(where: { $0.kind == RepresentationRow.fileKind }) else {
             throw IntakeOutdated(toDisk: true)
         }
-        return try keepable(try session.entries(of: version, name, board.area), items: version.items, of: source)
+        return try keepable(try contents.entries(of: version, name, board.area), items: version.items, of: source)
     }
 
     private func keepable(_ entries: [RepresentationEntry], items: Int, of source: Source) throws -> KeptPayload {
-        try session.checkExtent(items: items, representations: entries.count)
-        try session.checkFit(entries.map(\.row.size))
+        try limits.checkExtent(items: items, representations: entries.count)
+        try limits.checkFit(entries.map(\.row.size))
         let bytes = entries.reduce(0) { $0 + $1.row.size }
         try checkRoom(for: Usage(items: UInt64(items), bytes: bytes), of: source)
         return .write(entries, items: items)
@@ -78,9 +88,9 @@ final class RequestPayloads {
 
     /// Checks the limits of what is kept before anything of it is written.
     private func checkRoom(for added: Usage, of source: Source) throws {
-        session.usage.charge(added, to: source.application, .persistent)
-        defer { session.usage.refund(added, to: source.application, .persistent) }
-        try session.usage.check(with: added, of: source.application, .persistent)
+        usage.charge(added, to: source.application, .persistent)
+        defer { usage.refund(added, to: source.application, .persistent) }
+        try usage.check(with: added, of: source.application, .persistent)
     }
 
     /// Keeps a payload with a request.
@@ -92,7 +102,7 @@ final class RequestPayloads {
             request.lacksPayload = true
             return
         case .pin(let held):
-            try session.setPins(held.pins + 1, of: held, .persistent)
+            try versions.setPins(held.pins + 1, of: held, .persistent)
             version = held
         case .share(let held):
             version = try snapshot(of: request.source) { version in
@@ -103,7 +113,7 @@ final class RequestPayloads {
             version = try snapshot(of: request.source) { version in
                 if !entries.isEmpty { version.content = version.changeCount }
                 version.items = items
-                try session.write(entries, to: &version, .persistent)
+                try contents.write(entries, to: &version, .persistent)
             }
         }
         request.payloadVersion = version.changeCount
@@ -115,10 +125,10 @@ final class RequestPayloads {
         of source: Source, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
         var version = VersionRow(
-            changeCount: try session.counter.take(), pasteboard: 0, source: source, time: transaction.now)
+            changeCount: try counter.take(), pasteboard: 0, source: source, time: transaction.now)
         version.pins = 1
         try fill(&version)
-        try session.insert(version, .persistent)
+        try versions.insert(version, .persistent)
         return version
     }
 
@@ -131,13 +141,13 @@ final class RequestPayloads {
 
     /// Takes one away from those who hold a version, which goes with the last unless its pasteboard keeps it.
     func releaseVersion(_ count: UInt64) throws {
-        guard let version = try session.intactVersion(count, .persistent) else { return }
+        guard let version = try versions.intact(count, .persistent) else { return }
         if version.pins <= 1, version.pasteboard != 0,
-            let board = try session.board(key: version.pasteboard, .persistent), board.versions.contains(count)
+            let board = try boards.board(key: version.pasteboard, .persistent), board.versions.contains(count)
         {
-            return try session.setPins(0, of: version, .persistent)
+            return try versions.setPins(0, of: version, .persistent)
         }
-        try session.release(count, .persistent)
+        try versions.release(count, .persistent)
     }
 
     /// Lets go of versions of no pasteboard that no request names: what held them was damaged.
@@ -150,7 +160,7 @@ final class RequestPayloads {
             """, .persistent)
         try statement.query { unheld.append($0.number(0)) }
         for count in unheld {
-            if let version = try session.intactVersion(count, .persistent) { try session.delete(version, .persistent) }
+            if let version = try versions.intact(count, .persistent) { try versions.delete(version, .persistent) }
         }
     }
 
@@ -159,9 +169,9 @@ final class RequestPayloads {
     func items(of request: RequestRecord) throws -> [PasteboardItem]? {
         guard request.payloadVersion != 0 else { return nil }
         let damage = RequestError.damagedPayload(request.id)
-        guard let version = try session.intactVersion(request.payloadVersion, .persistent) else { throw damage }
+        guard let version = try versions.intact(request.payloadVersion, .persistent) else { throw damage }
         do {
-            return try session.content(of: version, types: nil, request.pasteboard ?? .general, .persistent).items
+            return try contents.content(of: version, types: nil, request.pasteboard ?? .general, .persistent).items
         } catch PasteboardError.damaged {
             throw damage
         }
@@ -170,10 +180,10 @@ final class RequestPayloads {
     /// Lets another request hold the payload of one that ended as well.
     func share(payloadOf ended: RequestRecord, with request: inout RequestRecord) throws {
         guard ended.payloadVersion != 0 else { return }
-        guard let version = try session.intactVersion(ended.payloadVersion, .persistent) else {
+        guard let version = try versions.intact(ended.payloadVersion, .persistent) else {
             throw RequestError.damagedPayload(ended.id)
         }
-        try session.setPins(version.pins + 1, of: version, .persistent)
+        try versions.setPins(version.pins + 1, of: version, .persistent)
         (request.payload, request.payloadVersion) = (ended.payload, ended.payloadVersion)
     }
 }

@@ -208,7 +208,7 @@ extension GroupCommit {
         }
         statistics.committed(session.transaction.log)
         let log = session.transaction.log.needsFlush ? try session.transaction.log.descriptor : nil
-        flushing = Flushing(waiting: waiting, moves: session.takeMoves())
+        flushing = Flushing(waiting: waiting, moves: session.boards.takeMoves())
         waiting = []
         beginNext()
         // One alone is answered sooner without a change of thread, and has nobody to run meanwhile.

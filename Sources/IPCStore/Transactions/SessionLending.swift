@@ -22,7 +22,7 @@ final class SessionLending: @unchecked Sendable {
     /// Runs the operation that waits alone, or wakes the store's thread for what waits.
     func run() {
         guard let operation = queue.lend() else { return }
-        guard let session, let name = operation.board, session.boards[name]?.area == .volatile else {
+        guard let session, let name = operation.board, session.boards.knownArea(of: name) == .volatile else {
             return queue.giveBack(operation)
         }
         do {

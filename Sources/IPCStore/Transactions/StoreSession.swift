@@ -1,53 +1,66 @@
 internal import IPCModel
 
-/// The state of an open store, used on its thread alone: the transaction, and what is known of the tables without
-/// reading them.
+/// An open store, used on its thread alone: the transaction, and the owners of the tables.
 final class StoreSession {
     let transaction: GroupTransaction
     let counter: ChangeCounter
-
-    /// Pasteboards that were read, by name; emptied when anything is undone.
-    var boards: [PasteboardName: Board] = [:]
-    /// Versions that are known whole; emptied when anything is undone.
-    var known = KnownVersions()
-    var boardCount: UInt64 = 0
-    var contentTypes: [String: ContentType] = [:]
-    var operations = OperationLog()
-    /// Claims, choices and policies.
+    let usage: UsageTally
+    let files: StoredFiles
+    let known: KnownVersions
+    let sensitive: SensitiveContents
+    let deadlines: Deadlines
+    let contents: Contents
+    let versions: Versions
+    let boards: Boards
+    let histories: Histories
+    let calls: RepeatableCalls
+    let limits: VersionLimits
+    let composer: VersionComposer
+    let overwriting: Overwriting
+    let fulfilment: PromiseFulfilment
+    let relocation: Relocation
     let registrations: Registrations
     let requestRows: RequestRows
-    private(set) lazy var payloads = RequestPayloads(transaction, self)
-    private(set) lazy var retention = RequestRetention(requestRows, payloads, transaction)
-    private(set) lazy var requests = Requests(transaction, requestRows, payloads, retention)
-    var files: StoredFiles
-    /// What each source has in the store.
-    let usage: UsageTally
-    /// When versions end by themselves.
-    var deadlines = Deadlines()
-    /// What sensitive versions hold, by change count.
-    var sensitive: [UInt64: SensitiveContent] = [:]
-    /// The number of removals that are kept, in both databases.
-    var removalCount: UInt64 = 0
-    /// The pasteboards that the group which gathers has moved.
-    private var moves: [PasteboardMove] = []
+    let retention: RequestRetention
+    let requests: Requests
+    private let payloads: RequestPayloads
 
     var configuration: StoreConfiguration { transaction.configuration }
 
     /// Makes a session on a database whose schema is up to date.
     init(
-        _ database: Database, _ configuration: StoreConfiguration, _ files: StoredFiles,
-        after report: OpeningReport
+        _ database: Database, _ configuration: StoreConfiguration, after report: OpeningReport,
+        files: (GroupTransaction) -> StoredFiles
     ) throws {
-        self.files = files
         transaction = try GroupTransaction(database, configuration)
         counter = try ChangeCounter(transaction)
         usage = UsageTally(transaction)
+        self.files = files(transaction)
+        known = KnownVersions(transaction)
+        sensitive = SensitiveContents(transaction, usage)
+        deadlines = Deadlines(transaction, sensitive)
+        contents = Contents(transaction, self.files, known, sensitive)
+        versions = Versions(transaction, usage, known, deadlines, sensitive, contents)
+        boards = Boards(transaction, counter)
+        histories = Histories(transaction, counter, usage, boards, versions, known, deadlines, sensitive)
+        calls = RepeatableCalls(transaction, versions)
+        limits = VersionLimits(contents, configuration.limits)
+        composer = VersionComposer(
+            contents: contents, sensitive: sensitive, deadlines: deadlines, counter: counter, limits: limits,
+            configuration: configuration)
+        overwriting = Overwriting(
+            boards: boards, versions: versions, contents: contents, known: known, usage: usage, counter: counter,
+            limits: limits)
+        fulfilment = PromiseFulfilment(
+            versions: versions, contents: contents, sensitive: sensitive, usage: usage, limits: limits)
+        relocation = Relocation(
+            transaction: transaction, boards: boards, versions: versions, files: self.files, usage: usage)
         registrations = Registrations(transaction)
         requestRows = RequestRows(transaction)
-        transaction.emptyOnUndo { [unowned self] in
-            boards.removeAll(keepingCapacity: true)
-            known.removeAll()
-        }
+        payloads = RequestPayloads(
+            transaction, counter, usage, boards, versions, contents, histories, limits)
+        retention = RequestRetention(requestRows, payloads, transaction)
+        requests = Requests(transaction, requestRows, payloads, retention)
         try commit()
         transaction.beginOperation()
         try load(after: report)
@@ -55,19 +68,12 @@ final class StoreSession {
     }
 
     private func load(after report: OpeningReport) throws {
-        for area in Area.allCases {
-            boardCount += try count("SELECT count(*) FROM @.pasteboard", area)
-            removalCount += try count("SELECT count(*) FROM @.removal", area)
-        }
+        try boards.load()
         try usage.load(afterCleanStop: report.wasClean)
-        try loadDeadlines()
+        try deadlines.load()
         try requestRows.load()
         if report.salvaged != nil { try payloads.releaseUnheld() }
-        try createGeneral()
-    }
-
-    private func count(_ sql: StaticString, _ area: Area) throws -> UInt64 {
-        try transaction.statement(sql, area).first { $0.number(0) } ?? 0
+        try histories.createGeneral()
     }
 }
 
@@ -79,7 +85,7 @@ extension StoreSession {
         try endTransaction()
         try transaction.log.flush()
         settle()
-        tell(takeMoves())
+        tell(boards.takeMoves())
     }
 
     /// Whether ``settle()`` has something to do when the group is on the disk.
@@ -103,25 +109,13 @@ extension StoreSession {
             try usage.write()
         }
         usage.committed()
-        operations.compact()
+        calls.compact()
         requestRows.compact()
-    }
-
-    /// The pasteboards that the group has moved which has just ended.
-    func takeMoves() -> [PasteboardMove] {
-        defer { moves = [] }
-        return moves
     }
 
     /// Says which pasteboards have moved, when that is on the disk.
     func tell(_ moves: [PasteboardMove]) {
         if !moves.isEmpty { configuration.onChange(moves) }
-    }
-
-    /// Notes that a pasteboard has moved; watchers are notified when the group is on the disk.
-    func note(_ move: PasteboardMove) {
-        moves.append(move)
-        transaction.onUndo { [self] in moves.removeLast() }
     }
 
     /// Undoes everything that the group wrote, and begins the next.

@@ -1,0 +1,175 @@
+internal import IPCModel
+
+/// The table `version`: its rows, those that hold them, and what each is charged with.
+final class Versions {
+    private let transaction: GroupTransaction
+    private let usage: UsageTally
+    private let known: KnownVersions
+    private let deadlines: Deadlines
+    private let sensitive: SensitiveContents
+    private let contents: Contents
+
+    init(
+        _ transaction: GroupTransaction, _ usage: UsageTally, _ known: KnownVersions, _ deadlines: Deadlines,
+        _ sensitive: SensitiveContents, _ contents: Contents
+    ) {
+        (self.transaction, self.usage, self.known) = (transaction, usage, known)
+        (self.deadlines, self.sensitive, self.contents) = (deadlines, sensitive, contents)
+    }
+
+    /// A version by its change count; nil where there is none, an error where its row is damaged.
+    func version(_ count: UInt64, of name: PasteboardName, _ area: Area) throws -> VersionRow? {
+        try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) {
+            row in
+            guard let version = VersionRow(row), version.changeCount == count else {
+                throw PasteboardError.damaged(name, count)
+            }
+            return version
+        }
+    }
+
+    /// A version by its change count; nil where there is none, or its row is damaged.
+    func intact(_ count: UInt64, _ area: Area) throws -> VersionRow? {
+        try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first(
+            [.number(count)], VersionRow.init)
+    }
+
+    /// Writes the row of a version and charges its source with it.
+    func insert(_ version: VersionRow, _ area: Area) throws {
+        let columns = version.columns
+        try transaction.write(
+            Self.insertVersion, area, columns + [Checksum.of(columns, in: .version)],
+            reversal: { [self] in
+                try transaction.statement("DELETE FROM @.version WHERE change_count = ?", area)
+                    .run([.number(version.changeCount)])
+            })
+        usage.charge(version.usage, to: version.source.application, area)
+    }
+
+    private static let insertVersion: StaticString =
+        "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+
+    /// Writes the row of a version anew; what it is charged with is the caller's.
+    func replace(_ version: VersionRow, _ area: Area) throws {
+        known.remove(version.changeCount)
+        try transaction.insert(
+            "REPLACE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", area, version.columns,
+            in: .version)
+    }
+
+    /// Lets go of a version that its pasteboard keeps no more; one that somebody holds stays until it is released.
+    ///
+    /// A damaged one stays behind: what it says about its content cannot be trusted.
+    func drop(_ count: UInt64, _ area: Area) throws {
+        guard let version = try intact(count, area), version.pins == 0 else { return }
+        try delete(version, area)
+    }
+
+    /// Adds one to those who hold a version, or takes one away.
+    func setPins(_ pins: UInt64, of version: VersionRow, _ area: Area) throws {
+        var version = version
+        version.pins = pins
+        known.remove(version.changeCount)
+        try transaction.write(
+            "UPDATE @.version SET pins = ?, checksum = ? WHERE change_count = ?", area,
+            [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
+    }
+
+    /// Takes one away from those who hold a version, and deletes it with the last; for versions that no pasteboard
+    /// keeps.
+    func release(_ count: UInt64, _ area: Area) throws {
+        guard let version = try intact(count, area) else { return }
+        if version.pins > 1 {
+            try setPins(version.pins - 1, of: version, area)
+        } else {
+            try delete(version, area)
+        }
+    }
+
+    /// Deletes a version with what belongs to it alone, whoever holds it.
+    func delete(_ version: VersionRow, _ area: Area) throws {
+        known.remove(version.changeCount)
+        try transaction.write(
+            "DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)],
+            reversal: { [self] in
+                let columns = version.columns
+                try transaction.statement(Self.insertVersion, area)
+                    .run(columns + [Checksum.of(columns, in: .version)])
+            })
+        usage.refund(version.usage, to: version.source.application, area)
+        // Where its pasteboard has moved to the other database, the version goes on there.
+        if version.expiresAt != nil, try intact(version.changeCount, area.other) == nil {
+            deadlines.set(nil, of: version.changeCount)
+            sensitive.set(nil, of: version)
+        }
+        guard version.content != 0, try !isNeeded(content: version.content, area) else { return }
+        try contents.delete(ContentKeys(content: version.content).range, area)
+    }
+
+    /// The versions that have a content: the one that began it, and those that extend it.
+    func sharing(_ content: UInt64, _ area: Area) throws -> [VersionRow] {
+        var versions = try intact(content, area).map { [$0] } ?? []
+        let statement = try transaction.statement(
+            "SELECT * FROM @.version WHERE content = ? AND content <> change_count AND content <> 0", area)
+        try statement.query([.number(content)]) { row in
+            if let version = VersionRow(row) { versions.append(version) }
+        }
+        return versions
+    }
+
+    /// The versions with promises, in the order of their change counts; of those that share a content the longest.
+    func promising(_ area: Area) throws -> [VersionRow] {
+        var versions: [UInt64: VersionRow] = [:]
+        let statement = try transaction.statement(
+            "SELECT * FROM @.version INDEXED BY version_promises WHERE writer <> '' ORDER BY change_count", area)
+        try statement.query { row in
+            if let version = VersionRow(row) { versions[version.content] = version }
+        }
+        for count in sensitive.promised {
+            if let version = try intact(count, area) { versions[count] = version }
+        }
+        return versions.values.sorted { $0.changeCount < $1.changeCount }
+    }
+
+    /// Whether a version has the content: the one that began it, or one that extends it.
+    private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
+        let first = try transaction.statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
+        if try first.first([.number(content)], { _ in true }) != nil { return true }
+        let extensions = try transaction.statement(
+            "SELECT 1 FROM @.version WHERE content = ? AND content <> change_count AND content <> 0 LIMIT 1", area)
+        return try extensions.first([.number(content)], { _ in true }) != nil
+    }
+}
+
+// MARK: Overwriting
+
+extension Versions {
+    /// Writes the row of a version in the place of another one; what they are charged with is the caller's.
+    func overwrite(_ oldest: VersionRow, with version: VersionRow, _ area: Area) throws {
+        try transaction.write(
+            Self.overwrite, area, Self.columnsOfOverwrite(version, at: oldest.changeCount),
+            reversal: { [self] in
+                try transaction.statement(Self.overwrite, area)
+                    .run(Self.columnsOfOverwrite(oldest, at: version.changeCount))
+            })
+    }
+
+    /// All columns are given: SQLite would read from the old row what it is not given, which costs more.
+    private static let overwrite: StaticString = """
+        UPDATE @.version SET change_count = ?1, pasteboard = ?2, content = ?3, items = ?4, representations = ?5,
+        bytes = ?6, pins = ?7, time = ?8, expires_at = ?9, flags = ?10, strength = ?11, source = ?12, writer = ?13,
+        checksum = ?14 WHERE change_count = ?15
+        """
+
+    private static func columnsOfOverwrite(_ version: VersionRow, at count: UInt64) -> [SQLValue] {
+        var columns: [SQLValue] = [
+            .number(version.changeCount), .number(version.pasteboard), .number(version.content),
+            .number(version.items), .number(version.representations), .number(version.bytes), .number(version.pins),
+            .number(version.time), .number(version.expiresAt), .number(version.flags.rawValue),
+            .integer(version.source.strength.number), .text(version.source.application), .text(version.writer), .null,
+            .number(count),
+        ]
+        columns[13] = Checksum.of(columns, first: 13, in: .version)
+        return columns
+    }
+}
