@@ -61,77 +61,89 @@ package final class Broker {
     }
 
     private init(_ configuration: BrokerConfiguration, logger: Logger) async throws {
-        self.configuration = configuration
-        self.logger = logger
+        (self.configuration, self.logger) = (configuration, logger)
+        let limits = configuration.limits
         guard (try? configuration.bus.isSystemBus) != true else { throw End.systemBus }
-        let objects = ObjectServer(logger: logger)
-        objects.invalidArguments = IPCError.Code.invalidArguments.errorName
-        objects.translate = { Self.translate($0) }
-        objects.bounds = WireBounds(configuration.limits)
-        objects.refusal = { [limits = configuration.limits] in limits.exceeded(by: $0).errorReply }
-        let events = StoreEvents()
-        storeEvents = events
+        storeEvents = StoreEvents()
         try await Self.refuseBesideAnother(configuration)
-        let arriving = ArrivingBytes(most: Int(clamping: configuration.limits.arrivingBytes))
-        // The store is opened while the bus is asked; both take some milliseconds.
-        let opening = Self.open(try configuration.storeConfiguration(events))
-        let bus: String
-        do {
-            connection = try await Self.connect(configuration.bus, objects)
-            clients = BusClients(connection)
-            connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
-            connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
-            try await clients.start()
-            bus = try await connection.busID()
-        } catch {
-            try? await opening.value.close()
-            throw error
-        }
-        store = try await opening.value
-        Self.report(store.report, to: logger)
+        let arriving = ArrivingBytes(most: Int(clamping: limits.arrivingBytes))
+        let ground = try await Ground(configuration, storeEvents, arriving, logger)
+        (connection, clients, store) = (ground.connection, ground.clients, ground.store)
         policies = AccessPolicies(store: store, logger: logger)
-        watchers = ChangeWatchers(limits: configuration.limits) { [clients] in
-            clients.knownVisibility(of: $0) ?? .sandbox(nil)
-        } hasDeparted: { [clients] in
-            clients.hasDeparted($0)
-        }
-        announcer = ChangeAnnouncer(connection: connection, store: store, limits: configuration.limits)
+        watchers = ChangeWatchers(
+            limits: limits, visibility: { [clients] in clients.knownVisibility(of: $0) ?? .sandbox(nil) },
+            hasDeparted: { [clients] in clients.hasDeparted($0) })
+        announcer = ChangeAnnouncer(connection: connection, store: store, limits: limits)
         expiry = ExpiryClock(store: store, logger: logger)
-        arrivals = ArrivalOrder(limits: configuration.limits)
-        descriptors = DescriptorBudget(limits: configuration.limits) { [store] in store.statistics.snapshot.memoryFiles
-        }
+        arrivals = ArrivalOrder(limits: limits)
+        descriptors = DescriptorBudget(limits: limits) { [store] in store.statistics.snapshot.memoryFiles }
         direct = DirectConnections(
             bus: connection, clients: clients, descriptors: descriptors,
             directory: RuntimeDirectory(store: configuration.store, environment: configuration.environment),
-            limits: configuration.limits, arriving: arriving)
-        promises = PromiseFetcher(
-            store: store, connection: connection, bus: bus, limits: configuration.limits)
+            limits: limits, arriving: arriving)
+        promises = PromiseFetcher(store: store, connection: connection, bus: ground.bus, limits: limits)
         schemes = SchemesService(
-            store: store, clients: clients, connection: connection, policies: policies, limits: configuration.limits,
+            store: store, clients: clients, connection: connection, policies: policies, limits: limits,
             identify: promises.writer)
-        let desktop = configuration.desktopProgram.flatMap {
-            DesktopProgram(
-                $0, environment: configuration.environment, limits: configuration.limits, logger: logger)
+        schemes.desktop = configuration.desktopProgram.flatMap {
+            DesktopProgram($0, environment: configuration.environment, limits: limits, logger: logger)
         }
-        schemes.desktop = desktop
-        let table = RequestTable(limits: configuration.limits)
+        let table = RequestTable(limits: limits)
         records = RequestRecords(
-            store: store, connection: connection, clients: clients, table: table, limits: configuration.limits,
-            logger: logger)
+            store: store, connection: connection, clients: clients, table: table, limits: limits, logger: logger)
         deliveries = Deliveries(
             DeliverySurroundings(
                 connection: connection, direct: direct, clients: clients, table: table, records: records,
-                limits: configuration.limits, defects: try DeliveryDefects(configuration)
-            ) { [schemes] in schemes.facts(of: $0) }, desktop: desktop)
+                limits: limits, defects: try DeliveryDefects(configuration)
+            ) { [schemes] in schemes.facts(of: $0) }, desktop: schemes.desktop)
         let acceptance = RequestAcceptance(
-            store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry,
-            limits: configuration.limits)
+            store: store, deliveries: deliveries, table: table, promises: promises, expiry: expiry, limits: limits)
         urls = URLsService(
-            store: store, schemes: schemes, clients: clients, arrivals: arrivals, table: table,
-            deliveries: deliveries, acceptance: acceptance, descriptors: descriptors, limits: configuration.limits)
+            store: store, schemes: schemes, clients: clients, arrivals: arrivals, table: table, deliveries: deliveries,
+            acceptance: acceptance, descriptors: descriptors, limits: limits)
         pasteboards = PasteboardsService(
             store: store, connection: connection, clients: clients, watchers: watchers, arrivals: arrivals,
-            promises: promises, limits: configuration.limits)
+            promises: promises, limits: limits)
+    }
+
+    /// What everything else stands on: the connection, the programs on the bus, and the store.
+    private struct Ground {
+        let connection: Connection
+        let clients: BusClients
+        /// The id of the bus.
+        let bus: String
+        let store: Store
+
+        @DBusActor
+        init(
+            _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
+        ) async throws {
+            // The store is opened while the bus is asked; both take some milliseconds.
+            let opening = Broker.open(try configuration.storeConfiguration(events))
+            do {
+                connection = try await Broker.connect(configuration.bus, Self.objects(configuration, logger))
+                clients = BusClients(connection)
+                connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
+                connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
+                try await clients.start()
+                bus = try await connection.busID()
+            } catch {
+                try? await opening.value.close()
+                throw error
+            }
+            store = try await opening.value
+            Broker.report(store.report, to: logger)
+        }
+
+        @DBusActor
+        private static func objects(_ configuration: BrokerConfiguration, _ logger: Logger) -> ObjectServer {
+            let objects = ObjectServer(logger: logger)
+            objects.invalidArguments = IPCError.Code.invalidArguments.errorName
+            objects.translate = { Broker.translate($0) }
+            objects.bounds = WireBounds(configuration.limits)
+            objects.refusal = { [limits = configuration.limits] in limits.exceeded(by: $0).errorReply }
+            return objects
+        }
     }
 
     /// A broker that cannot serve makes no store: where there is none yet, the bus is asked before.
@@ -143,17 +155,17 @@ package final class Broker {
         if let owner { throw End.alreadyRunning(owner: owner.text) }
     }
 
-    private static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
+    fileprivate static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
         do throws(ConnectionError) { return try await Connection.open(address, objects: objects) } catch {
             throw End.noBus(error.description)
         }
     }
 
-    private static func open(_ configuration: StoreConfiguration) -> Task<Store, any Error> {
+    fileprivate static func open(_ configuration: StoreConfiguration) -> Task<Store, any Error> {
         DBusActor.task { try await Background.run { Result { try Store.open(configuration) } }.get() }
     }
 
-    private static func report(_ report: OpeningReport, to logger: Logger) {
+    fileprivate static func report(_ report: OpeningReport, to logger: Logger) {
         if !report.wasClean { logger.notice("the last run did not end in good order; the store was checked") }
         guard let place = report.quarantine else { return }
         logger.error(
@@ -183,19 +195,7 @@ package final class Broker {
         connection.objects.export(
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
-        clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
-        clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
-        clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
-        direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
-        clients.leaves = { [direct] in direct.callerLeaves($0) }
-        clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in
-            connection.callerLeft(caller)
-            direct.callerLeft(caller)
-            urls.callerLeft(caller)
-            deliveries.connectionLeft(caller)
-            pasteboards.callerLeft(caller)
-            watchers.callerLeft(caller)
-        }
+        follow(clients)
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await policies.load()
         let installed = InstalledClaims(environment: { configuration.environment[$0] }, logger: logger)
@@ -210,6 +210,23 @@ package final class Broker {
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
         // Reads what the start did not need; before it, each call looks at the time itself.
         expiry.look()
+    }
+
+    /// Tells the parts what happens to the programs on the bus.
+    private func follow(_ clients: BusClients) {
+        clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
+        clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
+        clients.activatableChanged = { [deliveries] in deliveries.activatableChanged() }
+        direct.routeChanged = { [deliveries] in deliveries.routeChanged($0) }
+        clients.leaves = { [direct] in direct.callerLeaves($0) }
+        clients.departed = { [connection, urls, deliveries, pasteboards, watchers, direct] caller in
+            connection.callerLeft(caller)
+            direct.callerLeft(caller)
+            urls.callerLeft(caller)
+            deliveries.connectionLeft(caller)
+            pasteboards.callerLeft(caller)
+            watchers.callerLeft(caller)
+        }
     }
 
     /// What is in use of the limits. A sandboxed caller learns nothing of other applications.

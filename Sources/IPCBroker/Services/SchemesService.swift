@@ -128,14 +128,7 @@ final class SchemesService {
             application, schemes, kind: persistent ? .persistent : .live, allowReserved: input.2.allowReserved ?? false)
         if persistent {
             do {
-                try await store.commit { transaction in
-                    for scheme in schemes {
-                        try transaction.registrations.saveClaim(
-                            StoredClaim(
-                                application: application, scheme: scheme, window: UInt32(window),
-                                takesDescriptors: takesDescriptors, time: transaction.now))
-                    }
-                }
+                try await save(schemes, of: application, window: UInt32(window), takesDescriptors: takesDescriptors)
             } catch {
                 if !fresh.isEmpty { _ = registry.unregister(application, fresh, kinds: [.persistent]) }
                 throw error
@@ -151,7 +144,25 @@ final class SchemesService {
         registered(application, clients.knownOwner(of: application) == call.sender)
         try announce(changes, after: call)
         var result = RegisterResult()
-        result.conflicts = registry.conflicts(application, schemes, limit: Int(limits.pageRowsMost)).map { claim in
+        result.conflicts = conflicts(application, schemes)
+        return result
+    }
+
+    private func save(
+        _ schemes: [URLScheme], of application: ApplicationID, window: UInt32, takesDescriptors: Bool
+    ) async throws {
+        try await store.commit { transaction in
+            for scheme in schemes {
+                try transaction.registrations.saveClaim(
+                    StoredClaim(
+                        application: application, scheme: scheme, window: window, takesDescriptors: takesDescriptors,
+                        time: transaction.now))
+            }
+        }
+    }
+
+    private func conflicts(_ application: ApplicationID, _ schemes: [URLScheme]) -> [ClaimFacts] {
+        registry.conflicts(application, schemes, limit: Int(limits.pageRowsMost)).map { claim in
             var facts = ClaimFacts()
             facts.scheme = claim.scheme.spelling
             facts.application = claim.application.text
@@ -159,7 +170,6 @@ final class SchemesService {
             facts.handler = registry.handler(of: claim.scheme)?.application == claim.application
             return facts
         }
-        return result
     }
 
     /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces that its

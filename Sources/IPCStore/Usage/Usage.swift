@@ -141,11 +141,19 @@ extension UsageTally {
         }
     }
 
+    /// Whether nothing is above its limit.
+    private func allows(all: Usage, own: Usage) -> Bool {
+        all.pasteboards <= limits.pasteboards && own.pasteboards <= limits.pasteboardsPerSource
+            && all.items <= limits.items && own.items <= limits.itemsPerSource && all.bytes <= limits.storedBytes
+            && own.bytes <= limits.storedBytesPerSource
+    }
+
     /// Checks the limits after a charge; what asks for nothing is never refused.
     func check(with added: Usage, of source: String, _ area: Area) throws {
         let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
-        guard !limits.allow(all: all, own: own) else { return }
+        // Most writes need no closer look.
+        guard !allows(all: all, own: own) else { return }
         func checkOne(_ limit: KeyPath<Limits, UInt64>, _ use: UInt64, _ request: UInt64) throws(LimitExceeded) {
             if request > 0 { try limits.check(limit, use: use - min(use, request), request: request) }
         }
@@ -159,14 +167,6 @@ extension UsageTally {
         } catch {
             throw PasteboardError.limitExceeded(error)
         }
-    }
-}
-
-extension Limits {
-    /// Whether nothing is above its limit: most writes need no closer look.
-    fileprivate func allow(all: Usage, own: Usage) -> Bool {
-        all.pasteboards <= pasteboards && own.pasteboards <= pasteboardsPerSource && all.items <= items
-            && own.items <= itemsPerSource && all.bytes <= storedBytes && own.bytes <= storedBytesPerSource
     }
 }
 
