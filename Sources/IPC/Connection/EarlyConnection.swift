@@ -8,7 +8,7 @@ package final class EarlyConnection: Sendable {
         try await Connection.open(.session, reconnects: true, timeout: EarlyConnection.usualTime)
     }
     /// The default time-out of the bus: as long as that of a receiver.
-    private static let usualTime = Duration.seconds(20)
+    private static let usualTime = OpenOptions.defaultTimeout
     @DBusActor private var isTaken = false
 
     /// Begins to connect.

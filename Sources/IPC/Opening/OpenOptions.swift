@@ -1,5 +1,6 @@
 public import IPCDBus
 internal import IPCInterface
+internal import IPCModel
 
 /// What may be said beside the URL and the payload when a URL is opened.
 public struct OpenOptions: Sendable, Hashable {
@@ -49,7 +50,7 @@ public struct OpenOptions: Sendable, Hashable {
 
 extension OpenOptions {
     /// How long a sender waits that states nothing.
-    private static let defaultTimeout = Duration.seconds(20)
+    static let defaultTimeout = Duration.milliseconds(Limits().requestTimeoutMilliseconds)
 
     /// How long the sender waits; `nil` where it does not.
     var wait: Duration? { isQueued ? nil : timeout ?? Self.defaultTimeout }
