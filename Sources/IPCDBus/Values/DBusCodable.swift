@@ -45,7 +45,6 @@ extension Bool: DBusBasic {
 /// A number with a fixed size, the same in memory and in a message.
 public protocol DBusNumber: DBusBasic, BitwiseCopyable {
     static var dbusType: Unicode.Scalar { get }
-    static var zero: Self { get }
 }
 
 extension DBusNumber {

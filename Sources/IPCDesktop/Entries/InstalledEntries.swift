@@ -41,11 +41,6 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// The default that a list names, be it installed or not.
-    package func statedDefault(of scheme: URLScheme) -> String? {
-        lists.lazy.compactMap { names(MimeAppsList.defaults, scheme, in: $0).first }.first
-    }
-
     /// All entries that say that they handle a scheme, or of which a list says so.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })

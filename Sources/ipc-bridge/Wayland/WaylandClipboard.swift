@@ -51,11 +51,8 @@ final class WaylandClipboard: DesktopClipboard {
             self?.ended()
         }
         device = connection.newObject { [weak self] event in self?.deviceTells(&event) }
-        var request = WaylandRequest()
-        request.add(device)
-        request.add(seat)
         // get_data_device(id, seat): the compositor tells the selection at once.
-        connection.send(manager, 1, request)
+        connection.send(manager, 1, device, seat)
         connection.roundTrip()
         connection.begin()
     }
@@ -72,10 +69,8 @@ final class WaylandClipboard: DesktopClipboard {
         // Nothing is started by this process that could inherit them.
         guard pipe(&ends) == 0 else { throw .refused }
         let reading = WaylandReading(Descriptor(owning: ends[0]), atMost: bytes)
-        var request = WaylandRequest()
-        request.add(target)
         // receive(mime_type, fd)
-        connection.send(current, 0, request, passing: ends[1])
+        connection.send(current, 0, target, passing: ends[1])
         // It is the other program's alone from here on, so that its end is seen.
         Glibc.close(ends[1])
         readings.append(reading)
@@ -87,36 +82,24 @@ final class WaylandClipboard: DesktopClipboard {
 
     func offer(_ offer: ClipboardOffer) async {
         let source = connection.newObject { [weak self] event in self?.sourceTells(&event, offer) }
-        var request = WaylandRequest()
-        request.add(source)
         // create_data_source(id), offer(mime_type) for each, set_selection(source)
-        connection.send(manager, 0, request)
-        for target in offer.targets + [mark] {
-            var request = WaylandRequest()
-            request.add(target)
-            connection.send(source, 0, request)
-        }
+        connection.send(manager, 0, source)
+        for target in offer.targets + [mark] { connection.send(source, 0, target) }
         self.source = source
-        select(source)
+        connection.send(device, 0, source)
         await connection.answered()
     }
 
     func withdraw() async {
         guard source != 0 else { return }
         source = 0
-        select(0)
+        connection.send(device, 0, source)
         await connection.answered()
     }
 
     func close() {
         endReadings()
         connection.close()
-    }
-
-    private func select(_ source: UInt32) {
-        var request = WaylandRequest()
-        request.add(source)
-        connection.send(device, 0, request)
     }
 
     private func endReadings() {

@@ -101,7 +101,9 @@ final class WaylandConnection {
     // MARK: Messages
 
     /// Sends a request. The compositor reads at once, or ends the connection: so it is waited for.
-    func send(_ object: UInt32, _ opcode: UInt16, _ request: WaylandRequest = WaylandRequest(), passing: CInt? = nil) {
+    func send(_ object: UInt32, _ opcode: UInt16, _ arguments: any WaylandArgument..., passing: CInt? = nil) {
+        var request = WaylandRequest()
+        for argument in arguments { argument.add(to: &request) }
         var rest = request.message(to: object, opcode)[...]
         var passed = passing.map { [$0] } ?? []
         while !rest.isEmpty, !hasEnded {
@@ -124,9 +126,7 @@ final class WaylandConnection {
     /// Waits until the compositor has answered all that was sent so far; before ``begin()``.
     func roundTrip() {
         var isDone = false
-        var request = WaylandRequest()
-        request.add(newObject { _ in isDone = true })
-        send(Self.displayObject, 0, request)
+        send(Self.displayObject, 0, newObject { _ in isDone = true })
         while !isDone, !hasEnded {
             wait(for: POLLIN)
             read()
@@ -137,11 +137,8 @@ final class WaylandConnection {
     func answered() async {
         guard !hasEnded else { return }
         await withCheckedContinuation { continuation in
-            var request = WaylandRequest()
-            let callback = newObject { [weak self] _ in self?.answeredFirst() }
             awaited.append(continuation)
-            request.add(callback)
-            send(Self.displayObject, 0, request)
+            send(Self.displayObject, 0, newObject { [weak self] _ in self?.answeredFirst() })
         }
     }
 

@@ -16,10 +16,8 @@ final class WaylandGlobals {
             let name = event.number()
             self?.names[event.text()] = name
         }
-        var request = WaylandRequest()
-        request.add(registry)
         // get_registry(registry)
-        connection.send(WaylandConnection.displayObject, 1, request)
+        connection.send(WaylandConnection.displayObject, 1, registry)
         connection.roundTrip()
     }
 
@@ -28,13 +26,8 @@ final class WaylandGlobals {
         for interface in interfaces {
             guard let name = names[interface] else { continue }
             let object = connection.newObject()
-            var request = WaylandRequest()
-            request.add(name)
-            request.add(interface)
-            request.add(1)
-            request.add(object)
             // bind(name, id), of which the id names interface and version too
-            connection.send(registry, 0, request)
+            connection.send(registry, 0, name, interface, UInt32(1), object)
             return object
         }
         return nil

@@ -21,6 +21,19 @@ struct WaylandRequest {
     }
 }
 
+/// An argument of a request.
+protocol WaylandArgument {
+    func add(to request: inout WaylandRequest)
+}
+
+extension UInt32: WaylandArgument {
+    func add(to request: inout WaylandRequest) { request.add(self) }
+}
+
+extension String: WaylandArgument {
+    func add(to request: inout WaylandRequest) { request.add(self) }
+}
+
 /// An event of an object: its number and its arguments, of which the next one is taken each time.
 struct WaylandEvent {
     let object: UInt32

@@ -101,23 +101,12 @@ final class WaylandWriting {
 
     private func write() {
         let part = sent..<min(value.byteCount, sent + Self.piece)
-        guard !part.isEmpty, let count = write(part) else { return end() }
+        let output = output.rawValue
+        guard !part.isEmpty, let count = value.withPart(part, { Glibc.write(output, $0.baseAddress, $0.count) })
+        else { return end() }
         if count < 0 && (errno == EAGAIN || errno == EINTR) { return }
         guard count > 0 else { return end() }
         sent += count
         wait()
-    }
-
-    /// What write(2) says; nil where the content cannot be read.
-    private func write(_ part: Range<Int>) -> Int? {
-        func put(_ bytes: UnsafeRawBufferPointer) -> Int {
-            Glibc.write(output.rawValue, bytes.baseAddress, bytes.count)
-        }
-        switch value {
-        case .text(var text):
-            return text.withUTF8 { put(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[part])) }
-        case .bytes(let bytes): return bytes.withUnsafeBytes { put(UnsafeRawBufferPointer(rebasing: $0[part])) }
-        case .file(let file): return try? file.withBytes(in: part, put)
-        }
     }
 }

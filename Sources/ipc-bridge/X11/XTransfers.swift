@@ -81,16 +81,10 @@ final class XTransfers {
     }
 
     private func write(_ value: Representation.Value, _ part: Range<Int>, _ type: xcb_atom_t, at place: Place) -> Bool {
-        func set(_ bytes: UnsafeRawBufferPointer) {
-            connection.setProperty(place.property, of: place.window, type: type, bytes)
+        // The broker's files keep their length: they are sealed, or its own.
+        let written: Void? = value.withPart(part) {
+            connection.setProperty(place.property, of: place.window, type: type, $0)
         }
-        switch value {
-        case .text(var text): text.withUTF8 { set(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer($0)[part])) }
-        case .bytes(let bytes): bytes.withUnsafeBytes { set(UnsafeRawBufferPointer(rebasing: $0[part])) }
-        case .file(let file):
-            // The broker's files keep their length: they are sealed, or its own.
-            guard (try? file.withBytes(in: part, set)) != nil else { return false }
-        }
-        return true
+        return written != nil
     }
 }
