@@ -40,7 +40,7 @@ final class URLsService {
         do {
             let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
             if try openAtOnce(request, call, answer) { return }
-            CallOrder.begin {
+            DBusActor.begin {
                 do { answer(.success(try await self.openInTurn(request, call))) } catch { answer(.failure(error)) }
             }
         } catch { answer(.failure(error)) }
@@ -307,9 +307,7 @@ final class URLsService {
         ExportedInterface(
             URLs1.description,
             methods: [
-                URLs1.openURL.answered(later: { input, call, answer in
-                    CallOrder.begin(atOnce: { self.openURL(input, call, answer) })
-                }),
+                URLs1.openURL.answered(later: { self.openURL($0, $1, $2) }),
                 URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
                 URLs1.waitRequest.answered { try await self.waitRequest($0.0, $0.1, $1) },
                 URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },

@@ -100,7 +100,7 @@ final class PasteboardService {
     ) {
         do {
             if try writeAtOnce(change, options, call, answer) { return }
-            CallOrder.begin {
+            DBusActor.begin {
                 do { answer(.success(try await self.write(change, options, call))) } catch { answer(.failure(error)) }
             }
         } catch { answer(.failure(error)) }
@@ -233,7 +233,7 @@ extension PasteboardService {
     private var methods: [ExportedMethod] {
         [
             Pasteboard1.setItems.answered(later: { input, call, answer in
-                CallOrder.begin(atOnce: { self.write(.set(input.0), input.1, call, answer) })
+                self.write(.set(input.0), input.1, call, answer)
             }),
             Pasteboard1.addItems.answered { input, call in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {

@@ -110,7 +110,7 @@ final class PasteboardsService {
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
         guard let visibility = clients.knownVisibility(of: call.sender) else {
-            return CallOrder.begin {
+            return DBusActor.begin {
                 self.waitForChange(input, seeing: await self.clients.visibility(of: call.sender), call, answer)
             }
         }
@@ -172,9 +172,7 @@ final class PasteboardsService {
                 Pasteboards1.createUniquePasteboard.answered { try await self.createUnique($0, $1) },
                 Pasteboards1.removePasteboard.answered { try await self.removePasteboard($0.0, $1) },
                 Pasteboards1.listPasteboards.answered { try await self.listPasteboards($0, $1) },
-                Pasteboards1.waitForChange.answered(later: { input, call, answer in
-                    CallOrder.begin(atOnce: { self.waitForChange(input, call, answer) })
-                }),
+                Pasteboards1.waitForChange.answered(later: { self.waitForChange($0, $1, $2) }),
                 Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
                 Pasteboards1.skipChangeCounts.answered { input, call in
                     guard await self.clients.visibility(of: call.sender).isWhole else {

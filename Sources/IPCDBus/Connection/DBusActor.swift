@@ -19,6 +19,13 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
+    /// Starts a task that begins before this returns, and runs to its first suspension. So handlers begin in the order of
+    /// their calls, and one that need not wait is done at once. It resumes like other tasks.
+    @DBusActor
+    package static func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
+        thread.begin(body)
+    }
+
     /// Runs `body` on the I/O thread, after earlier hand-overs. For other threads: a task that they start would begin later
     /// than one of the I/O thread.
     package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {

@@ -49,8 +49,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private var round: UInt64 = 0
     private var quietWork: (() -> Void)?
     private var isQuiet = true
-    /// How often nothing was left to run: every task had come to its end or waited for something.
-    private(set) var pauses: UInt64 = 0
+
+    /// Whether the next job is to run at once.
+    private var isBeginning = false
 
     init() {
         precondition(poll >= 0 && wakeUp >= 0, "the process has no file descriptors left for its I/O thread")
@@ -62,7 +63,21 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        take(isCurrent ? .own(job) : .foreign(job))
+        guard isCurrent else { return take(.foreign(job)) }
+        if isBeginning {
+            isBeginning = false
+            return job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        }
+        take(.own(job))
+    }
+
+    /// Starts a task that runs to its first suspension before this returns; on this thread.
+    ///
+    /// `Task.immediate` cannot state that the task prefers this executor: without that, it resumes by a thread of Dispatch,
+    /// and with it, it is enqueued like any other (Swift 6.3).
+    func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
+        isBeginning = true
+        Task(executorPreference: self, operation: body)
     }
 
     /// Runs an action after what was handed over before it, and before what that has begun; from any thread.
@@ -212,7 +227,6 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for _ in 0..<Self.rounds {
             inbox.withLock { swap(&$0.arrivals, &arrivals) }
             if arrivals.isEmpty {
-                pauses += 1
                 guard !idleWork.isEmpty else { return }
                 beginIdleWork()
                 continue

@@ -41,15 +41,12 @@ extension Method {
         }
     }
 
-    /// The handler may suspend. Handlers begin, and go on, in the order of the calls.
-    ///
-    /// `Task.immediate` would resume its task on a thread of the pool, out of order and with two changes of thread
-    /// (Swift 6.3).
+    /// The handler may suspend. Handlers begin at once, in the order of the calls.
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
         exported { [output] input, call, server in
-            CallOrder.begin {
+            DBusActor.begin {
                 do { call.answer(try await handler(input, call), as: output) } catch {
                     call.fail(server.wire(error, call))
                 }

@@ -80,7 +80,7 @@ private struct ObjectProperties {
         let value = try Value(from: &reader)
         try reader.finish()
         call.message.letGoOfArguments()
-        CallOrder.begin {
+        DBusActor.begin {
             do {
                 try await set(value, call)
                 call.answer((), as: Properties.set.output)

@@ -1,0 +1,33 @@
+import IPCDBus
+import IPCTesting
+import Testing
+
+@DBusActor
+struct BeginningTests {
+    @Test func `what begins runs to its first suspension before the next one begins`() async throws {
+        let begun = Collected<String>()
+        DBusActor.begin { begun.add("first") }
+        begun.add("second")
+        DBusActor.begin {
+            begun.add("third")
+            DBusActor.begin { begun.add("its own") }
+            begun.add("third again")
+        }
+        begun.add("fourth")
+        #expect(begun.elements == ["first", "second", "third", "its own", "third again", "fourth"])
+    }
+
+    @Test func `what has begun holds nobody up, and goes on where it began`() async throws {
+        let begun = Collected<String>()
+        let (gate, open) = AsyncStream.makeStream(of: Void.self)
+        DBusActor.begin {
+            begun.add("first")
+            for await _ in gate {}
+            begun.add(DBusActor.isCurrent ? "first again" : "on another thread")
+        }
+        DBusActor.begin { begun.add("second") }
+        #expect(try await begun.wait(for: 2) == ["first", "second"])
+        open.finish()
+        #expect(try await begun.wait(for: 3) == ["first", "second", "first again"])
+    }
+}
