@@ -13,35 +13,96 @@ struct ArrivalOrderTests {
         return ArrivalOrder(limits: limits)
     }
 
+    /// A call whose turn lasts until its gate opens.
+    @DBusActor
+    private struct LongTurn {
+        private let gate = Collected<Void>()
+        private let begun = Collected<Void>()
+
+        init(of caller: BusName, in order: ArrivalOrder) async throws {
+            let (gate, begun) = (gate, begun)
+            DBusActor.begin {
+                try? await order.inTurn(of: caller) {
+                    begun.add(())
+                    _ = try await gate.wait(for: 1)
+                } perform: {
+                }
+            }
+            _ = try await begun.wait(for: 1)
+        }
+
+        func end() { gate.add(()) }
+    }
+
     @Test func `calls of a caller begin in their order, and hold up nobody else's`() async throws {
         let order = Self.order(100)
         let caller: BusName = ":1.1"
         let begun = Collected<Int>()
-        let first = try await order.turn(of: caller)
+        let first = try await LongTurn(of: caller, in: order)
         for number in 0..<20 {
-            DBusActor.task {
-                let turn = try await order.turn(of: caller)
-                begun.add(number)
-                turn.end()
+            DBusActor.begin {
+                try? await order.inTurn(of: caller) {
+                } perform: {
+                    begun.add(number)
+                }
             }
         }
-        try await order.turn(of: ":1.2").end()
+        try await order.inTurn(of: ":1.2") {
+        } perform: {
+        }
         #expect(begun.elements.isEmpty)
         first.end()
         #expect(try await begun.wait(for: 20) == Array(0..<20))
         #expect(!order.isOccupied(caller))
     }
 
+    @Test func `a call that waits for nothing is performed before it suspends`() async throws {
+        let order = Self.order(100)
+        var performed: [Int] = []
+        for number in 0..<3 {
+            DBusActor.begin {
+                try? await order.inTurn(of: ":1.1") {
+                } perform: {
+                    performed.append(number)
+                    await Task.yield()
+                }
+            }
+        }
+        #expect(performed == [0, 1, 2])
+    }
+
+    @Test func `a call that cannot be prepared lets the next one begin`() async throws {
+        let order = Self.order(100)
+        let first = try await LongTurn(of: ":1.1", in: order)
+        let ended = Collected<String>()
+        for name in ["faulty", "good"] {
+            DBusActor.begin {
+                do {
+                    try await order.inTurn(of: ":1.1") {
+                        if name == "faulty" { throw CancellationError() }
+                    } perform: {
+                        ended.add(name)
+                    }
+                } catch { ended.add("\(name) refused") }
+            }
+        }
+        first.end()
+        #expect(try await ended.wait(for: 2) == ["faulty refused", "good"])
+        #expect(!order.isOccupied(":1.1"))
+    }
+
     @Test func `I16: a caller has a fourth of what may wait, and the others the rest`() async throws {
         let order = Self.order(8)
         let (one, other) = (":1.1" as BusName, ":1.2" as BusName)
-        let turns = [try await order.turn(of: one), try await order.turn(of: other)]
+        let turns = [try await LongTurn(of: one, in: order), try await LongTurn(of: other, in: order)]
         let ended = Collected<String>()
         func ask(_ caller: BusName, _ name: String) {
-            DBusActor.task {
+            DBusActor.begin {
                 do {
-                    try await order.turn(of: caller).end()
-                    ended.add(name)
+                    try await order.inTurn(of: caller) {
+                    } perform: {
+                        ended.add(name)
+                    }
                 } catch { ended.add("\(name): \(error)") }
             }
         }

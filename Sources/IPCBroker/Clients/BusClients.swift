@@ -191,16 +191,6 @@ final class BusClients {
         return Self.source(stated: stated, isOwner: owner != nil && owner == caller, in: confinement)
     }
 
-    /// The same, when nothing needs to be asked.
-    func knownSource(stated: ApplicationID?, by caller: BusName?) -> Source? {
-        guard let confinement = knownConfinement(of: caller) else { return nil }
-        switch stated.flatMap({ owners[$0] }) {
-        case nil: return Self.source(stated: stated, isOwner: false, in: confinement)
-        case .known(let owner): return Self.source(stated: stated, isOwner: owner == caller, in: confinement)
-        case .unknown: return nil
-        }
-    }
-
     /// What a sandbox attests counts for more than what its program says, unless the bus attests that too.
     private static func source(stated: ApplicationID?, isOwner: Bool, in confinement: Confinement) -> Source {
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }

@@ -38,26 +38,14 @@ final class RequestWaiter {
     /// Whether it counts against the limits of waiters.
     var isCharged: Bool { role != .sender }
 
-    /// Waits for the end with a closure.
+    /// Waits until ``end(with:)`` gives the result.
     func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
 
-    /// Waits until the request ends, or the time is over.
-    /// - Parameters:
-    ///   - begin: runs when the wait has begun.
-    ///   - gaveUp: the result when the time is over.
-    func wait(
-        for time: Duration? = nil, begin: @DBusActor () -> Void,
-        gaveUp: @escaping @DBusActor () -> OpenURLResult
-    ) async throws -> OpenURLResult {
-        try await withCheckedThrowingContinuation { continuation in
-            self.begin { continuation.resume(with: $0) }
-            if let time {
-                let timer = DBusTimer()
-                timer.set(at: .now + time) { [weak self] in self?.end(with: .success(gaveUp())) }
-                self.timer = timer
-            }
-            begin()
-        }
+    /// Waits no longer than this; then `result` is the answer.
+    func giveUp(after time: Duration, _ result: @escaping @DBusActor () -> OpenURLResult) {
+        let timer = DBusTimer()
+        timer.set(at: .now + time) { [weak self] in self?.end(with: .success(result())) }
+        self.timer = timer
     }
 
     func end(with result: Result<OpenURLResult, any Error>) {

@@ -76,22 +76,16 @@ final class AnswerRoom {
     /// Pasteboards of which something is known; then it is learnt anew.
     private static let mostKnown = 10_000
 
-    /// A place at once; nil where the caller has not read what it got, or others have to be waited for.
-    func placeNow(for subject: Subject, _ call: IncomingCall) -> Place? {
-        guard waiting.count == 0, !call.hasBacklog, fits(subject, call.sender) else { return nil }
-        return take(subject, call.sender)
-    }
-
     /// Nobody gets it.
     static let callerHasLeft = ErrorReply(.failed, "the caller has left")
 
-    /// Waits for a place.
-    /// - Throws: where the caller has left, whom nothing needs to be read for.
+    /// Takes a place; waits until the caller has read its earlier answers, and until there is room.
+    /// - Throws: an `ErrorReply` if the caller has left: nothing needs to be read for it.
     func place(for subject: Subject, _ call: IncomingCall) async throws -> Place {
         while true {
             await call.backlogRead()
             guard call.isAwaited else { throw Self.callerHasLeft }
-            if let place = placeNow(for: subject, call) { return place }
+            if waiting.count == 0, fits(subject, call.sender) { return take(subject, call.sender) }
             let place = await withCheckedContinuation { continuation in
                 waiting.append(
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)

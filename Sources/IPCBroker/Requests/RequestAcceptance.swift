@@ -93,45 +93,19 @@ final class RequestAcceptance {
     private static let partCost: UInt64 = 192
 
     /// Binds the payload and notes the request. A queued one is on the disk when this returns; one whose sender waits is
-    /// written and not yet waited for, because the answer is the acknowledgement (I1).
-    func accept(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source
-    ) async throws -> Acceptance {
-        guard pending.hasRecord || request.pasteboard != nil else { return try unkept(pending, request, items) }
-        return bound(try await staged(pending, request, items, source), to: pending, request)
-    }
-
-    /// The same for a request whose sender waits, with a closure. Takes back what is refused.
+    /// written and not yet waited for, because the answer is the acknowledgement (I1). Takes back what is refused.
+    /// - Parameter earlier: the same request as an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
-        then: @escaping @DBusActor (Result<Acceptance, any Error>) -> Void
-    ) {
-        let settle: @DBusActor (Result<Acceptance, any Error>) -> Void = { result in
-            if case .failure(let error) = result { self.refuse(pending, error, restoring: nil) }
-            then(result)
-        }
-        guard pending.hasRecord || request.pasteboard != nil else {
-            return settle(Result { try unkept(pending, request, items) })
-        }
+        restoring earlier: PendingRequest?
+    ) async throws -> Acceptance {
         do {
-            store.stage(try operation(pending, request, items, source, nil)) { result in
-                DBusActor.assumeIsolated {
-                    switch result {
-                    case .success(let staged):
-                        pending.group = staged.group
-                        settle(.success(self.bound(staged.value, to: pending, request)))
-                    case .failure(let error) where error is UnfulfilledPromises || error is IntakeOutdated:
-                        // Something has to be fetched or moved first, in several steps.
-                        DBusActor.task {
-                            do { settle(.success(try await self.accept(pending, request, items, source))) } catch {
-                                settle(.failure(error))
-                            }
-                        }
-                    case .failure(let error): settle(.failure(error))
-                    }
-                }
-            }
-        } catch { settle(.failure(error)) }
+            guard pending.hasRecord || request.pasteboard != nil else { return try unkept(pending, request, items) }
+            return bound(try await staged(pending, request, items, source), to: pending, request)
+        } catch {
+            refuse(pending, error, restoring: earlier)
+            throw error
+        }
     }
 
     /// Nothing of it is kept, so that the disk need not be asked.

@@ -13,29 +13,41 @@ extension URLsService {
         return facts
     }
 
+    /// Answers when the request has ended, or with what is known of it when the time is over. A call that waits has no task.
     func waitRequest(
-        _ text: String, _ options: WaitRequestOptions, _ call: IncomingCall
-    ) async throws -> OpenURLResult {
-        let id = try RequestID(text)
-        let time = UInt64(options.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds))
-        guard let pending = table[id] else {
-            guard let record = try await store.commit({ try $0.requests.record(id) }) else {
-                throw RequestError.noSuchRequest(id)
-            }
-            // It may have ended while it was looked for.
-            if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
-            guard table[id] != nil else { return OpenURLResult(record, outcome: .queued) }
-            return try await waitRequest(text, options, call)
+        _ input: (String, WaitRequestOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) {
+        DBusActor.begin {
+            do {
+                let id = try RequestID(input.0)
+                if let result = try await self.result(of: id) { return answer(.success(result)) }
+                try self.observe(id, input.1, call, answer)
+            } catch { answer(.failure(error)) }
         }
+    }
+
+    /// The result of a request that the broker has not in memory; nil for one that has not ended.
+    private func result(of id: RequestID) async throws -> OpenURLResult? {
+        guard table[id] == nil else { return nil }
+        guard let record = try await store.commit({ try $0.requests.record(id) }) else {
+            throw RequestError.noSuchRequest(id)
+        }
+        // It may have ended while it was looked for.
+        if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
+        return table[id] == nil ? OpenURLResult(record, outcome: .queued) : nil
+    }
+
+    private func observe(
+        _ id: RequestID, _ options: WaitRequestOptions, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) throws {
+        guard let pending = table[id] else { throw RequestError.noSuchRequest(id) }
         try table.checkRoomForWaiter(of: call.sender)
         let waiter = RequestWaiter(call.sender, .observer, takesDescriptors: options.fd ?? false)
-        table.note(waiter)
-        defer { table.forget(waiter) }
-        return try await waiter.wait(for: .milliseconds(Int(time))) {
-            self.records.add(waiter, to: pending)
-        } gaveUp: {
-            OpenURLResult(queued: self.table[id] ?? pending)
-        }
+        begin(waiter, answer)
+        let time = options.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)
+        waiter.giveUp(after: .milliseconds(Int(time))) { OpenURLResult(queued: self.table[id] ?? pending) }
+        records.add(waiter, to: pending)
     }
 
     func cancelRequest(_ text: String, _ call: IncomingCall) async throws {
@@ -110,7 +122,9 @@ extension URLsService {
         let again = Retry(of: record, as: newID, for: application)
         if let pending = table[newID] {
             guard pending.digest == again.digest else { throw RequestError.identifierReused(newID) }
-            _ = try await join(pending, call)
+            _ = try await withCheckedThrowingContinuation { continuation in
+                join(pending, call) { continuation.resume(with: $0) }
+            }
             return newID.text
         }
         try schemes.policies.check(record.source, opens: application)

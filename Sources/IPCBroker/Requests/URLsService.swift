@@ -33,29 +33,54 @@ final class URLsService {
 
     // MARK: OpenURL
 
-    /// What needs no question to anybody begins at once, and goes on to its end without a task.
+    /// Accepts a request, and answers when it has ended or, if it is queued, is on the disk. The wait for the end takes no
+    /// task.
     func openURL(
         _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
-        do {
-            let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
-            if try openAtOnce(request, call, answer) { return }
-            DBusActor.begin {
-                do { answer(.success(try await self.openInTurn(request, call))) } catch { answer(.failure(error)) }
-            }
-        } catch { answer(.failure(error)) }
+        DBusActor.begin {
+            do {
+                let request = try ValidatedRequest(url: input.0, options: input.1, limits: self.limits)
+                let files = request.items?.fileCount ?? 0
+                if files > 0 { call.keepUntilAnswered(try self.descriptors.charge(files, to: call.sender)) }
+                switch try await self.opened(request, call) {
+                case .known(let result): answer(.success(result))
+                case .accepted(let pending): self.awaitEnd(of: pending, request, call, answer)
+                case .repeated(let pending):
+                    self.join(pending, call, takesDescriptors: request.takesDescriptors, answer)
+                }
+            } catch { answer(.failure(error)) }
+        }
     }
 
-    private func openInTurn(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> OpenURLResult {
-        let held = try descriptors.charge(request.items?.fileCount ?? 0, to: call.sender)
-        defer { held.release() }
-        guard let id = request.id else { return try await open(request, call) }
+    /// What came of a call that opens a URL.
+    private enum Opened {
+        /// It is queued, or has ended before.
+        case known(OpenURLResult)
+        case accepted(PendingRequest)
+        /// The same call was made before, and has not ended.
+        case repeated(PendingRequest)
+    }
+
+    /// Where a request goes, and what it takes along.
+    private struct Destination {
+        let source: Source
+        let application: ApplicationID
+        let desktop: DesktopHandler?
+        let items: [PasteboardItem]?
+    }
+
+    private func opened(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> Opened {
         do {
-            return try await open(request, call)
+            return try await arrivals.inTurn(of: call.sender) {
+                try await destination(of: request, call)
+            } perform: {
+                try await accept(request, for: $0, call)
+            }
         } catch let error where error.saysNobodyIsThere || error is LimitExceeded {
             // The answer for an ended request is in its record, even if its handler left or there is no room for a new one.
-            guard let known = try await ended(id, request) else { throw error }
-            return known
+            guard let id = request.id, let known = try await ended(id, request) else { throw error }
+            return .known(known)
         }
     }
 
@@ -72,70 +97,24 @@ final class URLsService {
         try await store.intake.take(items, persistent: false, sensitive: true)
     }
 
-    /// Fixes the receiver and the source, and accepts. What needs no question to the bus passes at once; what does, or has
-    /// files to take in, keeps its place among the requests of its caller.
-    private func open(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> OpenURLResult {
-        let caller = call.sender
+    /// Fixes the source and the receiver, and takes files in.
+    private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
         guard !isEnding else { throw StoreError.unavailable }
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
             // Its receiver was fixed with the first call, whatever has become of claims and policies.
-            return try await repeated(request, pending, call)
+            return Destination(
+                source: pending.source, application: pending.application, desktop: pending.desktop,
+                items: try await acceptance.takenIn(request))
         }
-        if let (source, target) = try known(request, of: caller) {
-            return try await accept(request, request.items, target, source, call, in: nil)
-        }
-        let turn = try await arrivals.turn(of: caller)
-        defer { turn.end() }
+        let caller = call.sender
         if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
         let source = await clients.source(stated: request.source, by: caller)
         var resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
         let desktop = try await schemes.desktopHandler(of: request, resolution, for: caller)
         if let desktop { resolution = schemes.resolution(resolution, given: desktop) }
-        let target = try self.target(resolution, request, source)
-        let items = try await acceptance.takenIn(request)
-        return try await accept(request, items, target, source, call, in: turn, desktop: desktop)
-    }
-
-    /// Source and receiver of a request, where nobody needs to be asked and nothing to be taken in.
-    private func known(
-        _ request: ValidatedRequest, of caller: BusName?
-    ) throws -> (source: Source, target: ApplicationID)? {
-        guard request.items?.hasFiles != true, !arrivals.isOccupied(caller),
-            let source = clients.knownSource(stated: request.source, by: caller),
-            let resolution = schemes.knownResolution(
-                request.url, pinned: request.application, queued: request.isQueued),
-            // Whether the desktop has a handler has to be asked.
-            resolution.application != nil || schemes.desktop == nil || !(request.mayGoToDesktop || request.isQueued),
-            let visibility = request.pasteboard == nil ? .whole : clients.knownVisibility(of: caller)
-        else { return nil }
-        if let name = request.pasteboard { try visibility.check(name) }
-        return (source, try target(resolution, request, source))
-    }
-
-    /// Opens what nobody needs to be asked for and whose sender waits; false, and no effect, for anything else.
-    private func openAtOnce(
-        _ request: ValidatedRequest, _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
-    ) throws -> Bool {
-        guard !isEnding, !request.isQueued, request.id.map({ table[$0] == nil }) ?? true else { return false }
-        let place: (source: Source, target: ApplicationID)?
-        do { place = try known(request, of: call.sender) } catch let error
-            where error.saysNobodyIsThere && request.id != nil
-        { return false }
-        guard let (source, target) = place else { return false }
-        let digest = try request.id.map { _ in try request.digest(request.items) }
-        let pending: PendingRequest
-        do {
-            pending = try acceptance.begin(
-                request, request.items, digest, target, source, by: call.sender, after: nil)
-        } catch is LimitExceeded where request.id != nil { return false }
-        call.releaseShare()
-        acceptance.accept(pending, request, request.items, source) { accepted in
-            do {
-                if let result = try self.settle(try accepted.get(), pending, call) { return answer(.success(result)) }
-                self.awaitEnd(of: pending, request, call, answer)
-            } catch { answer(.failure(error)) }
-        }
-        return true
+        let application = try target(resolution, request, source)
+        return Destination(
+            source: source, application: application, desktop: desktop, items: try await acceptance.takenIn(request))
     }
 
     /// Who gets the request, if it may be accepted.
@@ -157,34 +136,25 @@ final class URLsService {
         return application
     }
 
+    /// Gives the request its place before the first suspension, so that requests of one caller keep their order.
     private func accept(
-        _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ target: ApplicationID, _ source: Source,
-        _ call: IncomingCall, in turn: CallerTurn?, desktop: DesktopHandler? = nil
-    ) async throws -> OpenURLResult {
-        let digest = try request.id.map { _ in try request.digest(items) }
+        _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall
+    ) async throws -> Opened {
+        let digest = try request.id.map { _ in try request.digest(destination.items) }
         var earlier: PendingRequest?
         if let id = request.id, let pending = table[id] {
             guard pending.digest == digest else { throw RequestError.identifierReused(id) }
-            guard pending.life.isOrphan, !pending.life.hasEnded else {
-                turn?.end()
-                return try await join(pending, request, call)
-            }
+            guard pending.life.isOrphan, !pending.life.hasEnded else { return .repeated(pending) }
             earlier = pending
         }
         let pending = try acceptance.begin(
-            request, items, digest, target, source, by: call.sender, after: earlier, desktop: desktop)
+            request, destination.items, digest, destination.application, destination.source, by: call.sender,
+            after: earlier, desktop: destination.desktop)
         call.releaseShare()
-        // Its place is taken: the caller's next request stands behind it.
-        turn?.end()
-        let accepted: Acceptance
-        do {
-            accepted = try await acceptance.accept(pending, request, items, source)
-        } catch {
-            acceptance.refuse(pending, error, restoring: earlier)
-            throw error
-        }
-        if let result = try settle(accepted, pending, call) { return result }
-        return try await request.isQueued ? queued(pending) : end(of: pending, request, call)
+        let accepted = try await acceptance.accept(
+            pending, request, destination.items, destination.source, restoring: earlier)
+        if let result = try settle(accepted, pending, call) { return .known(result) }
+        return request.isQueued ? .known(queued(pending)) : .accepted(pending)
     }
 
     /// The result of a request that has ended before; nil where it is accepted now.
@@ -204,30 +174,11 @@ final class URLsService {
         }
     }
 
-    /// The same call again: it joins the one that is under way; what an earlier broker left goes on with it.
-    private func repeated(
-        _ request: ValidatedRequest, _ pending: PendingRequest, _ call: IncomingCall
-    ) async throws -> OpenURLResult {
-        let turn = request.items?.hasFiles == true ? try await arrivals.turn(of: call.sender) : nil
-        defer { turn?.end() }
-        let items = try await acceptance.takenIn(request)
-        return try await accept(
-            request, items, pending.application, pending.source, call, in: turn, desktop: pending.desktop)
-    }
-
     private func queued(_ pending: PendingRequest) -> OpenURLResult {
         let result = OpenURLResult(queued: pending)
         Slices.forEach(pending.takeAcceptanceWaiters()) { $0.end(with: .success(result)) }
         pending.handle(.stored)
         return result
-    }
-
-    private func end(
-        of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall
-    ) async throws -> OpenURLResult {
-        try await withCheckedThrowingContinuation { continuation in
-            awaitEnd(of: pending, request, call) { continuation.resume(with: $0) }
-        }
     }
 
     /// Lets a request be delivered, and its sender wait for the end.
@@ -236,44 +187,37 @@ final class URLsService {
         _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
         let waiter = RequestWaiter(call.sender, .sender, takesDescriptors: request.takesDescriptors)
-        table.note(waiter)
-        waiter.begin { result in
-            self.table.forget(waiter)
-            answer(result)
-        }
+        begin(waiter, answer)
         records.add(waiter, to: pending)
         if let caller = call.sender, clients.hasDeparted(caller) { callerLeft(caller) }
         pending.handle(.stored)
     }
 
-    /// A repeated call has one effect and the same result (I10): it waits for the one that is under way.
-    private func join(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall
-    ) async throws -> OpenURLResult {
-        try await join(pending, call, takesDescriptors: request.takesDescriptors)
+    /// Waits for the end of a request or, if it is queued, until it is on the disk: a repeated call has one effect and the
+    /// same result (I10).
+    func join(
+        _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) {
+        if pending.isQueued, pending.life.isAccepted { return answer(.success(OpenURLResult(queued: pending))) }
+        do { try table.checkRoomForWaiter(of: call.sender) } catch { return answer(.failure(error)) }
+        let waiter = RequestWaiter(call.sender, .repetition, takesDescriptors: takesDescriptors)
+        begin(waiter, answer)
+        if !pending.isQueued {
+            records.add(waiter, to: pending)
+        } else if let conclusion = pending.conclusion {
+            waiter.end(with: conclusion.content.map { _ in OpenURLResult(queued: pending) })
+        } else {
+            pending.addToAcceptance(waiter)
+        }
     }
 
-    /// Waits for the end of a request, or, where it is queued, until it is on the disk.
-    func join(
-        _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false
-    ) async throws -> OpenURLResult {
-        if pending.isQueued, pending.life.isAccepted { return OpenURLResult(queued: pending) }
-        try table.checkRoomForWaiter(of: call.sender)
-        let waiter = RequestWaiter(call.sender, .repetition, takesDescriptors: takesDescriptors)
+    /// Notes a waiter in the table until it has its answer.
+    func begin(_ waiter: RequestWaiter, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
         table.note(waiter)
-        defer { table.forget(waiter) }
-        return try await waiter.wait {
-            if !pending.isQueued {
-                self.records.add(waiter, to: pending)
-            } else if pending.life.isAccepted {
-                waiter.end(with: .success(OpenURLResult(queued: pending)))
-            } else if let conclusion = pending.conclusion {
-                waiter.end(with: conclusion.content.map { _ in OpenURLResult(queued: pending) })
-            } else {
-                pending.addToAcceptance(waiter)
-            }
-        } gaveUp: {
-            OpenURLResult(queued: pending)
+        waiter.begin { result in
+            self.table.forget(waiter)
+            answer(result)
         }
     }
 
@@ -309,7 +253,7 @@ final class URLsService {
             methods: [
                 URLs1.openURL.answered(later: { self.openURL($0, $1, $2) }),
                 URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
-                URLs1.waitRequest.answered { try await self.waitRequest($0.0, $0.1, $1) },
+                URLs1.waitRequest.answered(later: { self.waitRequest($0, $1, $2) }),
                 URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },
                 URLs1.retryRequest.answered { try await self.retryRequest($0.0, $0.1, $1) },
                 URLs1.dropRequest.answered { try await self.dropRequest($0.0, $1) },

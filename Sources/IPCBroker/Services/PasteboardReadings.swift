@@ -83,31 +83,18 @@ extension PasteboardService {
     /// Runs a reading in the caller's turn: behind what the same caller asked for before.
     private func inTurn<Result: Sendable>(
         _ call: IncomingCall, fd: Bool?, isOneValue: Bool = false,
-        _ perform: @escaping @DBusActor (AnswerRoom.Subject) async throws -> Result
+        _ perform: @DBusActor (AnswerRoom.Subject) async throws -> Result
     ) async throws -> Result {
-        func subject(_ name: PasteboardName) -> AnswerRoom.Subject {
-            AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
-        }
-        return try await arrivals.inTurn(of: call.sender) { () -> Reading? in
-            guard let subject = try knownName(call).map(subject), let place = room.placeNow(for: subject, call) else {
-                return nil
-            }
-            return Reading(subject: subject, place: place)
-        } prepare: { () -> Reading in
-            let subject = subject(try await name(call))
-            let place = try await self.room.place(for: subject, call)
+        try await arrivals.inTurn(of: call.sender) {
+            let name = try await name(call)
+            let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
+            let place = try await room.place(for: subject, call)
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
-            return Reading(subject: subject, place: place)
-        } perform: { reading in
             // The next reading of the caller must find the answer among those that it has not read.
-            call.keepUntilAnswered(reading.place)
-            return try await perform(reading.subject)
+            call.keepUntilAnswered(place)
+            return subject
+        } perform: {
+            try await perform($0)
         }
-    }
-
-    /// A reading that may begin.
-    private struct Reading: Sendable {
-        let subject: AnswerRoom.Subject
-        let place: AnswerRoom.Place
     }
 }

@@ -31,15 +31,7 @@ final class PasteboardService {
         return name
     }
 
-    /// The pasteboard that a call is for, if the caller may see it; nil where the bus must be asked about the caller.
-    func knownName(_ call: IncomingCall) throws -> PasteboardName? {
-        let name = try Self.name(call)
-        guard let visibility = clients.knownVisibility(of: call.sender) else { return nil }
-        try visibility.check(name)
-        return name
-    }
-
-    /// The same, when the bus may be asked.
+    /// The pasteboard of a call, if the caller may see it.
     func name(_ call: IncomingCall) async throws -> PasteboardName {
         let name = try Self.name(call)
         try await clients.visibility(of: call.sender).check(name)
@@ -85,58 +77,6 @@ final class PasteboardService {
         }
     }
 
-    /// How far a change has come when it is its turn.
-    private enum Readiness {
-        /// It needs nothing more from the bus or the disk before it goes to the store.
-        case ready(PasteboardName, IPCStore.WriteOptions)
-        /// Its files were taken in and it is carried out, with this change count.
-        case done(UInt64)
-    }
-
-    /// What needs no question to anybody begins at once, and goes on to its end without a task.
-    private func write(
-        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
-        _ answer: @escaping DelayedAnswer<UInt64>
-    ) {
-        do {
-            if try writeAtOnce(change, options, call, answer) { return }
-            DBusActor.begin {
-                do { answer(.success(try await self.write(change, options, call))) } catch { answer(.failure(error)) }
-            }
-        } catch { answer(.failure(error)) }
-    }
-
-    /// Bytes that may be written to memory on the I/O thread: more than these would keep others waiting.
-    private static let bytesAtOnce = 64 << 10
-
-    /// Writes what needs nothing more from the bus or the disk before it goes to the store; false, and no effect, for
-    /// anything else.
-    private func writeAtOnce(
-        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
-        _ answer: @escaping DelayedAnswer<UInt64>
-    ) throws -> Bool {
-        guard !change.items.hasFiles, !arrivals.isOccupied(call.sender) else { return false }
-        let stated = try options.sourceApplication.map { try ApplicationID($0) }
-        try limits.checkPayload(change.items)
-        let asked = try IPCStore.WriteOptions(
-            options, items: change.items, writer: promises.writer(call.sender), limits: limits)
-        guard let name = try knownName(call), let source = clients.knownSource(stated: stated, by: call.sender) else {
-            return false
-        }
-        let options = asked.with(source)
-        let size = change.items.reduce(0) { $0 + $1.byteCount }
-        room.writing(change.items, to: name, isAddition: change.isAddition)
-        store.commit(about: size <= Self.bytesAtOnce ? name : nil) {
-            try change.apply(change.items, to: name, options, $0)
-        } then: { result in
-            DBusActor.assumeIsolated {
-                if case .success = result, options.endsByItself { self.expiry.look() }
-                answer(result.map(\.value))
-            }
-        }
-        return true
-    }
-
     private func write(
         _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall
     ) async throws -> UInt64 {
@@ -145,28 +85,24 @@ final class PasteboardService {
         try limits.checkPayload(change.items)
         let asked = try IPCStore.WriteOptions(
             options, items: change.items, writer: promises.writer(call.sender), limits: limits)
-        let held = try descriptors.charge(change.items.fileCount, to: call.sender)
-        defer { held.release() }
-        let count: UInt64 = try await arrivals.inTurn(of: call.sender) { () -> Readiness? in
-            guard !change.items.hasFiles, let name = try knownName(call),
-                let source = clients.knownSource(stated: stated, by: call.sender)
-            else { return nil }
-            return .ready(name, asked.with(source))
-        } prepare: { () -> Readiness in
+        let files = change.items.fileCount
+        if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
+        let count = try await arrivals.inTurn(of: call.sender) {
             let name = try await name(call)
             let options = asked.with(await clients.source(stated: stated, by: call.sender))
-            guard change.items.hasFiles else { return .ready(name, options) }
-            // Large values hold up what the same caller asks for after them.
-            return .done(try await self.commit(change, to: name, options))
-        } perform: { readiness in
-            switch readiness {
-            case .ready(let name, let options): return try await self.commit(change, to: name, options)
-            case .done(let count): return count
-            }
+            // The next call of this caller waits until the files have been taken in and written.
+            let count = files > 0 ? try await commit(change, to: name, options) : nil
+            return (name: name, options: options, count: count)
+        } perform: { ready in
+            if let count = ready.count { return count }
+            return try await commit(change, to: ready.name, ready.options)
         }
         if asked.endsByItself { expiry.look() }
         return count
     }
+
+    /// The most bytes that are written on the I/O thread: more would keep other calls waiting.
+    private static let bytesAtOnce = 64 << 10
 
     private func commit(
         _ change: Change, to name: PasteboardName, _ options: IPCStore.WriteOptions
@@ -178,7 +114,10 @@ final class PasteboardService {
         }
         room.writing(change.items, to: name, isAddition: change.isAddition)
         return try await store.withIntake(of: change.items, on: name, isSensitive: isSensitive) { items in
-            try await store.commit { try change.apply(items, to: name, options, $0) }
+            let isSmall = items.reduce(0) { $0 + $1.byteCount } <= Self.bytesAtOnce
+            return try await store.commit(about: isSmall ? name : nil) {
+                try change.apply(items, to: name, options, $0)
+            }
         }
     }
 
@@ -232,9 +171,7 @@ extension PasteboardService {
 
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered(later: { input, call, answer in
-                self.write(.set(input.0), input.1, call, answer)
-            }),
+            Pasteboard1.setItems.answered { try await self.write(.set($0.0), $0.1, $1) },
             Pasteboard1.addItems.answered { input, call in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
                     throw IPCError(.invalidArguments, "there is no item to add")

@@ -74,13 +74,10 @@ final class PasteboardsService {
 
     func removePasteboard(_ text: String, _ call: IncomingCall) async throws {
         let name = try PasteboardName(text)
-        try await arrivals.inTurn(of: call.sender) { () -> PasteboardVisibility? in
-            clients.knownVisibility(of: call.sender)
-        } prepare: {
-            await clients.visibility(of: call.sender)
-        } perform: { visibility in
-            try visibility.check(name)
-            try await self.store.commit { _ = try $0.removePasteboard(name) }
+        try await arrivals.inTurn(of: call.sender) {
+            try await clients.visibility(of: call.sender).check(name)
+        } perform: {
+            try await store.commit { _ = try $0.removePasteboard(name) }
         }
         if name.isUnique { forget(name) }
         try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
@@ -104,40 +101,36 @@ final class PasteboardsService {
         }
     }
 
-    /// Begins at once where the caller is known, and waits without a task.
+    /// The call waits in ``ChangeWatchers``, without a task.
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
-        guard let visibility = clients.knownVisibility(of: call.sender) else {
-            return DBusActor.begin {
-                self.waitForChange(input, seeing: await self.clients.visibility(of: call.sender), call, answer)
-            }
+        DBusActor.begin {
+            do {
+                try self.limits.check(\.namesPerCall, request: UInt64(input.0.count))
+                let names = Set(try input.0.map { try PasteboardName($0) })
+                let visibility = await self.clients.visibility(of: call.sender)
+                for name in names { try visibility.check(name) }
+                self.watch(names, since: input.1, for: input.2.timeout, by: call.sender, answer)
+            } catch { answer(.failure(error)) }
         }
-        waitForChange(input, seeing: visibility, call, answer)
     }
 
-    private func waitForChange(
-        _ input: ([String], UInt64, WaitOptions), seeing visibility: PasteboardVisibility, _ call: IncomingCall,
+    private func watch(
+        _ names: Set<PasteboardName>, since: UInt64, for timeout: UInt32?, by caller: BusName?,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
-        do {
-            try limits.check(\.namesPerCall, request: UInt64(input.0.count))
-            let names = Set(try input.0.map { try PasteboardName($0) })
-            for name in names { try visibility.check(name) }
-            let deadline =
-                ContinuousClock.now
-                + .milliseconds(Int(input.2.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)))
-            watchers.wait(for: names, since: input.1, until: deadline, by: call.sender) { told in
-                self.store.commit(about: names.count == 1 ? names.first : nil) {
-                    try $0.changes(of: Array(names), since: input.1)
-                } then: { result in
-                    DBusActor.assumeIsolated { told(result.map { Self.answer($0.value) }) }
-                }
-            } then: {
-                answer($0)
+        let time = timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)
+        watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { told in
+            self.store.commit(about: names.count == 1 ? names.first : nil) {
+                try $0.changes(of: Array(names), since: since)
+            } then: { result in
+                DBusActor.assumeIsolated { told(result.map { Self.answer($0.value) }) }
             }
-        } catch { answer(.failure(error)) }
+        } then: {
+            answer($0)
+        }
     }
 
     /// What has changed already; `nil` if nothing has.

@@ -101,6 +101,15 @@ package final class Store: Sendable {
             AnsweredOperation(isStaged: false, body: body, receiver: .closure(then), handOver: handOver), to: queue)
     }
 
+    /// The same for an operation on one pasteboard and nothing else, or nil for any other one.
+    nonisolated(nonsending) package func commit<Value: Sendable>(
+        about board: PasteboardName?, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
+    ) async throws -> Value {
+        try await withUnsafeThrowingContinuation { continuation in
+            commit(about: board, body) { continuation.resume(with: $0.map(\.value)) }
+        }
+    }
+
     /// The same for an operation on one pasteboard and nothing else; nil for any other one. It may run at once, where
     /// ``StoreConfiguration/whenIdle`` says, if that is a pasteboard in memory and nothing else is to be done.
     package func commit<Value: Sendable>(
