@@ -25,7 +25,7 @@ final class ArrivalOrder {
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready,
         perform: @DBusActor (Ready) async throws -> Result
     ) async throws -> Result {
-        try await takeTurn(of: caller)
+        if isOccupied(caller) { try await wait(behind: caller) } else { waiting[caller] = Line() }
         let ready: Ready
         do { ready = try await prepare() } catch {
             endTurn(of: caller)
@@ -35,12 +35,8 @@ final class ArrivalOrder {
         return try await perform(ready)
     }
 
-    private func takeTurn(of caller: BusName?) async throws(LimitExceeded) {
-        guard let line = waiting[caller] else {
-            waiting[caller] = Line()
-            return
-        }
-        try limits.checkShared(\.callsInTurn, use: count, ofCaller: line.count)
+    private func wait(behind caller: BusName?) async throws(LimitExceeded) {
+        try limits.checkShared(\.callsInTurn, use: count, ofCaller: waiting[caller]?.count ?? 0)
         count += 1
         await withCheckedContinuation { waiting[caller]?.append($0) }
     }

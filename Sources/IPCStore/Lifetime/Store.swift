@@ -106,8 +106,10 @@ package final class Store: Sendable {
         about board: PasteboardName?, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
-            commit(about: board, body) { continuation.resume(with: $0.map(\.value)) }
-        }
+            lend(
+                AnsweredOperation(
+                    isStaged: false, board: board, body: body, receiver: .task(continuation), handOver: { _ in }))
+        }.value
     }
 
     /// The same for an operation on one pasteboard and nothing else; nil for any other one. It may run at once, where
@@ -116,9 +118,14 @@ package final class Store: Sendable {
         about board: PasteboardName?, _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Value,
         then: @escaping @Sendable (Result<Staged<Value>, any Error>) -> Void
     ) {
-        guard let board, let whenIdle else { return commit(body, then: then) }
-        let operation = AnsweredOperation(
-            isStaged: false, board: board, body: body, receiver: .closure(then), handOver: handOver)
+        lend(
+            AnsweredOperation(
+                isStaged: false, board: board, body: body, receiver: .closure(then), handOver: handOver))
+    }
+
+    /// Adds an operation that may run in the place of the store's thread if it is about one pasteboard.
+    private func lend(_ operation: some PendingOperation) {
+        guard operation.board != nil, let whenIdle else { return Self.add(operation, to: queue) }
         switch queue.addForLending(operation) {
         case .refused: operation.fail(StoreError.unavailable)
         case .taken: break
