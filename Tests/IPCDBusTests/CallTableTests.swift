@@ -11,7 +11,7 @@ struct CallTableTests {
         table.expect(1_000_000, from: nil) { lasting = $0 }
         let start = ContinuousClock.now
         let replies = (0..<2_000).map { index in
-            table.expect(UInt32(index + 1), from: nil, timeout: .microseconds(10 * (2_000 - index)))
+            table.expect(UInt32(index + 1), from: nil, until: .now + .microseconds(10 * (2_000 - index)))
         }
         for (index, reply) in replies.enumerated() {
             guard case .failure(.timedOut) = await reply.value() else {
@@ -31,9 +31,9 @@ struct CallTableTests {
     @Test func `a call that the timer has seen ends by its answer, and by the end of the connection`() async throws {
         let table = CallTable()
         let (short, long, other) = (
-            table.expect(1, from: BusName(":1.1"), timeout: .milliseconds(1)),
-            table.expect(2, from: BusName(":1.2"), timeout: .seconds(60)),
-            table.expect(3, from: BusName(":1.3"), timeout: .seconds(60))
+            table.expect(1, from: BusName(":1.1"), until: .now + .milliseconds(1)),
+            table.expect(2, from: BusName(":1.2"), until: .now + .seconds(60)),
+            table.expect(3, from: BusName(":1.3"), until: .now + .seconds(60))
         )
         guard case .failure(.timedOut) = await short.value() else {
             Issue.record("the first call did not time out")

@@ -6,7 +6,7 @@ internal import IPCModel
 @DBusActor
 final class ArrivalOrder {
     /// The calls that wait behind the one whose turn it is, by caller.
-    private var waiting: [BusName?: Line<CheckedContinuation<Void, Never>>] = [:]
+    private var waiting: [BusName?: Queue<CheckedContinuation<Void, Never>>] = [:]
     private var count = 0
     private let limits: Limits
 
@@ -25,7 +25,7 @@ final class ArrivalOrder {
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready,
         perform: @DBusActor (Ready) async throws -> Result
     ) async throws -> Result {
-        if isOccupied(caller) { try await wait(behind: caller) } else { waiting[caller] = Line() }
+        if isOccupied(caller) { try await wait(behind: caller) } else { waiting[caller] = Queue() }
         let ready: Ready
         do { ready = try await prepare() } catch {
             endTurn(of: caller)

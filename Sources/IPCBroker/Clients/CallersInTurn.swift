@@ -2,9 +2,9 @@ internal import IPCDBus
 
 /// What waits for a place, for many callers: they take turns, whatever one of them has waiting, each in its own order.
 struct CallersInTurn<Waiting> {
-    private var lines: [BusName?: Line<Waiting>] = [:]
+    private var lines: [BusName?: Queue<Waiting>] = [:]
     /// Those who have something waiting.
-    private var turns = Line<BusName?>()
+    private var turns = Queue<BusName?>()
     /// Of all callers.
     private(set) var count = 0
 
@@ -16,7 +16,7 @@ struct CallersInTurn<Waiting> {
 
     mutating func append(_ element: Waiting, of caller: BusName?) {
         if lines[caller] == nil { turns.append(caller) }
-        lines[caller, default: Line()].append(element)
+        lines[caller, default: Queue()].append(element)
         count += 1
     }
 

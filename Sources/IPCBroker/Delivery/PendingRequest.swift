@@ -5,7 +5,7 @@ internal import IPCStore
 
 /// An open request that has not ended, from the moment in which its receiver is fixed.
 @DBusActor
-final class PendingRequest {
+final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
@@ -59,8 +59,7 @@ final class PendingRequest {
     var number: UInt64 = 0
     /// On which accounts it is, while it is in the table.
     var loads: RequestTable.Loads?
-    /// Its place among those that are looked at, if it is there; see ``RequestDeadlines``.
-    var deadlinePlace = -1
+    var deadlineIndex = -1
     /// The group of the store with which its beginning reaches the disk.
     var group: CommitGroup?
 

@@ -41,7 +41,7 @@ final class RequestTable {
     /// What requests whose senders wait take in memory.
     private var waitingBytes: UInt64 = 0
     private var queuedCount: UInt64 = 0
-    private var deadlines = RequestDeadlines()
+    private var deadlines = DeadlineQueue<PendingRequest>()
     private var last: UInt64 = 0
     private let timer = DBusTimer()
     private var depths = RecentDepths()
@@ -217,9 +217,10 @@ final class RequestTable {
 
     // MARK: Time
 
-    /// Looks at a request anew whose state has changed, or its deadline.
+    /// Expects the deadline of a request after a change of its state. If the deadline has become later, the former one stays:
+    /// to look at the request too early costs less than to move it at each change.
     func watch(_ request: PendingRequest) {
-        deadlines.watch(request)
+        if let deadline = request.deadline { deadlines.insert(request, at: deadline) }
         arm()
     }
 
@@ -236,11 +237,8 @@ final class RequestTable {
         for _ in 0..<Slices.size {
             guard let request = deadlines.takeDue(at: now) else { break }
             // Its deadline may have moved since.
-            if let deadline = request.deadline, deadline <= now {
-                deadlinePassed(request)
-            } else {
-                deadlines.watch(request)
-            }
+            guard let deadline = request.deadline else { continue }
+            if deadline <= now { deadlinePassed(request) } else { deadlines.insert(request, at: deadline) }
         }
         arm()
     }

@@ -9,7 +9,7 @@ internal import IPCStore
 @DBusActor
 final class ChangeWatchers {
     typealias Answer = (UInt64, [ChangedPasteboard], ChangeFacts)
-    private final class Watcher {
+    private final class Watcher: Deadlined {
         /// Empty: all that the caller sees.
         let names: Set<PasteboardName>
         let caller: BusName?
@@ -17,6 +17,8 @@ final class ChangeWatchers {
         /// What came before anybody waited for it.
         var answer: Answer?
         var receiver: DelayedAnswer<Answer>?
+        var number: UInt64 = 0
+        var deadlineIndex = -1
 
         init(_ names: Set<PasteboardName>, since: UInt64, by caller: BusName?) {
             (self.names, self.since, self.caller) = (names, since, caller)
@@ -28,7 +30,7 @@ final class ChangeWatchers {
     private var ofAll: Set<UInt64> = []
     private var byCaller: [BusName: Set<UInt64>] = [:]
     private var last: UInt64 = 0
-    private var deadlines = DeadlineQueue()
+    private var deadlines = DeadlineQueue<Watcher>()
     private let timer = DBusTimer()
     private let limits: Limits
     private var isEnding = false
@@ -92,7 +94,7 @@ final class ChangeWatchers {
             return answer(.success((watcher.since, [], ChangeFacts())))
         }
         watcher.receiver = answer
-        deadlines.insert(number, at: deadline)
+        deadlines.insert(watcher, at: deadline)
         arm()
     }
 
@@ -156,6 +158,7 @@ final class ChangeWatchers {
 
     private func add(_ watcher: Watcher) -> UInt64 {
         last += 1
+        watcher.number = last
         watchers[last] = watcher
         if watcher.names.isEmpty { ofAll.insert(last) }
         for name in watcher.names { byName[name, default: []].insert(last) }
@@ -166,7 +169,7 @@ final class ChangeWatchers {
     @discardableResult
     private func remove(_ number: UInt64) -> Watcher? {
         guard let watcher = watchers.removeValue(forKey: number) else { return nil }
-        deadlines.remove(number)
+        deadlines.remove(watcher)
         ofAll.remove(number)
         for name in watcher.names {
             byName[name]?.remove(number)
@@ -190,8 +193,8 @@ final class ChangeWatchers {
         let now = ContinuousClock.now
         // A slice at a time: the timer is due again at once where more have passed.
         for _ in 0..<Slices.size {
-            guard let number = deadlines.takeDue(at: now) else { break }
-            answer(number, (watchers[number]?.since ?? 0, [], ChangeFacts()))
+            guard let watcher = deadlines.takeDue(at: now) else { break }
+            answer(watcher.number, (watcher.since, [], ChangeFacts()))
         }
         arm()
     }

@@ -4,12 +4,10 @@
 /// deadlines: a call that was answered before costs no timer work.
 @DBusActor
 final class CallTable {
-    private typealias Call = (reply: PendingReply, responder: BusName?)
-
-    private var pending: [UInt32: Call] = [:]
+    private var pending: [UInt32: PendingReply] = [:]
     /// The calls whose deadline is in the queue, and those without one.
-    private var queued: [UInt32: Call] = [:]
-    private var deadlines = DeadlineQueue()
+    private var queued: [UInt32: PendingReply] = [:]
+    private var deadlines = DeadlineQueue<PendingReply>()
     private let timer = DBusTimer()
     private let names: NameRegistry?
 
@@ -22,8 +20,7 @@ final class CallTable {
     ) async throws(CallError) -> Message {
         guard !Task.isCancelled else { throw .cancelled }
         let serial = try send(message, over: link)
-        let reply = expect(
-            serial, from: message.destination, timeout: ContinuousClock.now.duration(to: deadline))
+        let reply = expect(serial, from: message.destination, until: deadline)
         let answer = await withTaskCancellationHandler {
             await reply.value()
         } onCancel: {
@@ -74,17 +71,18 @@ final class CallTable {
 
     /// Expects the answer to a call from now on: it may come before the caller waits for it.
     /// - Parameter responder: the receiver of the call; `nil` peer to peer.
-    func expect(_ serial: UInt32, from responder: BusName?, timeout: Duration) -> PendingReply {
-        let deadline = ContinuousClock.now.advanced(by: timeout)
-        let reply = PendingReply(deadline: deadline)
-        pending[serial] = (reply, responder)
+    func expect(
+        _ serial: UInt32, from responder: BusName?, until deadline: ContinuousClock.Instant
+    ) -> PendingReply {
+        let reply = PendingReply(serial, from: responder, until: deadline)
+        pending[serial] = reply
         arm(deadline)
         return reply
     }
 
     /// Hands the answer to a call to a closure, however long it takes.
     func expect(_ serial: UInt32, from responder: BusName?, _ completed: @escaping PendingReply.Completion) {
-        queued[serial] = (PendingReply(completed), responder)
+        queued[serial] = PendingReply(serial, from: responder, completed)
     }
 
     /// The receiver of a call that has not ended.
@@ -93,25 +91,22 @@ final class CallTable {
     /// Whether a call has not ended.
     func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil || queued[serial] != nil }
 
-    /// Ends the call `serial`; a call that has already ended stays as it ended.
+    /// Ends the call `serial`, unless it has ended already.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {
-        if let call = pending.removeValue(forKey: serial) { return call.reply.complete(result) }
-        guard let call = queued.removeValue(forKey: serial) else { return }
-        deadlines.remove(UInt64(serial))
-        call.reply.complete(result)
+        guard let reply = pending.removeValue(forKey: serial) ?? queued.removeValue(forKey: serial) else { return }
+        deadlines.remove(reply)
+        reply.complete(result)
     }
 
     /// Ends a call, but not now: its caller may expect the answer only after the message is sent.
     func failSoon(_ serial: UInt32, _ error: CallError) {
-        DBusActor.thread.soon { [weak self] in
-            DBusActor.assumeIsolated { self?.complete(serial, with: .failure(error)) }
-        }
+        DBusActor.thread.soon { [weak self] in self?.complete(serial, with: .failure(error)) }
     }
 
     func failAll(_ error: CallError) {
-        let all = pending.merging(queued) { call, _ in call }
+        let all = pending.merging(queued) { reply, _ in reply }
         (pending, queued, deadlines) = ([:], [:], DeadlineQueue())
-        for call in all.values { call.reply.complete(.failure(error)) }
+        for reply in all.values { reply.complete(.failure(error)) }
     }
 
     private func arm(_ deadline: ContinuousClock.Instant) {
@@ -123,16 +118,17 @@ final class CallTable {
         enqueueNew()
         let now = ContinuousClock.now
         for _ in 0..<Slices.size {
-            guard let serial = deadlines.takeDue(at: now) else { break }
-            queued.removeValue(forKey: UInt32(truncatingIfNeeded: serial))?.reply.complete(.failure(.timedOut))
+            guard let reply = deadlines.takeDue(at: now) else { break }
+            queued[reply.serial] = nil
+            reply.complete(.failure(.timedOut))
         }
         if let next = deadlines.first { arm(next) }
     }
 
     private func enqueueNew() {
-        for (serial, call) in pending {
-            queued[serial] = call
-            if let deadline = call.reply.deadline { deadlines.insert(UInt64(serial), at: deadline) }
+        for (serial, reply) in pending {
+            queued[serial] = reply
+            if let deadline = reply.deadline { deadlines.insert(reply, at: deadline) }
         }
         pending.removeAll(keepingCapacity: true)
     }
@@ -140,17 +136,23 @@ final class CallTable {
 
 /// The answer to one call, for the one task that waits for it, or for a closure.
 @DBusActor
-final class PendingReply {
+final class PendingReply: @DBusActor Deadlined {
     typealias Completion = @DBusActor (Result<Message, CallError>) -> Void
 
+    let serial: UInt32
+    let responder: BusName?
     let deadline: ContinuousClock.Instant?
+    var deadlineIndex = -1
     private let completed: Completion?
     private var result: Result<Message, CallError>?
     private var waiting: CheckedContinuation<Result<Message, CallError>, Never>?
 
-    init(deadline: ContinuousClock.Instant) { (self.deadline, completed) = (deadline, nil) }
-
-    init(_ completed: @escaping Completion) { (deadline, self.completed) = (nil, completed) }
+    init(
+        _ serial: UInt32, from responder: BusName?, until deadline: ContinuousClock.Instant? = nil,
+        _ completed: Completion? = nil
+    ) {
+        (self.serial, self.responder, self.deadline, self.completed) = (serial, responder, deadline, completed)
+    }
 
     func complete(_ result: Result<Message, CallError>) {
         if let completed { return completed(result) }
@@ -162,7 +164,7 @@ final class PendingReply {
     func value() async -> Result<Message, CallError> {
         if let result { return result }
         return await withCheckedContinuation { continuation in
-            // The way here may have been a suspension of its own.
+            // The call of this function may have suspended.
             if let result { continuation.resume(returning: result) } else { waiting = continuation }
         }
     }

@@ -3,7 +3,7 @@
 final class ConnectionObservers {
     typealias Action = @DBusActor () -> Void
 
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let waiters = Waiters()
     private var atEnd: [UInt64: Action] = [:]
     private var last: UInt64 = 0
     private var atLoss: [Action] = []
@@ -25,18 +25,11 @@ final class ConnectionObservers {
     func wait(until deadline: ContinuousClock.Instant, while isAway: () -> Bool) async {
         let timer = DBusTimer()
         timer.set(at: deadline) { [weak self] in self?.resumeWaiting() }
-        await withCheckedContinuation { continuation in
-            // The way here may have been a suspension of its own.
-            if isAway() { waiting.append(continuation) } else { continuation.resume() }
-        }
+        await waiters.wait(while: isAway)
         timer.cancel()
     }
 
-    func resumeWaiting() {
-        let waiting = waiting
-        self.waiting = []
-        for continuation in waiting { continuation.resume() }
-    }
+    func resumeWaiting() { waiters.resumeAll() }
 
     func lost() { for action in atLoss { action() } }
     func returned() { for action in atReturn { action() } }

@@ -29,7 +29,7 @@ public actor DBusActor {
     /// Runs `body` on the I/O thread, after earlier hand-overs. For other threads: a task that they start would begin later
     /// than one of the I/O thread.
     package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {
-        thread.handOver { assumeIsolated(body) }
+        thread.handOver(body)
     }
 
     /// Runs `body` on the I/O thread as soon as nothing is left to run there, before it sleeps.

@@ -19,9 +19,7 @@ package final class DescriptorWatch {
     package init(_ descriptor: CInt, for readiness: Readiness, _ ready: @escaping @DBusActor () -> Void) {
         self.descriptor = descriptor
         let events = readiness == .reading ? EPOLLIN.rawValue : EPOLLOUT.rawValue
-        DBusActor.thread.register(descriptor, events: events, isNew: true) { _ in
-            DBusActor.assumeIsolated { ready() }
-        }
+        DBusActor.thread.register(descriptor, events: events, isNew: true) { _ in ready() }
     }
 
     /// Stops watching.

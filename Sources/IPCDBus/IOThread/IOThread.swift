@@ -2,26 +2,24 @@ internal import CLinux
 internal import Glibc
 private import Synchronization
 
-/// A thread that runs actor jobs, polls file descriptors and keeps time: one epoll, one eventfd.
+/// A thread that runs actor jobs, polls file descriptors and keeps time, with one epoll and one eventfd.
 ///
-/// What the thread does on its own account (descriptors that are ready, timers, work for later) is a job too: only within
-/// a job does the runtime know where it is, and a task that begins there goes on there, in order, without a detour over
-/// another thread.
+/// The thread's own work (ready descriptors, timers, deferred actions) runs in jobs too. The runtime knows only within a job
+/// which executor it is on: a task that begins there stays on this thread, in order.
 ///
-/// Unchecked: jobs arrive from any thread through the mutex; all else is touched on the thread only.
+/// The class is a task executor as well. A continuation resumes without an actor, because Swift 6.3 does not note where it was
+/// made. Only a task that prefers this executor resumes here; others would resume on a thread of the pool and come here
+/// later, perhaps behind a later task.
 ///
-/// It is a task executor as well: a continuation is resumed without an actor (Swift 6.3 does not note where it was made),
-/// and only a task that prefers this executor then goes on here rather than on a thread of the pool, from where it would
-/// have to come back, perhaps behind a later one.
+/// Unchecked: other threads reach only the mutex.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
-    /// What is to be run, in the order in which it came.
     private enum Arrival {
-        /// A job that comes from the thread itself.
+        /// A job that the thread itself enqueued.
         case own(UnownedJob)
-        /// A job that comes from another thread.
+        /// A job that another thread enqueued.
         case foreign(UnownedJob)
-        /// What another thread has handed over.
-        case action(@Sendable () -> Void)
+        /// An action that another thread handed over.
+        case action(@DBusActor @Sendable () -> Void)
     }
 
     private struct Inbox {
@@ -36,22 +34,27 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // On the thread only.
     private var identity: pthread_t?
-    /// What is run now; swapped with the inbox, so that none of them has to grow again and again.
-    private var arrivals: [Arrival] = []
-    private var work: [() -> Void] = []
-    private var ready: [epoll_event] = []
-    private var turnIsDue = false
-    private var sources: [CInt: (UInt32) -> Void] = [:]
-    private var timers = TimerQueue()
-    /// What other threads have handed over, until its task begins.
-    private var handedOver: [@Sendable () -> Void] = []
-    private var idleWork: [(round: UInt64, action: () -> Void)] = []
-    private var round: UInt64 = 0
-    private var quietWork: (() -> Void)?
-    private var isQuiet = true
-
-    /// Whether the next job is to run at once.
+    /// Whether the next job runs at once.
     private var isBeginning = false
+    /// The arrivals that run now; swapped with the inbox, so neither array has to grow again.
+    private var arrivals: [Arrival] = []
+    @DBusActor private var work: [@DBusActor () -> Void] = []
+    @DBusActor private var ready: [epoll_event] = []
+    @DBusActor private var turnIsDue = false
+    @DBusActor private var sources: [CInt: @DBusActor (UInt32) -> Void] = [:]
+    @DBusActor private var timers = TimerQueue()
+    /// The actions that other threads handed over, until their task begins.
+    @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
+    @DBusActor private var idleWork: [(round: UInt64, action: @DBusActor () -> Void)] = []
+    @DBusActor private var round: UInt64 = 0
+    @DBusActor private var quietWork: (@DBusActor () -> Void)?
+    @DBusActor private var isQuiet = true
+
+    /// The most timers of one turn.
+    private static let timersPerTurn = 64
+    /// The most rounds of jobs before the sockets are polled again.
+    private static let rounds = 32
+    private static let millisecondsToQuiet: CInt = 1_000
 
     init() {
         precondition(poll >= 0 && wakeUp >= 0, "the process has no file descriptors left for its I/O thread")
@@ -80,8 +83,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self, operation: body)
     }
 
-    /// Runs an action after what was handed over before it, and before what that has begun; from any thread.
-    func handOver(_ action: @escaping @Sendable () -> Void) { take(.action(action)) }
+    /// Runs an action after those that were handed over before it, and before work that has begun; from any thread.
+    func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
     private func take(_ arrival: Arrival) {
         let (wakes, starts) = inbox.withLock { inbox in
@@ -103,60 +106,62 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     private var isCurrent: Bool { identity.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
 
-    // MARK: For what is isolated to DBusActor
+    // MARK: Work of DBusActor
 
-    /// Runs after the work at hand, before the thread sleeps.
-    func soon(_ action: @escaping () -> Void) {
+    /// Runs an action after the present job, before the thread sleeps.
+    @DBusActor func soon(_ action: @escaping @DBusActor () -> Void) {
         work.append(action)
         scheduleTurn()
     }
 
-    /// Runs when nothing is left to run; while the thread does not come to that, when what is there now has gone on for
-    /// many rounds.
-    func whenIdle(_ action: @escaping () -> Void) { idleWork.append((round, action)) }
+    /// Runs an action when no job is left. If jobs do not end, it runs after the jobs of many rounds.
+    @DBusActor func whenIdle(_ action: @escaping @DBusActor () -> Void) { idleWork.append((round, action)) }
 
-    /// Runs each time that nothing has happened for a second after something had.
-    func whenQuiet(_ action: @escaping () -> Void) { quietWork = action }
+    /// Runs an action each time that nothing has happened for a second after something had.
+    @DBusActor func whenQuiet(_ action: @escaping @DBusActor () -> Void) { quietWork = action }
 
-    func register(_ descriptor: CInt, events: UInt32, isNew: Bool, _ ready: @escaping (UInt32) -> Void) {
+    @DBusActor func register(
+        _ descriptor: CInt, events: UInt32, isNew: Bool, _ ready: @escaping @DBusActor (UInt32) -> Void
+    ) {
         sources[descriptor] = ready
         var event = epoll_event(events: events, data: epoll_data_t(fd: descriptor))
         epoll_ctl(poll, isNew ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, descriptor, &event)
     }
 
-    func unregister(_ descriptor: CInt) {
+    @DBusActor func unregister(_ descriptor: CInt) {
         sources[descriptor] = nil
         epoll_ctl(poll, EPOLL_CTL_DEL, descriptor, nil)
     }
 
-    /// - Returns: a number for ``cancel(_:)``.
-    func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping () -> Void) -> UInt64 {
+    @DBusActor func schedule(
+        at deadline: ContinuousClock.Instant, _ action: @escaping @DBusActor () -> Void
+    ) -> ScheduledAction {
         timers.schedule(at: deadline, action)
     }
 
-    func cancel(_ timer: UInt64) { timers.cancel(timer) }
+    @DBusActor func cancel(_ action: ScheduledAction) { timers.cancel(action) }
 
     // MARK: The loop
 
     private func start() {
         var thread = pthread_t()
-        let me = Unmanaged.passRetained(self).toOpaque()
         let status = pthread_create(
             &thread, nil,
-            { me in
-                Unmanaged<IOThread>.fromOpaque(me!).takeUnretainedValue().run()
-            }, me)
+            { thread in
+                let thread = Unmanaged<IOThread>.fromOpaque(thread!).takeUnretainedValue()
+                thread.identity = pthread_self()
+                DBusActor.assumeIsolated { thread.run() }
+            }, Unmanaged.passRetained(self).toOpaque())
         precondition(status == 0, "the process cannot start its I/O thread")
         pthread_detach(thread)
     }
 
-    private func run() -> Never {
-        identity = pthread_self()
+    @DBusActor private func run() -> Never {
         clinux_name_this_thread("dbus-io")
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             runJobs()
-            // What is for later may have come in the last round before this.
+            // The last round may have left idle work.
             let pause = idleWork.isEmpty && canSleep() ? millisecondsToSleep : 0
             let count = epoll_wait(poll, &events, CInt(events.count), pause)
             inbox.withLock { $0.sleeps = false }
@@ -168,16 +173,14 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private static let millisecondsToQuiet: CInt = 1_000
-
-    /// Nobody else has to be woken for what is done when it is quiet: the thread sleeps a second less than for ever, once.
-    private var millisecondsToSleep: CInt {
+    /// To run the quiet work, no other thread has to wake this one: it once sleeps a second instead of without a limit.
+    @DBusActor private var millisecondsToSleep: CInt {
         let next = timers.millisecondsToNext
         guard quietWork != nil, !isQuiet else { return next }
         return next < 0 ? Self.millisecondsToQuiet : min(next, Self.millisecondsToQuiet)
     }
 
-    private func noteQuiet(nothingHappened: Bool, _ milliseconds: CInt) {
+    @DBusActor private func noteQuiet(nothingHappened: Bool, _ milliseconds: CInt) {
         guard nothingHappened else {
             isQuiet = false
             return
@@ -192,13 +195,13 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         eventfd_read(wakeUp, &count)
     }
 
-    private func scheduleTurn() {
+    @DBusActor private func scheduleTurn() {
         guard !turnIsDue else { return }
         turnIsDue = true
         Task(executorPreference: self) { @DBusActor in self.turn() }
     }
 
-    private func turn() {
+    @DBusActor private func turn() {
         turnIsDue = false
         let events = ready
         ready = []
@@ -209,9 +212,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
-    /// One at a time, because an action may set or cancel timers. A slice at most, because each resumes a task: the rest
-    /// follows after the sockets, and so does what these actions set.
-    private func runDueTimers() {
+    /// Runs timers one at a time, because an action may set or cancel others. Each action resumes a task, so a turn has a limit:
+    /// the other timers, and those that these actions set, follow after the sockets.
+    @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, timers.last)
         for _ in 0..<Self.timersPerTurn {
             guard let action = timers.takeDue(at: now, upTo: last) else { return }
@@ -219,11 +222,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private static let timersPerTurn = 64
-
-    /// Runs what is there and what that brings along, for a while: a task comes here again at each of its steps, and to
-    /// look at the sockets between any two of them costs more than the step.
-    private func runJobs() {
+    /// Runs the jobs and their successors for some rounds. A task enqueues a job at each of its steps, and to poll the sockets
+    /// between two steps costs more than a step.
+    @DBusActor private func runJobs() {
         for _ in 0..<Self.rounds {
             inbox.withLock { swap(&$0.arrivals, &arrivals) }
             if arrivals.isEmpty {
@@ -238,10 +239,10 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
     }
 
-    /// A task changes to an actor by a job of its own unless it finds itself on the executors that it would run on: on this
-    /// one alone, or on this one as the one that it prefers too. What comes from the thread itself prefers it, for all others
-    /// have come to where they wanted; what comes from elsewhere mostly does not.
-    private func run(_ arrival: Arrival) {
+    /// A task needs a further job to change to an actor, unless it runs on the executors that it would change to: this one
+    /// alone, or this one as its preferred executor too. A job of the thread itself prefers this executor, because all other
+    /// tasks are where they prefer to be already; a job of another thread mostly does not.
+    @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):
             job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
@@ -257,16 +258,13 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    private func beginIdleWork() {
+    @DBusActor private func beginIdleWork() {
         let due = idleWork
         idleWork = []
         Task(executorPreference: self) { @DBusActor in for work in due { work.action() } }
     }
 
-    /// The most rounds of jobs between two looks at the sockets.
-    private static let rounds = 32
-
-    /// Whether nothing is left to run; from then on an enqueued job wakes the thread.
+    /// Whether no job is left; from then on an enqueued job wakes the thread.
     private func canSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.sleeps = inbox.arrivals.isEmpty
@@ -275,30 +273,39 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     }
 }
 
-/// Actions by deadline.
+/// An action with a deadline on the I/O thread.
+final class ScheduledAction: Deadlined {
+    let deadline: ContinuousClock.Instant
+    fileprivate let number: UInt64
+    fileprivate let run: @DBusActor () -> Void
+    var deadlineIndex = -1
+
+    fileprivate init(_ number: UInt64, at deadline: ContinuousClock.Instant, _ run: @escaping @DBusActor () -> Void) {
+        (self.number, self.deadline, self.run) = (number, deadline, run)
+    }
+}
+
 private struct TimerQueue {
-    private var deadlines = DeadlineQueue()
-    private var actions: [UInt64: () -> Void] = [:]
-    /// The number of the timer that was set last.
+    private var actions = DeadlineQueue<ScheduledAction>()
+    /// The number of the newest action.
     private(set) var last: UInt64 = 0
 
-    mutating func schedule(at deadline: ContinuousClock.Instant, _ action: @escaping () -> Void) -> UInt64 {
+    mutating func schedule(
+        at deadline: ContinuousClock.Instant, _ action: @escaping @DBusActor () -> Void
+    ) -> ScheduledAction {
         last += 1
-        deadlines.insert(last, at: deadline)
-        actions[last] = action
-        return last
+        let action = ScheduledAction(last, at: deadline, action)
+        actions.insert(action, at: deadline)
+        return action
     }
 
-    mutating func cancel(_ number: UInt64) {
-        guard actions.removeValue(forKey: number) != nil else { return }
-        deadlines.remove(number)
-    }
+    mutating func cancel(_ action: ScheduledAction) { actions.remove(action) }
 
     /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when it wakes.
     var millisecondsToNext: CInt {
-        guard let first = deadlines.first else { return -1 }
+        guard let first = actions.first else { return -1 }
         let left = ContinuousClock.now.duration(to: first).components
-        // A deadline in a thousand years is looked at again in a while.
+        // epoll_wait(2) cannot wait until a deadline in a thousand years: the thread wakes in between.
         guard left.seconds < Self.longestSleep else { return CInt(Self.longestSleep * 1_000) }
         let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
         return CInt(clamping: max(0, milliseconds))
@@ -307,13 +314,11 @@ private struct TimerQueue {
     /// In seconds.
     private static let longestSleep: Int64 = 86_400
 
-    var isDue: Bool { deadlines.first.map { $0 <= ContinuousClock.now } ?? false }
+    var isDue: Bool { actions.first.map { $0 <= ContinuousClock.now } ?? false }
 
-    /// The action of the first timer, if it is due and its number is not above `last`.
-    mutating func takeDue(at now: ContinuousClock.Instant, upTo last: UInt64) -> (() -> Void)? {
-        guard let first = deadlines.firstNumber, first <= last, let number = deadlines.takeDue(at: now) else {
-            return nil
-        }
-        return actions.removeValue(forKey: number)
+    /// The first action, if it is due and its number is not above `last`.
+    mutating func takeDue(at now: ContinuousClock.Instant, upTo last: UInt64) -> (@DBusActor () -> Void)? {
+        guard let first = actions.firstElement, first.number <= last else { return nil }
+        return actions.takeDue(at: now)?.run
     }
 }

@@ -15,11 +15,9 @@ package enum Slices {
     @usableFromInline
     static func later(_ count: Int, from start: Int = size, _ body: @escaping @DBusActor (Int) -> Void) {
         _ = DBusActor.thread.schedule(at: .now) {
-            DBusActor.assumeIsolated {
-                let end = min(start + size, count)
-                for index in start..<end { body(index) }
-                if end < count { later(count, from: end, body) }
-            }
+            let end = min(start + size, count)
+            for index in start..<end { body(index) }
+            if end < count { later(count, from: end, body) }
         }
     }
 }

@@ -72,6 +72,6 @@ public final class ArrivingBytes {
         guard !waiting.isEmpty else { return }
         let actions = waiting
         waiting = []
-        DBusActor.thread.soon { DBusActor.assumeIsolated { for action in actions { action() } } }
+        DBusActor.thread.soon { for action in actions { action() } }
     }
 }

@@ -52,7 +52,7 @@ final class HeldBound {
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
             // Later: the end of the connection ends its calls, and their handlers may send again.
-            DBusActor.thread.soon { DBusActor.assumeIsolated { longest.end() } }
+            DBusActor.thread.soon { longest.end() }
         }
         return !share.hasEnded
     }

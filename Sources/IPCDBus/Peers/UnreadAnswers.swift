@@ -8,8 +8,8 @@ final class UnreadAnswers {
     private struct Caller {
         var bytes = 0
         var isAsking = false
-        var held = Line<Message>()
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var held = Queue<Message>()
+        let waiters = Waiters()
     }
 
     private weak var connection: Connection?
@@ -58,10 +58,7 @@ final class UnreadAnswers {
     /// Waits until a caller has read, or has left.
     func read(by caller: BusName) async {
         while isBehind(caller) {
-            await withCheckedContinuation { continuation in
-                // The way here may have been a suspension of its own.
-                if isBehind(caller) { callers[caller]?.waiting.append(continuation) } else { continuation.resume() }
-            }
+            await callers[caller]?.waiters.wait { isBehind(caller) }
         }
     }
 
@@ -77,7 +74,7 @@ final class UnreadAnswers {
 
     /// Forgets a caller that has left the bus.
     func left(_ caller: BusName) {
-        for waiting in callers.removeValue(forKey: caller)?.waiting ?? [] { waiting.resume() }
+        callers.removeValue(forKey: caller)?.waiters.resumeAll()
     }
 
     // MARK: Asking
@@ -90,7 +87,8 @@ final class UnreadAnswers {
             let held = await heldByBus(for: caller)
             callers[caller]?.bytes += held - asked
             if isBehind(caller) {
-                await DBusTimer.pause(pause)
+                let timer = DBusTimer()
+                await withCheckedContinuation { continuation in timer.set(at: .now + pause) { continuation.resume() } }
                 pause = min(pause * 2, Self.longestPause)
             } else {
                 await goOn(caller)
@@ -101,15 +99,13 @@ final class UnreadAnswers {
 
     /// Lets begin what has waited, some at a time: their answers may be large in turn.
     private func goOn(_ caller: BusName) async {
-        let waiting = callers[caller]?.waiting ?? []
-        callers[caller]?.waiting = []
-        for waiting in waiting { waiting.resume() }
+        callers[caller]?.waiters.resumeAll()
         while true {
             for _ in 0..<Self.mostBegunTogether {
                 guard !isBehind(caller), let call = callers[caller]?.held.takeFirst() else { return }
                 begin(call)
             }
-            await DBusActor.idle()
+            await withCheckedContinuation { continuation in DBusActor.whenIdle { continuation.resume() } }
         }
     }
 
@@ -135,20 +131,5 @@ final class UnreadAnswers {
         _ = try? await connection.call(
             Peer.ping, on: caller, at: "/", (), timeout: Self.pingPatience, startsService: false)
         return 0
-    }
-}
-
-extension DBusActor {
-    /// Waits until nothing is left to run on the I/O thread.
-    fileprivate static func idle() async {
-        await withCheckedContinuation { continuation in thread.whenIdle { continuation.resume() } }
-    }
-}
-
-extension DBusTimer {
-    /// Waits on the I/O thread.
-    fileprivate static func pause(_ time: Duration) async {
-        let timer = DBusTimer()
-        await withCheckedContinuation { continuation in timer.set(at: .now + time) { continuation.resume() } }
     }
 }

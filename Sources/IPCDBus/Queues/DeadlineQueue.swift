@@ -1,71 +1,96 @@
-/// Numbers with a deadline each, earliest first: a binary heap that knows the place of each number.
+/// An object that can be in a ``DeadlineQueue``.
+package protocol Deadlined: AnyObject {
+    /// The object's index in the queue; -1 while it is in none.
+    var deadlineIndex: Int { get set }
+}
+
+/// Objects with a deadline each, earliest first: a binary heap in which each object knows its index.
 ///
-/// Insertion, removal and expiry cost the logarithm of the count. Of equal deadlines the smaller number comes first.
-package struct DeadlineQueue {
+/// Insertion, removal and expiry cost the logarithm of the count. Of equal deadlines, the one that was inserted first comes
+/// first.
+package struct DeadlineQueue<Element: Deadlined> {
     package typealias Instant = ContinuousClock.Instant
 
-    private var heap: [(deadline: Instant, number: UInt64)] = []
-    private var places: [UInt64: Int] = [:]
+    /// The deadline stands beside the object, because to compare deadlines is most of the work.
+    @usableFromInline struct Entry {
+        @usableFromInline let deadline: Instant
+        @usableFromInline let number: UInt64
+        @usableFromInline let element: Element
 
-    package init() {}
+        @inlinable init(_ element: Element, _ deadline: Instant, _ number: UInt64) {
+            (self.element, self.deadline, self.number) = (element, deadline, number)
+        }
+
+        @inlinable func precedes(_ other: Entry) -> Bool {
+            deadline < other.deadline || deadline == other.deadline && number < other.number
+        }
+    }
+
+    @usableFromInline var heap: [Entry] = []
+    @usableFromInline var last: UInt64 = 0
+
+    @inlinable package init() {}
 
     package var count: Int { heap.count }
 
     /// The earliest deadline.
-    package var first: Instant? { heap.first?.deadline }
+    @inlinable package var first: Instant? { heap.first?.deadline }
 
-    /// The number of the earliest deadline.
-    package var firstNumber: UInt64? { heap.first?.number }
+    /// The object of the earliest deadline.
+    @inlinable package var firstElement: Element? { heap.first?.element }
 
-    /// Adds a number that is not in the queue.
-    package mutating func insert(_ number: UInt64, at deadline: Instant) {
-        heap.append((deadline, number))
-        places[number] = heap.count - 1
-        rise(from: heap.count - 1)
+    /// Adds an object. If the queue holds it, an earlier deadline replaces its own, and a later one has no effect.
+    @inlinable package mutating func insert(_ element: Element, at deadline: Instant) {
+        let index = element.deadlineIndex
+        guard index < 0 || deadline < heap[index].deadline else { return }
+        last += 1
+        let entry = Entry(element, deadline, last)
+        if index < 0 { heap.append(entry) }
+        rise(entry, from: index < 0 ? heap.count - 1 : index)
     }
 
-    /// Removes a number if the queue holds it.
-    package mutating func remove(_ number: UInt64) {
-        guard let place = places.removeValue(forKey: number) else { return }
+    /// Removes an object if the queue holds it.
+    @inlinable package mutating func remove(_ element: Element) {
+        let index = element.deadlineIndex
+        guard index >= 0 else { return }
+        element.deadlineIndex = -1
         let last = heap.removeLast()
-        guard place < heap.count else { return }
-        heap[place] = last
-        places[last.number] = place
-        rise(from: place)
-        sink(from: place)
+        guard last.element !== element else { return }
+        if index > 0, last.precedes(heap[(index - 1) / 2]) { rise(last, from: index) } else { sink(last, from: index) }
     }
 
-    /// Removes the number of the earliest deadline if that has passed.
-    package mutating func takeDue(at now: Instant) -> UInt64? {
+    /// Removes the object of the earliest deadline if that has passed.
+    @inlinable package mutating func takeDue(at now: Instant) -> Element? {
         guard let first = heap.first, first.deadline <= now else { return nil }
-        remove(first.number)
-        return first.number
+        remove(first.element)
+        return first.element
     }
 
-    private mutating func rise(from start: Int) {
-        var place = start
-        while place > 0, heap[place] < heap[(place - 1) / 2] {
-            exchange(place, (place - 1) / 2)
-            place = (place - 1) / 2
+    /// Puts an entry into a gap, or above it.
+    @inlinable mutating func rise(_ entry: Entry, from gap: Int) {
+        var gap = gap
+        while gap > 0, entry.precedes(heap[(gap - 1) / 2]) {
+            put(heap[(gap - 1) / 2], at: gap)
+            gap = (gap - 1) / 2
         }
+        put(entry, at: gap)
     }
 
-    private mutating func sink(from start: Int) {
-        var place = start
-        while true {
-            var earliest = place
-            for child in [2 * place + 1, 2 * place + 2] where child < heap.count && heap[child] < heap[earliest] {
-                earliest = child
-            }
-            guard earliest != place else { return }
-            exchange(place, earliest)
-            place = earliest
+    /// Puts an entry into a gap, or below it.
+    @inlinable mutating func sink(_ entry: Entry, from gap: Int) {
+        var gap = gap
+        while 2 * gap + 1 < heap.count {
+            var child = 2 * gap + 1
+            if child + 1 < heap.count, heap[child + 1].precedes(heap[child]) { child += 1 }
+            guard heap[child].precedes(entry) else { break }
+            put(heap[child], at: gap)
+            gap = child
         }
+        put(entry, at: gap)
     }
 
-    private mutating func exchange(_ one: Int, _ other: Int) {
-        heap.swapAt(one, other)
-        places[heap[one].number] = one
-        places[heap[other].number] = other
+    @inlinable mutating func put(_ entry: Entry, at index: Int) {
+        heap[index] = entry
+        entry.element.deadlineIndex = index
     }
 }

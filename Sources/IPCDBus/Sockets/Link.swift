@@ -20,14 +20,14 @@ final class Link {
     private var hasWrapped = false
     /// Whether a call with this number still waits for its answer.
     var isAwaited: (UInt32) -> Bool = { _ in false }
-    private var flushWaiters: [CheckedContinuation<Void, Never>] = []
+    private let flushWaiters = Waiters()
 
     /// Receives every message. Until it is set, no message is read.
     var receive: ((Message) -> Void)? {
         didSet {
             // Messages may have come with the end of the conversation, before the link was handed over.
             guard isOpen, isAuthenticated, !incoming.bytes.isEmpty else { return }
-            DBusActor.thread.soon { [weak self] in DBusActor.assumeIsolated { self?.takeIn() } }
+            DBusActor.thread.soon { [weak self] in self?.takeIn() }
         }
     }
     /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
@@ -51,7 +51,7 @@ final class Link {
     private var descriptorPatience = DescriptorPatience()
 
     /// Calls that have come and do not begin before the other side has read more of what it was sent.
-    private var heldCalls = Line<Message>()
+    private var heldCalls = Queue<Message>()
     private var held = (bytes: 0, descriptors: 0)
     private var beginsHeldCalls = false
 
@@ -122,8 +122,8 @@ final class Link {
         DBusActor.thread.unregister(socket.rawValue)
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         outgoing = OutgoingMessages()
-        heldCalls = Line()
-        wakeFlushWaiters()
+        heldCalls = Queue()
+        flushWaiters.resumeAll()
         tellAuthenticated(.failed(reason: "it was closed"))
     }
 
@@ -137,7 +137,7 @@ final class Link {
     private func end() {
         guard !isClosed, !hasEnded else { return }
         hasEnded = true
-        wakeFlushWaiters()
+        flushWaiters.resumeAll()
         ended()
         // Without an observer the link closes itself.
         close()
@@ -169,10 +169,8 @@ final class Link {
         guard !isFlushDue, !awaitsRoom else { return }
         isFlushDue = true
         DBusActor.thread.soon { [weak self] in
-            DBusActor.assumeIsolated {
-                self?.isFlushDue = false
-                self?.flush()
-            }
+            self?.isFlushDue = false
+            self?.flush()
         }
     }
 
@@ -205,17 +203,15 @@ final class Link {
             default: return endSoon()
             }
         }
-        if outgoing.byteCount == 0 { wakeFlushWaiters() }
+        if outgoing.byteCount == 0 { flushWaiters.resumeAll() }
         beginHeldCalls()
     }
 
     /// Ends the link after the last messages of the other side.
     private func endSoon() {
         DBusActor.thread.soon { [weak self] in
-            DBusActor.assumeIsolated {
-                self?.takeInRest()
-                self?.end()
-            }
+            self?.takeInRest()
+            self?.end()
         }
     }
 
@@ -228,23 +224,14 @@ final class Link {
     private func watch(isNew: Bool = false) {
         let events = (isReadingPaused ? 0 : EPOLLIN.rawValue) | (awaitsRoom ? EPOLLOUT.rawValue : 0)
         DBusActor.thread.register(socket.rawValue, events: events, isNew: isNew) { [weak self] events in
-            DBusActor.assumeIsolated { self?.ready(events) }
+            self?.ready(events)
         }
     }
 
     /// Waits until all sent bytes have left the process; for the last message of a program.
     func flushed() async {
         flush()
-        guard isOpen, outgoing.byteCount > 0 else { return }
-        await withCheckedContinuation { continuation in
-            if isOpen, outgoing.byteCount > 0 { flushWaiters.append(continuation) } else { continuation.resume() }
-        }
-    }
-
-    private func wakeFlushWaiters() {
-        let waiting = flushWaiters
-        flushWaiters = []
-        for continuation in waiting { continuation.resume() }
+        await flushWaiters.wait { isOpen && outgoing.byteCount > 0 }
     }
 
     // MARK: Receiving

@@ -44,7 +44,7 @@ final class ListeningSocket {
 
     private func watch() {
         DBusActor.thread.register(socket.rawValue, events: EPOLLIN.rawValue, isNew: true) { [weak self] _ in
-            DBusActor.assumeIsolated { self?.ready() }
+            self?.ready()
         }
     }
 

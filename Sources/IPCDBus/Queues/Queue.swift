@@ -1,5 +1,5 @@
-/// A queue whose elements are added at the end and taken at the beginning, each at a constant cost.
-package struct Line<Element> {
+/// A first-in-first-out queue. Adding and taking an element cost a constant time.
+package struct Queue<Element> {
     private var elements: [Element?] = []
     private var first = 0
 
@@ -8,12 +8,11 @@ package struct Line<Element> {
     package var isEmpty: Bool { first == elements.count }
     package var count: Int { elements.count - first }
 
-    /// The first element; `nil` if the queue is empty.
+    /// The first element.
     package var next: Element? { isEmpty ? nil : elements[first] }
 
     package mutating func append(_ element: Element) { elements.append(element) }
 
-    /// - Returns: `nil` if the queue is empty.
     package mutating func takeFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[first]

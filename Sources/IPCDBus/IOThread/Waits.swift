@@ -1,0 +1,48 @@
+/// Tasks that wait for a change of state on the I/O thread.
+@DBusActor
+final class Waiters {
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// Waits for ``resumeAll()`` if a condition holds.
+    func wait(while holds: () -> Bool) async {
+        await withCheckedContinuation { continuation in
+            // The call of this function may have suspended.
+            if holds() { waiting.append(continuation) } else { continuation.resume() }
+        }
+    }
+
+    func resumeAll() {
+        let waiting = waiting
+        self.waiting = []
+        for continuation in waiting { continuation.resume() }
+    }
+}
+
+/// A wait that ends with a result or at a deadline, whichever comes first.
+@DBusActor
+package final class LimitedWait<Result: Sendable> {
+    private var continuation: CheckedContinuation<Result?, Never>?
+
+    private init(_ continuation: CheckedContinuation<Result?, Never>) { self.continuation = continuation }
+
+    private func end(_ result: Result?) {
+        continuation?.resume(returning: result)
+        continuation = nil
+    }
+
+    /// Begins an operation and waits until it has ended.
+    /// - Parameter begin: receives the closure that ends the wait; calls of it after the deadline have no effect.
+    /// - Returns: `nil` at the deadline.
+    package static func result(
+        until deadline: ContinuousClock.Instant,
+        _ begin: (_ end: @escaping @DBusActor @Sendable (Result) -> Void) -> Void
+    ) async -> Result? {
+        let timer = DBusTimer()
+        defer { timer.cancel() }
+        return await withCheckedContinuation { continuation in
+            let wait = LimitedWait(continuation)
+            timer.set(at: deadline) { wait.end(nil) }
+            begin { wait.end($0) }
+        }
+    }
+}
