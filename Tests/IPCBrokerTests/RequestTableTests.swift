@@ -22,7 +22,8 @@ struct RequestTableTests {
         PendingRequest(
             id: .random(), application: try ApplicationID(handler),
             source: Source(application: source, strength: .owned), payer: Payer(text: source), caller: BusName(":1.5"),
-            line: .application(try ApplicationID(source)), life: RequestLife(isQueued: isQueued), hasRecord: isQueued,
+            senderQueue: .application(try ApplicationID(source)), life: RequestLife(isQueued: isQueued),
+            hasRecord: isQueued,
             digest: nil,
             size: size, parent: parent, depth: depth, answerTime: .seconds(20), expiry: .now + expiry, accepted: 0)
     }

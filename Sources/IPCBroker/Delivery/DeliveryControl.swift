@@ -7,7 +7,7 @@ enum DeliveryControl {
     case dropOne
     /// Every hundredth queued request is sent a second time under another id.
     case deliverTwice
-    /// Every hundredth request goes to the end of its line when its turn has come.
+    /// Every hundredth request goes to the end of its sender queue when its turn has come.
     case reorder
 
     #if DEBUG

@@ -94,17 +94,17 @@ extension HandlerDelivery {
     }
 
     /// Waits for the errors that the bus sends for requests that it could not deliver: they come before this answer.
-    func confirmDeparture(of owner: BusName) {
+    func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.surroundings.connection.owner(of: owner)
-            self.handle(.departed(owner.text))
+            self.handle(.crashed(owner.text))
         }
     }
 
-    /// Handles the departure of a handler that had a request.
-    func left(_ request: PendingRequest, isAlone: Bool) {
+    /// Handles the crash of a handler that had a request.
+    func crashed(_ request: PendingRequest, isAlone: Bool) {
         request.note(.handlerLeft, who: request.owner?.text ?? "")
-        let mostCrashes = UInt32(clamping: surroundings.limits.attempts)
-        handle(.handlerLeft(isAlone: isAlone, mostCrashes: mostCrashes), of: request)
+        let limit = UInt32(clamping: surroundings.limits.crashesPerRequest)
+        handle(.handlerCrashed(isAlone: isAlone, limit: limit), of: request)
     }
 }

@@ -66,7 +66,7 @@ final class HandlerDelivery: RequestDelivery {
     func add(_ request: PendingRequest) {
         note(
             .arrived(
-                request.id, request.line, isQueued: request.isQueued, size: request.size,
+                request.id, request.senderQueue, isQueued: request.isQueued, size: request.size,
                 isReady: request.life.isAccepted))
     }
 
@@ -80,12 +80,12 @@ final class HandlerDelivery: RequestDelivery {
         case .makeReady: note(.ready(request.id, size: request.size))
         case .prepare: prepare(request)
         case .send: send(request)
-        case .putBack(let isSuspect, let isHeldBack):
-            note(.putBack(request.id, isSuspect: isSuspect, isBackedOff: isHeldBack))
+        case .putBack(let isSuspect, let isBackedOff):
+            note(.putBack(request.id, isSuspect: isSuspect, isBackedOff: isBackedOff))
             if request.isQueued { request.content = nil }
             surroundings.table.watch(request)
-        case .writeDeparture(let isAlone): surroundings.records.noteHandlerLeft(request, isAlone: isAlone)
-        case .blame(let blame): note(.blamed(because: "\(application) \(blame.reason)"))
+        case .writeCrash(let isAlone): surroundings.records.noteHandlerLeft(request, isAlone: isAlone)
+        case .noteFailure(let failure): note(.failed(because: "\(application) \(failure.reason)"))
         case .askToCancel:
             request.note(.cancelAsked)
             cancel(request)
@@ -119,14 +119,14 @@ final class HandlerDelivery: RequestDelivery {
         case .dispatch(let id): with(id) { dispatch($0) }
         case .send(let id, let delivery): with(id) { leave($0, delivery) }
         case .turnBack(let id): with(id) { handle(.turnedBack, of: $0) }
-        case .handlerLeft(let id, let isAlone): with(id) { left($0, isAlone: isAlone) }
+        case .handlerCrashed(let id, let isAlone): with(id) { crashed($0, isAlone: isAlone) }
         case .stillThere(let id): with(id) { deliverAgain($0) }
         case .refuse(let id, let failure): with(id) { refuse($0, failure) }
         case .note(let id, let step, let detail): with(id) { $0.note(step, detail: detail) }
         case .start: start()
         case .askForOwner: askForOwner()
         case .probe(let name): if let owner = try? BusName(name) { probe(owner) }
-        case .confirmDeparture(let name): if let owner = try? BusName(name) { confirmDeparture(of: owner) }
+        case .confirmCrash(let name): if let owner = try? BusName(name) { confirmCrash(of: owner) }
         case .wake(let time): wake(at: time)
         }
     }
@@ -160,11 +160,11 @@ final class HandlerDelivery: RequestDelivery {
     }
 }
 
-extension RequestLife.Blame {
+extension RequestLife.HandlerFailure {
     /// What the handler did, after its name.
     fileprivate var reason: String {
         switch self {
-        case .gaveBack: "gave a request back unseen"
+        case .handedBack: "gave a request back unseen"
         case .cutConnection: "cut its direct connection"
         }
     }

@@ -12,7 +12,8 @@ extension HandlerDelivery {
             guard await self.surroundings.isActivatable(self.application) else {
                 let reason = "\(self.application) is not running, and the bus has no service file to start it"
                 return self.handle(
-                    .startImpossible(HandlerQueue.Failure(errorName: ErrorName.serviceUnknown.text, message: reason)))
+                    .startImpossible(
+                        HandlerQueue.StartFailure(errorName: ErrorName.serviceUnknown.text, message: reason)))
             }
             self.handle(.starting)
             let failure = await self.surroundings.start(self.application)
@@ -33,7 +34,7 @@ extension HandlerDelivery {
     }
 
     /// Ends a request whose sender waits for a handler that cannot be started.
-    func refuse(_ request: PendingRequest, _ failure: HandlerQueue.Failure) {
+    func refuse(_ request: PendingRequest, _ failure: HandlerQueue.StartFailure) {
         let returned = request.life.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
         handle(
             .undeliverable(
@@ -49,7 +50,7 @@ extension DeliverySurroundings {
 
     /// Starts an application through the bus.
     /// - Returns: the reason of a failure; nil if the application runs.
-    func start(_ application: ApplicationID) async -> HandlerQueue.Failure? {
+    func start(_ application: ApplicationID) async -> HandlerQueue.StartFailure? {
         let time = Duration.milliseconds(Int(clamping: limits.activationMilliseconds))
         do {
             let name = try BusName(application.text)
@@ -67,8 +68,8 @@ extension DeliverySurroundings {
         }
     }
 
-    private func failure(_ message: String, _ name: String = "") -> HandlerQueue.Failure {
-        HandlerQueue.Failure(errorName: name, message: message + displayHint)
+    private func failure(_ message: String, _ name: String = "") -> HandlerQueue.StartFailure {
+        HandlerQueue.StartFailure(errorName: name, message: message + displayHint)
     }
 
     /// Whether an X server or a compositor has its socket at the usual place.

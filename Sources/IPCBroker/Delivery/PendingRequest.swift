@@ -13,7 +13,7 @@ final class PendingRequest: @DBusActor Deadlined {
     let payer: Payer
     /// Who sent it; nil where that was another connection of an earlier broker.
     let caller: BusName?
-    let line: DeliveryLine
+    let senderQueue: SenderQueueKey
     /// The desktop application that gets it, if no application has claimed its scheme.
     var desktop: DesktopHandler?
     /// The deliveries of its receiver, from its acceptance on.
@@ -64,12 +64,13 @@ final class PendingRequest: @DBusActor Deadlined {
     var group: CommitGroup?
 
     init(
-        id: RequestID, application: ApplicationID, source: Source, payer: Payer, caller: BusName?, line: DeliveryLine,
+        id: RequestID, application: ApplicationID, source: Source, payer: Payer, caller: BusName?,
+        senderQueue: SenderQueueKey,
         life: RequestLife, hasRecord: Bool, digest: ContentDigest?, size: UInt64, parent: RequestID?, depth: UInt32,
         answerTime: Duration, expiry: ContinuousClock.Instant, accepted: UInt64, memory: UInt64? = nil
     ) {
         (self.id, self.application, self.source, self.payer) = (id, application, source, payer)
-        (self.caller, self.line) = (caller, line)
+        (self.caller, self.senderQueue) = (caller, senderQueue)
         (self.life, self.hasRecord, self.digest, self.size) = (life, hasRecord, digest, size)
         self.memory = memory ?? size
         (self.parent, self.depth, self.answerTime) = (parent, depth, answerTime)

@@ -25,7 +25,7 @@ final class DesktopDelivery: RequestDelivery {
         case .askToCancel: request.note(.cancelAsked)
         case .end(let end): surroundings.records.ended(request, end)
         // There are no sender queues, no attempts on the disk and no later deliveries.
-        case .prepare, .putBack, .writeDeparture, .blame, .giveUp: break
+        case .prepare, .putBack, .writeCrash, .noteFailure, .giveUp: break
         }
     }
 
@@ -66,7 +66,7 @@ final class DesktopDelivery: RequestDelivery {
             handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
         case .failure(.disconnected), .failure(.cancelled): handle(.abandoned, of: request)
         case .failure(let error) where error.mayMeanDeparture:
-            handle(.handlerLeft(isAlone: true, mostCrashes: 1), of: request)
+            handle(.handlerCrashed(isAlone: true, limit: 1), of: request)
         case .failure(let error):
             request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
             handle(.answered(flight: 1, RequestEnd(error)), of: request)

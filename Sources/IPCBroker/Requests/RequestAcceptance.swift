@@ -38,7 +38,7 @@ final class RequestAcceptance {
         ) { $0 }
     }
 
-    /// Gives a request its place in its line, in the order of arrival.
+    /// Gives a request its place in its sender queue, in the order of arrival.
     /// - Parameter earlier: the same request as an earlier broker left it.
     func begin(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ digest: ContentDigest?, _ target: ApplicationID,
@@ -55,7 +55,7 @@ final class RequestAcceptance {
         let life: Duration = request.isQueued ? .milliseconds(Int(clamping: request.timeToLive)) : request.timeout
         let pending = PendingRequest(
             id: request.id ?? .random(), application: target, source: source, payer: payer, caller: caller,
-            line: DeliveryLine(source, caller?.text ?? ""), life: RequestLife(isQueued: request.isQueued),
+            senderQueue: SenderQueueKey(source, caller?.text ?? ""), life: RequestLife(isQueued: request.isQueued),
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
             depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
             accepted: SystemClock.milliseconds(), memory: memory)
@@ -268,7 +268,7 @@ extension ValidatedRequest {
     var keepsPasteboard: Bool { persistent ?? (pasteboard != .general) }
 }
 
-extension DeliveryLine {
+extension SenderQueueKey {
     /// The source as it was stated, else the connection: order holds within it.
     init(_ source: Source, _ connection: String) {
         let application = source.application.isEmpty ? nil : try? ApplicationID(source.application)

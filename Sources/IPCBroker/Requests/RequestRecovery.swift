@@ -4,8 +4,8 @@ internal import IPCStore
 
 /// What an earlier broker has left.
 extension URLsService {
-    /// Takes over the requests that have not ended: queued ones stand in their lines again, in the order of acceptance;
-    /// those whose senders waited wait for these to come again.
+    /// Takes over the requests that have not ended. Queued requests take their places in their sender queues, in the order
+    /// of acceptance. Requests whose senders waited wait for their senders.
     func recover() async throws {
         var place: RequestPlace? = .start
         while let from = place {
@@ -28,7 +28,7 @@ extension URLsService {
         let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
         let pending = PendingRequest(
             id: record.id, application: application, source: source, payer: payer, caller: connection,
-            line: DeliveryLine(source, connection?.text ?? record.caller),
+            senderQueue: SenderQueueKey(source, connection?.text ?? record.caller),
             life: RequestLife(recovered: isQueued, attempts: record.attempts, crashes: record.crashes), hasRecord: true,
             digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
             parent: record.parent, depth: record.depth,

@@ -34,7 +34,7 @@ extension RequestAcceptance {
         let time = wasQueued ? earlier.timeout : limits.queuedTimeoutMilliseconds
         let pending = PendingRequest(
             id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
-            line: DeliveryLine(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
+            senderQueue: SenderQueueKey(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
             life: RequestLife(isQueued: true),
             hasRecord: true, digest: retry.digest, size: size, parent: nil, depth: 0,
             answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)),

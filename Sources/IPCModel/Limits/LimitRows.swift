@@ -83,7 +83,7 @@ extension Limits {
         Row("activation-period-milliseconds", \.activationPeriodMilliseconds, 1...day, raise),
         Row("time-to-live-milliseconds", \.timeToLiveMilliseconds, 1...30 * day, "state a shorter time"),
         Row("time-to-live-most-milliseconds", \.timeToLiveMostMilliseconds, 1...30 * day, "state a shorter time"),
-        Row("attempts", \.attempts, 1...100, raise),
+        Row("attempts", \.crashesPerRequest, 1...100, raise),
         Row("loop-depth", \.loopDepth, 1...64, "do not open a URL of a handler that waits for you"),
         Row("pending-requests", \.pendingRequests, 1...10_000_000, raise),
         Row("pending-requests-per-source", \.pendingRequestsPerSource, 1...10_000_000, raise),

@@ -109,8 +109,9 @@ package struct Limits: Sendable, Hashable {
     package var timeToLiveMilliseconds: UInt64 = 604_800_000
     /// Milliseconds that a queued request may live: 30 days.
     package var timeToLiveMostMilliseconds: UInt64 = 2_592_000_000
-    /// Attempts after which a request that crashes its handler is parked.
-    package var attempts: UInt64 = 3
+    /// Crashes of a handler with one request alone after which that request is parked (dead-lettered). The wire says
+    /// `attempts`.
+    package var crashesPerRequest: UInt64 = 3
     /// Handlers that may open each other's URLs in a row.
     package var loopDepth: UInt64 = 8
     /// Requests that have not ended, of all sources.

@@ -1,30 +1,28 @@
-/// The connections of the bus that are or were one handler. A connection is forgotten when nothing is known of it.
+/// The connections of the bus that own or owned the name of one handler. A quiet connection is forgotten.
 struct HandlerConnections: Sendable, Equatable {
     struct Connection: Sendable, Equatable {
         let name: String
-        /// The requests that it has, and the count of these and of the requests that are dispatched for it.
         var inFlight = Chain()
+        /// The count of requests that are in flight to it or dispatched for it.
         var requestCount = 0
-        /// The bytes of the deliveries that it did not answer in time, by their numbers: the handler or the bus still has
-        /// them in memory.
+        /// The bytes of its overdue deliveries by their numbers: the handler or the bus still has them in memory.
         private(set) var overdue: [UInt64: UInt64] = [:]
         private(set) var overdueBytes: UInt64 = 0
         /// Whether it had overdue deliveries when it left.
         private(set) var hadOverdue = false
         /// Whether its direct connection ended, and it may have left.
         private(set) var isInDoubt = false
-        /// Whether it returned a request without a look at it. It gets nothing until it registers again.
+        /// Whether it returned a request unread. It gets nothing until it registers again.
         var hasRefused = false
         private(set) var isGone = false
 
-        /// Whether it may get requests at all.
         var isOpen: Bool { !hasRefused && !isGone }
 
         fileprivate var isQuiet: Bool { requestCount == 0 && overdue.isEmpty && !isInDoubt && !hasRefused }
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// - Returns: whether this is news.
+        /// - Returns: whether it was not in doubt.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true
@@ -48,7 +46,6 @@ struct HandlerConnections: Sendable, Equatable {
     }
 
     private var connections = Slots<Connection>()
-    /// The connection that is the handler now.
     private(set) var current = Slot.none
 
     var areQuiet: Bool { connections.first { !$0.isQuiet } == nil }
@@ -66,7 +63,7 @@ struct HandlerConnections: Sendable, Equatable {
         discardIfQuiet(former)
     }
 
-    /// Changes a connection that is known.
+    /// Changes a connection if it is known.
     @discardableResult
     mutating func change<Value>(_ name: String, _ body: (inout Connection) -> Value) -> Value? {
         guard let slot = slot(of: name) else { return nil }

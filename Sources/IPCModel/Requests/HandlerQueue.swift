@@ -1,21 +1,22 @@
 /// The requests for one handler, and when each of them is sent: the state machine of a handler, as ``RequestLife`` is that
 /// of a request.
 ///
-/// It decides the order of requests (I8), the window, the turns of senders (I15), the pauses after a crash, and the starts
-/// of the handler. It does not decide the end of a request: it returns what happened as an action, the action becomes an
-/// event of the request's ``RequestLife``, and that life answers with events of this queue.
+/// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may leave: it owns the
+/// window, the pauses after a failure, and the starts of the handler. Neither decides the end of a request. This type
+/// returns what happened as an action, the action becomes an event of the request's ``RequestLife``, and that life answers
+/// with events of this queue.
 ///
 /// A value without clock, bus or store: ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next action until
-/// there is none. An action is chosen when it is asked for. So the events of earlier actions count, and events that belong
-/// together are handled before the first action. Times are milliseconds of one clock. No operation takes longer if more
-/// requests wait.
+/// there is none. It chooses an action at the call of ``next(at:)``: so the events of earlier actions count, and events
+/// that belong together are handled before the first action. Times are milliseconds of one clock. No operation takes
+/// longer if more requests wait.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
         /// A request takes its place at the end of its sender queue.
         /// - isQueued: its sender does not wait.
         /// - size: bytes of URL and payload.
         /// - isReady: it is stored, if it has to be.
-        case arrived(RequestID, DeliveryLine, isQueued: Bool, size: UInt64, isReady: Bool)
+        case arrived(RequestID, SenderQueueKey, isQueued: Bool, size: UInt64, isReady: Bool)
         /// It may be delivered when its turn comes.
         case ready(RequestID, size: UInt64)
         /// Its attempt is written.
@@ -24,7 +25,7 @@ package struct HandlerQueue: Sendable, Equatable {
         /// registers.
         case unprepared(RequestID, pause: UInt64?)
         /// It returns to its place.
-        /// - isSuspect: the handler left the bus while it had the request.
+        /// - isSuspect: the handler crashed while it had the request.
         /// - isBackedOff: it waits for the end of the handler's pause.
         case putBack(RequestID, isSuspect: Bool, isBackedOff: Bool)
         /// Its time passed; the handler still has it under this number, and may answer later.
@@ -40,9 +41,9 @@ package struct HandlerQueue: Sendable, Equatable {
         case answered
         /// An answer to an overdue delivery, or the end of waiting for it.
         case answeredLate(delivery: UInt64, from: String)
-        /// The handler does again and again what delays its requests.
-        case blamed(because: String)
-        /// A connection returned a request without a look at it. It gets nothing until it registers again.
+        /// The handler repeats a ``RequestLife/HandlerFailure``.
+        case failed(because: String)
+        /// A connection returned a request unread. It gets nothing until it registers again.
         case refused(by: String)
         /// The direct connection of a connection of the bus ended while it had requests.
         case cutOff(String)
@@ -51,14 +52,14 @@ package struct HandlerQueue: Sendable, Equatable {
         /// It left the bus, and the errors for undelivered requests may still arrive.
         case gone(String)
         /// Those errors have arrived: it left with the requests that it still has.
-        case departed(String)
+        case crashed(String)
 
         case activatableChanged
         /// The bus starts the handler.
         case starting
         /// The bus has no way to start it.
-        case startImpossible(Failure)
-        case startEnded(Failure?)
+        case startImpossible(StartFailure)
+        case startEnded(StartFailure?)
 
         /// The broker may deliver from now on.
         case opened
@@ -71,24 +72,25 @@ package struct HandlerQueue: Sendable, Equatable {
     }
 
     package enum Action: Sendable, Hashable {
-        /// The turn of a request has come: ``RequestLife/Event/turn``.
+        /// ``RequestLife/Event/turn``.
         case dispatch(RequestID)
         /// Send it to the handler's connection under this number.
         case send(RequestID, delivery: UInt64)
-        /// It cannot be sent now: ``RequestLife/Event/turnedBack``.
+        /// ``RequestLife/Event/turnedBack``.
         case turnBack(RequestID)
-        case handlerLeft(RequestID, isAlone: Bool)
-        /// The handler is still there: ``RequestLife/Event/stillThere``.
+        /// ``RequestLife/Event/handlerCrashed(isAlone:limit:)``.
+        case handlerCrashed(RequestID, isAlone: Bool)
+        /// ``RequestLife/Event/stillThere``.
         case stillThere(RequestID)
         /// Its sender waits for a handler that cannot be started.
-        case refuse(RequestID, Failure)
+        case refuse(RequestID, StartFailure)
         case note(RequestID, TraceStep.Kind, detail: String)
         case start
         case askForOwner
         /// Ask a connection whose direct connection ended whether it is still there.
         case probe(String)
-        /// Report ``Event/departed(_:)`` when all errors for undelivered requests have arrived.
-        case confirmDeparture(String)
+        /// Report ``Event/crashed(_:)`` when all errors for undelivered requests have arrived.
+        case confirmCrash(String)
         /// Ask for the next action at this time at the latest.
         case wake(at: UInt64)
     }
@@ -102,7 +104,7 @@ package struct HandlerQueue: Sendable, Equatable {
     }
 
     /// The reason why a handler cannot be started, with the name of a D-Bus error.
-    package struct Failure: Sendable, Hashable {
+    package struct StartFailure: Sendable, Hashable {
         package let errorName: String
         package let message: String
 
@@ -115,7 +117,7 @@ package struct HandlerQueue: Sendable, Equatable {
         case asking(isOutdated: Bool)
         /// - deliveries: the count of deliveries when the start began.
         case running(deliveries: UInt64)
-        /// Not before something changes.
+        /// Until something changes.
         case impossible
     }
 
@@ -136,13 +138,13 @@ package struct HandlerQueue: Sendable, Equatable {
     private var handler = Handler.absent
     private var ownerQuestion = OwnerQuestion.none
     private var start = Start.idle
-    private var pacing: HandlerPacing
+    private var failures: HandlerFailures
     private var backedOff: [RequestID] = []
-    /// Nothing that could not be prepared is tried before this time, and nothing is sent before that time.
+    /// No backed-off request is tried before the first time, and nothing is sent before the second.
     private var (preparationPauseEnd, pauseEnd) = (UInt64(0), UInt64(0))
     private var plannedWake: UInt64?
     private var isOpen = false
-    /// Actions that were decided by an event.
+    /// Actions that an event decided; those before `dueIndex` are taken.
     private var due: [Action] = []
     private var dueIndex = 0
 
@@ -150,16 +152,16 @@ package struct HandlerQueue: Sendable, Equatable {
         (self.application, self.window) = (application, max(1, window))
         unansweredMost = Int(clamping: limits.unansweredMost)
         bytesMost = limits.bytesInFlight
-        pacing = HandlerPacing(limits: limits)
+        failures = HandlerFailures(limits: limits)
     }
 }
 
 // MARK: Questions
 
 extension HandlerQueue {
-    /// Whether there is nothing to do and nothing to remember.
+    /// Whether this value can be forgotten.
     package func isIdle(at now: UInt64) -> Bool {
-        queues.isEmpty && !isStarting && connections.areQuiet && pacing.isQuiet(at: now)
+        queues.isEmpty && !isStarting && connections.areQuiet && failures.isQuiet(at: now)
     }
 
     package var isStarting: Bool {
@@ -170,7 +172,7 @@ extension HandlerQueue {
     }
 
     /// The reason why the handler is not started now, although the bus could start it; nil if it would be started.
-    package func refusal(at now: UInt64) -> String? { pacing.refusal(of: application, at: now) }
+    package func refusal(at now: UInt64) -> String? { failures.refusal(of: application, at: now) }
 
     package func isOverdue(delivery: UInt64, from name: String) -> Bool {
         connections.slot(of: name).map { connections[$0].overdue[delivery] != nil } ?? false
@@ -181,7 +183,7 @@ extension HandlerQueue {
 
     /// The first request that could be delivered, if there is room for it in the window.
     private var first: Slot {
-        // After a crash the handler gets one request at a time: it is not known which one was the reason.
+        // After a crash the handler gets one request at a time, because any of them may be the reason.
         usedWindow < (queues.hasSuspects ? 1 : window) ? queues.first : .none
     }
 }
@@ -211,14 +213,14 @@ extension HandlerQueue {
             self.window = max(1, window)
             if isOwner, connections.current != .none { connections[connections.current].hasRefused = false }
             reconsider()
-        case .answered: pacing.answered()
+        case .answered: failures.answered()
         case .answeredLate(let delivery, let name): connections.change(name) { $0.removeOverdue(delivery) }
-        case .blamed(let reason): pacing.failed(at: now, because: reason)
+        case .failed(let reason): failures.failed(at: now, because: reason)
         case .refused(let name): connections.change(name) { $0.refuse() }
         case .cutOff(let name): if connections.change(name, { $0.doubt() }) == true { due.append(.probe(name)) }
         case .stillThere(let name): trust(name)
         case .gone(let name): leave(name)
-        case .departed(let name): depart(name, now)
+        case .crashed(let name): crash(name, now)
         case .activatableChanged:
             if case .asking = start { start = .asking(isOutdated: true) }
             reconsider()
@@ -232,7 +234,7 @@ extension HandlerQueue {
         }
     }
 
-    /// Allows a question again that was answered, or failed, before something changed.
+    /// Repeats a question that failed before something changed.
     private mutating func reconsider() {
         if start == .impossible { start = .idle }
         if ownerQuestion == .unanswered { ownerQuestion = .none }
@@ -305,29 +307,29 @@ extension HandlerQueue {
             $0.leave()
             return !$0.inFlight.isEmpty
         }
-        if hasRequests == true { due.append(.confirmDeparture(name)) }
+        if hasRequests == true { due.append(.confirmCrash(name)) }
     }
 
-    /// Only a request that the handler had alone, without an overdue delivery, counts as the reason of a crash.
-    private mutating func depart(_ name: String, _ now: UInt64) {
+    /// Only a request that the handler had alone, without an overdue delivery, may be the reason of a crash.
+    private mutating func crash(_ name: String, _ now: UInt64) {
         guard let connection = connections.slot(of: name), connections[connection].isGone else { return }
         let left = queues.ids(of: connections[connection].inFlight)
         guard !left.isEmpty else { return }
-        pacing.failed(at: now, because: "\(application) left the bus without an answer")
+        failures.failed(at: now, because: "\(application) left the bus without an answer")
         let isAlone = left.count == 1 && !connections[connection].hadOverdue
-        due += left.map { Action.handlerLeft($0, isAlone: isAlone) }
+        due += left.map { Action.handlerCrashed($0, isAlone: isAlone) }
     }
 
     // MARK: Starts
 
     private mutating func starting(_ now: UInt64) {
         start = .running(deliveries: deliveries)
-        pacing.started(at: now)
+        failures.started(at: now)
         if first != .none { due.append(.note(queues[first].id, .starting, detail: "")) }
     }
 
     /// A queued request waits until the handler appears.
-    private mutating func endImpossibleStart(_ failure: Failure) {
+    private mutating func endImpossibleStart(_ failure: StartFailure) {
         // It may have appeared, or be startable by now, while the bus was asked.
         guard handler == .absent, start == .asking(isOutdated: false) else {
             start = .idle
@@ -337,18 +339,18 @@ extension HandlerQueue {
         refuseSenders(failure)
     }
 
-    private mutating func endStart(_ failure: Failure?, _ now: UInt64) {
+    private mutating func endStart(_ failure: StartFailure?, _ now: UInt64) {
         let before = start
         start = .idle
         // If the handler got a request, it was there. If it has left by now, that is an event of its own.
         guard let failure, before == .running(deliveries: deliveries) else { return }
-        pacing.failed(at: now, because: failure.message)
+        failures.failed(at: now, because: failure.message)
         if first != .none { due.append(.note(queues[first].id, .startFailed, detail: failure.message)) }
         refuseSenders(failure)
     }
 
     /// Refuses the requests of waiting senders that were not sent; each once, because one may still be arriving.
-    private mutating func refuseSenders(_ failure: Failure) {
+    private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
         senders.subtract(refused)
@@ -388,7 +390,7 @@ extension HandlerQueue {
 
     private mutating func endBackOff(_ now: UInt64) {
         guard !backedOff.isEmpty else { return }
-        let time = max(pacing.nextUse(at: now), preparationPauseEnd)
+        let time = max(failures.nextUse(at: now), preparationPauseEnd)
         guard time <= now else { return plan(time) }
         // Those that have ended meanwhile are no reason to ask the bus again.
         let slots = backedOff.compactMap(queues.slot(of:)).filter { queues[$0].stage == .backedOff }
@@ -452,13 +454,13 @@ extension HandlerQueue {
 
     private mutating func startHandler(_ now: UInt64) -> Action? {
         guard start == .idle else { return nil }
-        let time = pacing.nextStart(at: now)
+        let time = failures.nextStart(at: now)
         guard time > now else {
             start = .asking(isOutdated: false)
             return .start
         }
-        if !senders.isEmpty, let reason = pacing.refusal(of: application, at: now) {
-            refuseSenders(Failure(message: reason))
+        if !senders.isEmpty, let reason = failures.refusal(of: application, at: now) {
+            refuseSenders(StartFailure(message: reason))
         }
         plan(time)
         return nil

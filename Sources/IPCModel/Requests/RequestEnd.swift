@@ -1,6 +1,6 @@
-/// How a request ended.
+/// The end of a request.
 package struct RequestEnd: Sendable, Hashable {
-    /// Why it ended so; empty if there is nothing to say.
+    /// The reason for the outcome; empty if there is none.
     package struct Failure: Sendable, Hashable {
         /// The name of a D-Bus error.
         package var name: String
@@ -27,7 +27,7 @@ package struct RequestEnd: Sendable, Hashable {
     }
 }
 
-/// The ends that no handler gave.
+// The ends that no handler gave.
 extension RequestEnd {
     package static let calledOff = calledOff(because: "somebody who knows its id called it off")
     package static let senderLeft = calledOff(because: "the sender left before the request was delivered")
@@ -36,7 +36,7 @@ extension RequestEnd {
         RequestEnd(.cancelled, code: Outcome.calledOffCode, because: reason)
     }
 
-    static let handlerEnded = RequestEnd(
+    static let handlerCrashed = RequestEnd(
         .failed, name: "org.freedesktop.DBus.Error.NoReply", code: handlerEndedCode,
         because: "the handler ended before it answered")
     private static let handlerEndedCode = "handler-ended"
@@ -51,7 +51,7 @@ extension RequestEnd {
     static let unanswered = RequestEnd(
         .timedOut, because: "the handler did not answer in time; it may have done it all the same")
 
-    /// Of a request whose broker ended while its sender waited, and whose sender never came back.
+    /// The broker ended while the sender waited, and the sender never came back.
     static let orphaned = RequestEnd(
         .timedOut, code: brokerEndedCode,
         because: "the broker ended while the request was under way; whether the handler did it is not known")
@@ -59,7 +59,7 @@ extension RequestEnd {
 
     // Of requests whose time passed before they were delivered, or delivered again.
 
-    static func expiredAfterHandlerLeft(attempts: UInt32) -> RequestEnd {
+    static func expiredAfterCrash(attempts: UInt32) -> RequestEnd {
         RequestEnd(
             .failed, code: handlerEndedCode,
             because: "the handler left without an answer when it had it (attempts: \(attempts)), and its time passed")

@@ -10,7 +10,7 @@ package struct RequestLife: Sendable, Hashable {
         indirect case endsOnArrival(RequestEnd)
         /// An earlier broker accepted it for a sender that waited, and the sender has not come back.
         case orphaned
-        /// It waits in its line.
+        /// It waits in its sender queue.
         case waiting
         /// Its turn has come. It is ready to be sent if its attempt is written, or need not be.
         case leaving(isReady: Bool, isCalledOff: Bool)
@@ -34,7 +34,7 @@ package struct RequestLife: Sendable, Hashable {
         case stored
         /// The beginning could not be written, or the request ended with an earlier call.
         case withdrawn
-        /// Its turn in its line has come.
+        /// Its turn in its sender queue has come.
         case turn
         /// The attempt with this number is written.
         case prepared(attempt: UInt32)
@@ -52,10 +52,10 @@ package struct RequestLife: Sendable, Hashable {
         case cutOff(flight: UInt64)
         /// The handler of a request that was cut off is still there; its answer is lost.
         case stillThere
-        /// The handler left the bus.
+        /// The handler left the bus without an answer.
         /// - isAlone: it had no other request.
-        /// - mostCrashes: the number of departures with this request alone after which it is parked.
-        case handlerLeft(isAlone: Bool, mostCrashes: UInt32)
+        /// - limit: the count of crashes with this request alone after which it is parked (dead-lettered).
+        case handlerCrashed(isAlone: Bool, limit: UInt32)
         /// The sender left, or a caller cancels it.
         case calledOff(RequestEnd)
         /// It cannot be delivered: its handler cannot be started, or its payload is damaged.
@@ -72,14 +72,13 @@ package struct RequestLife: Sendable, Hashable {
         /// Write the attempt, so that a later one has a higher number whatever happens, and read what is sent.
         case prepare
         case send
-        /// Put it back to its place in its line.
-        /// - isSuspect: the handler left while it had it.
-        /// - isHeldBack: it has a pause first.
-        case putBack(isSuspect: Bool, isHeldBack: Bool)
-        /// Write that the handler left while it had it.
-        case writeDeparture(isAlone: Bool)
-        /// Give the handler a pause: it does this again and again.
-        case blame(Blame)
+        /// Return it to its place in its sender queue.
+        /// - isSuspect: the handler crashed while it had it.
+        /// - isBackedOff: it has a pause first.
+        case putBack(isSuspect: Bool, isBackedOff: Bool)
+        case writeCrash(isAlone: Bool)
+        /// Give the handler a pause, because it repeats this.
+        case noteFailure(HandlerFailure)
         /// Ask the handler to stop.
         case askToCancel
         /// Stop waiting for the answer, and send the handler `CancelURL`. A late answer is possible.
@@ -88,27 +87,26 @@ package struct RequestLife: Sendable, Hashable {
         case end(RequestEnd?)
     }
 
-    package enum Blame: Sendable, Hashable { case gaveBack, cutConnection }
+    /// What counts as a failure of the handler if it happens more than once to a request.
+    package enum HandlerFailure: Sendable, Hashable { case handedBack, cutConnection }
 
     package let isQueued: Bool
     package let isOrphan: Bool
     package private(set) var state: State
-    /// How often it was sent, or was to be sent.
+    /// The count of deliveries, with one that is being prepared.
     package private(set) var attempts: UInt32 = 0
-    /// How often the handler left without an answer while it had this request alone.
+    /// The count of crashes of the handler while it had this request alone.
     package private(set) var crashes: UInt32 = 0
-    /// How often a handler gave it back.
     package private(set) var handBacks: UInt32 = 0
-    /// How often a direct connection ended when its handler, which was still there, had it.
+    /// How often the direct connection of a handler that had it, and stayed on the bus, ended.
     private var cuts: UInt32 = 0
-    /// Whether a handler left without an answer when it had it.
-    private var wasLeft = false
+    /// Whether a handler crashed while it had it, alone or not.
+    private var hasSeenCrash = false
     /// Whether an earlier broker may have delivered it.
     private var mayHaveBeenSeen = false
     /// Whether its beginning was written.
     package private(set) var isAccepted = false
 
-    /// A request that arrives.
     package init(isQueued: Bool) { (self.isQueued, isOrphan, state) = (isQueued, false, .arriving) }
 
     /// A request that an earlier broker left.
@@ -129,7 +127,7 @@ package struct RequestLife: Sendable, Hashable {
 extension RequestLife {
     package var hasEnded: Bool { state == .ended }
 
-    /// Whether its turn in its line has not come.
+    /// Whether its turn has not come.
     package var isUnsent: Bool {
         switch state {
         case .arriving, .endsOnArrival, .waiting: true
@@ -137,7 +135,6 @@ extension RequestLife {
         }
     }
 
-    package var isReadyToLeave: Bool { if case .leaving(true, _) = state { true } else { false } }
     package var isLeaving: Bool { if case .leaving = state { true } else { false } }
     package var isDelivered: Bool { flight != nil }
     package var isCutOff: Bool { if case .delivered(let flight) = state { flight.isCutOff } else { false } }
@@ -220,18 +217,18 @@ extension RequestLife {
         case .answered(flight.number, let end): return self.end(end)
         case .handedBack(flight.number):
             handBacks += 1
-            // Once is good order.
-            return blamed(.gaveBack, handBacks) + putBack(isSuspect: false, flight.isCalledOff)
+            // Once is in order.
+            return failure(.handedBack, handBacks) + putBack(isSuspect: false, flight.isCalledOff)
         case .reachedNobody(flight.number): return putBack(isSuspect: false, flight.isCalledOff)
         case .cutOff(flight.number): return change(flight) { $0.isCutOff = true }
         case .stillThere:
             guard flight.isCutOff else { return [] }
             cuts += 1
             // Once may happen to every handler.
-            return blamed(.cutConnection, cuts) + putBack(isSuspect: false, flight.isCalledOff)
-        case .handlerLeft(let isAlone, let mostCrashes): return left(flight, isAlone, mostCrashes)
+            return failure(.cutConnection, cuts) + putBack(isSuspect: false, flight.isCalledOff)
+        case .handlerCrashed(let isAlone, let limit): return crashed(flight, isAlone, limit)
         case .calledOff: return change(flight) { $0.isCalledOff = true } + [.askToCancel]
-        // A program of the desktop is started with its URL, and may fail then.
+        // A desktop application is started with its URL, and the start may fail.
         case .undeliverable(let end): return self.end(end)
         case .timePassed:
             return [.giveUp(flight: flight.number, isCutOff: flight.isCutOff)] + end(.unanswered)
@@ -240,16 +237,18 @@ extension RequestLife {
     }
 
     /// If the sender waits, the request ends. A queued request is delivered again.
-    private mutating func left(_ flight: Flight, _ isAlone: Bool, _ mostCrashes: UInt32) -> [Action] {
-        wasLeft = true
+    private mutating func crashed(_ flight: Flight, _ isAlone: Bool, _ limit: UInt32) -> [Action] {
+        hasSeenCrash = true
         if isAlone { crashes += 1 }
-        guard isQueued else { return end(.handlerEnded) }
-        guard crashes < mostCrashes else { return end(.parked(after: crashes)) }
+        guard isQueued else { return end(.handlerCrashed) }
+        guard crashes < limit else { return end(.parked(after: crashes)) }
         guard !flight.isCalledOff else { return end(.calledOff) }
-        return [.writeDeparture(isAlone: isAlone)] + putBack(isSuspect: true, false)
+        return [.writeCrash(isAlone: isAlone)] + putBack(isSuspect: true, false)
     }
 
-    private func blamed(_ blame: Blame, _ count: UInt32) -> [Action] { count > 1 ? [.blame(blame)] : [] }
+    private func failure(_ failure: HandlerFailure, _ count: UInt32) -> [Action] {
+        count > 1 ? [.noteFailure(failure)] : []
+    }
 
     private mutating func change(_ flight: Flight, _ body: (inout Flight) -> Void) -> [Action] {
         var flight = flight
@@ -261,7 +260,7 @@ extension RequestLife {
     private mutating func putBack(isSuspect: Bool, _ isCalledOff: Bool) -> [Action] {
         guard !isCalledOff else { return end(.calledOff) }
         state = .waiting
-        return [.putBack(isSuspect: isSuspect, isHeldBack: wasLeft || handBacks > 1 || cuts > 1)]
+        return [.putBack(isSuspect: isSuspect, isBackedOff: hasSeenCrash || handBacks > 1 || cuts > 1)]
     }
 
     private mutating func end(_ end: RequestEnd?) -> [Action] {
@@ -272,7 +271,7 @@ extension RequestLife {
     }
 
     private func expired(_ isHandlerStarting: Bool) -> RequestEnd {
-        if wasLeft { return .expiredAfterHandlerLeft(attempts: attempts) }
+        if hasSeenCrash { return .expiredAfterCrash(attempts: attempts) }
         if cuts > 0 { return .expiredAfterCut }
         if mayHaveBeenSeen { return .expiredAfterRestart }
         return isHandlerStarting ? .expiredDuringStart : .expired

@@ -1,18 +1,16 @@
-/// The sender queue of a handler in which a request stands. Order holds within it (I8).
-package enum DeliveryLine: Sendable, Hashable {
+/// The source to which a sender queue of a handler belongs.
+package enum SenderQueueKey: Sendable, Hashable {
     /// The requests of all connections that state this source application.
     case application(ApplicationID)
     /// The requests of one connection that states no source application, by its unique name on the bus.
     case connection(String)
 }
 
-/// The requests for one handler, in the queues of their senders.
+/// The order of the requests for one handler; ``HandlerQueue`` decides when the next one leaves.
 ///
-/// A sender queue holds what one source sends to this handler. Its requests are delivered in the order of their arrival
+/// A sender queue holds the requests of one source to this handler, which are delivered in the order of their arrival
 /// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with a single request (I15).
-///
-/// A request takes its place at arrival and is delivered when it is ready. A request that waits for the disk delays its
-/// own sender queue and no other.
+/// A request takes its place at arrival. Until it is stored, it delays its own sender queue and no other.
 struct SenderQueues: Sendable, Equatable {
     enum Stage: Sendable {
         /// It is not stored yet.
@@ -20,13 +18,12 @@ struct SenderQueues: Sendable, Equatable {
         case waiting
         /// It has a pause before its next delivery.
         case backedOff
-        // Its turn has come, and it is dispatched.
-        /// Its attempt is being written.
+        /// It is dispatched, and its attempt is being written.
         case preparing
         case prepared
         /// Its attempt could not be written.
         case unprepared
-        /// It goes back to its place.
+        /// ``HandlerQueue/Action/turnBack(_:)``.
         case returning
         /// The handler has it.
         case inFlight
@@ -44,12 +41,12 @@ struct SenderQueues: Sendable, Equatable {
         fileprivate let queue: Slot
         /// Grows with each arrival.
         let number: UInt64
-        /// Whether its sender does not wait, so that each attempt is written before it is sent.
+        /// Whether its sender does not wait. If so, each attempt is written before it is sent.
         let isQueued: Bool
         /// Bytes of URL and payload.
         var size: UInt64
         fileprivate(set) var stage: Stage
-        /// Whether the handler left the bus while it had this request.
+        /// Whether the handler crashed while it had this request.
         fileprivate var isSuspect = false
         /// The connection for which it is dispatched, or that has it.
         var connection = Slot.none
@@ -57,12 +54,12 @@ struct SenderQueues: Sendable, Equatable {
     }
 
     private struct SenderQueue: Chained, Sendable, Equatable {
-        let name: DeliveryLine
-        /// The requests that wait, are dispatched, or are in flight.
+        let key: SenderQueueKey
+        /// The count of requests that wait, are dispatched, or are in flight.
         var count = 0
         var waiting = Chain()
         var dispatching = Chain()
-        /// Whether its first request can be delivered. If so, it stands among the turns.
+        /// Whether it stands among the turns: its first request can be delivered.
         var hasTurn = false
         var neighbours = Neighbours()
     }
@@ -70,7 +67,7 @@ struct SenderQueues: Sendable, Equatable {
     private var places = Slots<Place>()
     private var slots: [RequestID: Slot] = [:]
     private var queues = Slots<SenderQueue>()
-    private var queueSlots: [DeliveryLine: Slot] = [:]
+    private var queueSlots: [SenderQueueKey: Slot] = [:]
     /// The sender queues whose first request can be delivered.
     private var turns = Chain()
     /// The sender queues whose first dispatched request can be sent.
@@ -81,7 +78,6 @@ struct SenderQueues: Sendable, Equatable {
     var isEmpty: Bool { slots.isEmpty }
     var count: Int { slots.count }
 
-    /// Whether a request is alive that the handler had when it left the bus.
     var hasSuspects: Bool { suspectCount > 0 }
 
     subscript(slot: Slot) -> Place {
@@ -96,36 +92,32 @@ struct SenderQueues: Sendable, Equatable {
         return places[slot].neighbours.next != .none || places[slot].stage.isDispatching && !queue.waiting.isEmpty
     }
 
-    /// Adds a request at the end of its sender queue.
     /// - Returns: nil for a request that is here already.
     mutating func add(
-        _ id: RequestID, from sender: DeliveryLine, isQueued: Bool, size: UInt64, isReady: Bool
+        _ id: RequestID, from sender: SenderQueueKey, isQueued: Bool, size: UInt64, isReady: Bool
     ) -> Slot? {
         guard slots[id] == nil else { return nil }
-        let queue = queueSlots[sender] ?? queues.add(SenderQueue(name: sender))
+        let queue = queueSlots[sender] ?? queues.add(SenderQueue(key: sender))
         if queues[queue].count == 0 { queueSlots[sender] = queue }
         queues[queue].count += 1
         last += 1
+        let stage = isReady ? Stage.waiting : .arriving
         let slot = places.add(
-            Place(
-                id: id, queue: queue, number: last, isQueued: isQueued, size: size,
-                stage: isReady ? .waiting : .arriving))
+            Place(id: id, queue: queue, number: last, isQueued: isQueued, size: size, stage: stage))
         slots[id] = slot
         places.append(slot, to: &queues[queue].waiting)
         updateTurn(of: queue)
         return slot
     }
 
-    /// Lets a request be delivered that only kept its place.
     mutating func makeReady(_ slot: Slot) {
         places[slot].stage = .waiting
         updateTurn(of: places[slot].queue)
     }
 
-    /// The request whose turn it is.
     var first: Slot { turns.isEmpty ? .none : queues[turns.first].waiting.first }
 
-    /// Dispatches the request whose turn it is; its sender queue goes behind the others.
+    /// Dispatches the first request; its sender queue goes behind the others.
     mutating func dispatchFirst(for connection: Slot) {
         let slot = first
         let queue = places[slot].queue
@@ -146,7 +138,7 @@ struct SenderQueues: Sendable, Equatable {
 
     mutating func markReturning(_ slot: Slot) { places[slot].stage = .returning }
 
-    /// Returns the requests that cannot be sent because an earlier request could not be prepared, that request first.
+    /// - Returns: a request that could not be prepared, and then the requests that may not be sent before it.
     mutating func turnBack(from slot: Slot, isUnprepared: Bool) -> [RequestID] {
         let all = places.elements(from: slot)
         for other in all { places[other].stage = .returning }
@@ -164,7 +156,6 @@ struct SenderQueues: Sendable, Equatable {
         return .none
     }
 
-    /// Moves a dispatched request to the requests that a connection has.
     mutating func send(_ slot: Slot, to inFlight: inout Chain) {
         removeDispatched(slot)
         places[slot].stage = .inFlight
@@ -182,7 +173,7 @@ struct SenderQueues: Sendable, Equatable {
     func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
 
     /// Returns a request that is in no chain to its place: before all later requests of its sender queue.
-    /// - Returns: the later requests that are dispatched and have to go back too, so that they are not sent before it.
+    /// - Returns: the later requests that are dispatched and must not be sent before it.
     mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
         places[slot].stage = isReady ? .waiting : .backedOff
         if isSuspect, !places[slot].isSuspect {
@@ -190,7 +181,7 @@ struct SenderQueues: Sendable, Equatable {
             suspectCount += 1
         }
         let (queue, number) = (places[slot].queue, places[slot].number)
-        // Only requests that were put back stand before it, no more than a window.
+        // Only requests that were put back precede it: no more than a window.
         var later = queues[queue].waiting.first
         while later != .none, places[later].number < number { later = places[later].neighbours.next }
         places.insert(slot, before: later, in: &queues[queue].waiting)
@@ -216,7 +207,7 @@ struct SenderQueues: Sendable, Equatable {
         places.remove(slot)
         queues[queue].count -= 1
         guard queues[queue].count == 0 else { return }
-        queueSlots[queues[queue].name] = nil
+        queueSlots[queues[queue].key] = nil
         sendable.removeAll { $0 == queue }
         queues.remove(queue)
     }
@@ -227,7 +218,6 @@ struct SenderQueues: Sendable, Equatable {
         sendable.append(queue)
     }
 
-    /// Lets a sender queue take turns if its first request can be delivered, and only then.
     private mutating func updateTurn(of queue: Slot) {
         let first = queues[queue].waiting.first
         let isDeliverable = first != .none && places[first].stage == .waiting

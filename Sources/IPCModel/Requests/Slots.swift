@@ -5,8 +5,7 @@ struct Slot: Sendable, Hashable {
     static let none = Slot(index: -1)
 }
 
-/// Elements that keep their position until they are removed. Positions are used again, and an empty collection frees its
-/// memory.
+/// Elements that keep their position until they are removed. Positions are reused, and an empty collection frees memory.
 struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
     private var elements: [Element?] = []
     private var free: [Slot] = []
@@ -32,13 +31,13 @@ struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
         if free.count == elements.count, free.count > 64 { (elements, free) = ([], []) }
     }
 
-    /// The first element that matches; it looks at all elements.
+    /// The first element that matches, in linear time.
     func first(where matches: (Element) -> Bool) -> Slot? {
         elements.firstIndex { $0.map(matches) ?? false }.map { Slot(index: Int32($0)) }
     }
 }
 
-/// An element that stands in one chain at a time.
+/// An element of at most one chain at a time.
 protocol Chained {
     var neighbours: Neighbours { get set }
 }
@@ -48,7 +47,7 @@ struct Neighbours: Sendable, Equatable {
     fileprivate(set) var next = Slot.none
 }
 
-/// The ends of a chain of elements. Each of its operations takes the same time, however long the chain is.
+/// The ends of a doubly linked list of elements.
 struct Chain: Sendable, Equatable {
     fileprivate(set) var first = Slot.none
     fileprivate(set) var last = Slot.none
@@ -74,7 +73,7 @@ extension Slots where Element: Chained {
         self[slot].neighbours = Neighbours()
     }
 
-    /// The elements of a chain from one of them on, in order.
+    /// The elements of a chain, from one of them to the last.
     func elements(from first: Slot) -> [Slot] {
         var (all, slot) = ([Slot](), first)
         while slot != .none {

@@ -21,7 +21,7 @@ struct HandlerScene: Equatable {
         case losesName
         /// It loses the name and leaves the bus.
         case leaves(Int)
-        case departed(Int)
+        case crashed(Int)
         case stillThere(Int)
         case switches(Bool)
         case registers(window: Int)
@@ -47,7 +47,8 @@ struct HandlerScene: Equatable {
     }
 
     enum Defect: String, CaseIterable {
-        case widensTheWindow, forgetsSuspicion, blamesAll, blamesNone, losesWhatIsPutBack, putsBackBehind, losesReady
+        case widensTheWindow, forgetsSuspicion, countsAllCrashes, countsNoCrash, losesWhatIsPutBack, putsBackBehind,
+            losesReady
         case ignoresPauses, neverWakes, countsNoStart, startsTwice, oneSenderQueue, queueForEach, sendsUnprepared
         case forgetsRefusals, trustsAll, forgetsOverdue, ignoresSizes, keepsSendersWaiting, refusesQueued, neverStops
         case ignoresSwitching, keepsTheOwner, forgetsUnprepared, neverFails
@@ -66,10 +67,12 @@ struct HandlerScene: Equatable {
         var limits = Limits()
         (limits.activationStarts, limits.activationPeriodMilliseconds) = (2, 10_000)
         (limits.backOffMilliseconds, limits.backOffMostMilliseconds) = (100, 400)
-        (limits.unansweredMost, limits.bytesInFlight, limits.attempts) = (2, 4, UInt64(HandlerScene.mostCrashes))
+        (limits.unansweredMost, limits.bytesInFlight, limits.crashesPerRequest) = (
+            2, 4, UInt64(HandlerScene.crashesPerRequest)
+        )
         return limits
     }()
-    static let mostCrashes: UInt32 = 2
+    static let crashesPerRequest: UInt32 = 2
 
     private let defect: Defect?
     private(set) var queue: HandlerQueue
@@ -134,14 +137,14 @@ struct HandlerScene: Equatable {
         case .leaves(let connection):
             if owner == connection { loseName() }
             note(.gone(Self.name(connection)))
-        case .departed(let connection): note(.departed(Self.name(connection)))
+        case .crashed(let connection): note(.crashed(Self.name(connection)))
         case .stillThere(let connection): note(.stillThere(Self.name(connection)))
         case .switches(let isSwitching):
             if let owner { note(.handler(.at(Self.name(owner), isSwitching: isSwitching))) }
         case .registers(let window): note(.registered(window: window, isOwner: true))
         case .canStart: note(.starting)
-        case .cannotStart: note(.startImpossible(HandlerQueue.Failure(message: "no service file")))
-        case .startFails: note(.startEnded(HandlerQueue.Failure(message: "it ended at once")))
+        case .cannotStart: note(.startImpossible(HandlerQueue.StartFailure(message: "no service file")))
+        case .startFails: note(.startEnded(HandlerQueue.StartFailure(message: "it ended at once")))
         case .startSucceeds: note(.startEnded(nil))
         case .activatableChanged: note(.activatableChanged)
         default: note(.stopped)
@@ -193,14 +196,14 @@ struct HandlerScene: Equatable {
         case .makeReady: note(.ready(id, size: requests[index].size))
         case .prepare: if defect == .sendsUnprepared { prepareAtOnce(index) }
         case .send: facts.append(.sent(index))
-        case .putBack(let isSuspect, let isHeldBack):
-            note(.putBack(id, isSuspect: isSuspect, isBackedOff: isHeldBack))
-        case .blame: note(.blamed(because: "it does this again and again"))
+        case .putBack(let isSuspect, let isBackedOff):
+            note(.putBack(id, isSuspect: isSuspect, isBackedOff: isBackedOff))
+        case .noteFailure: note(.failed(because: "it does this again and again"))
         case .giveUp(let delivery, let isCutOff): if !isCutOff { note(.overdue(id, delivery: delivery)) }
         case .end(let end):
             note(.ended(id))
             facts.append(.ended(index, end.map { "\($0.outcome.rawValue) \($0.failure.code)" } ?? ""))
-        case .askToCancel, .writeDeparture: break
+        case .askToCancel, .writeCrash: break
         }
     }
 
@@ -229,9 +232,9 @@ struct HandlerScene: Equatable {
             requests[number(id)].connection = owner ?? 0
             handle(.leaves(flight: delivery), number(id))
         case .turnBack(let id): act(.turnedBack(number(id)), .turnedBack, number(id))
-        case .handlerLeft(let id, let isAlone):
-            let isAlone = defect == .blamesAll || isAlone && defect != .blamesNone
-            handle(.handlerLeft(isAlone: isAlone, mostCrashes: Self.mostCrashes), number(id))
+        case .handlerCrashed(let id, let isAlone):
+            let isAlone = defect == .countsAllCrashes || isAlone && defect != .countsNoCrash
+            handle(.handlerCrashed(isAlone: isAlone, limit: Self.crashesPerRequest), number(id))
         case .stillThere(let id): handle(.stillThere, number(id))
         case .refuse(let id, let failure):
             guard defect != .keepsSendersWaiting else { return }
@@ -243,7 +246,7 @@ struct HandlerScene: Equatable {
             if defect == .startsTwice { facts.append(.start) }
         case .askForOwner: facts.append(.asks)
         case .probe(let name): facts.append(.probes(Int(name.dropFirst(4)) ?? 0))
-        case .confirmDeparture(let name): facts.append(.confirms(Int(name.dropFirst(4)) ?? 0))
+        case .confirmCrash(let name): facts.append(.confirms(Int(name.dropFirst(4)) ?? 0))
         case .wake(let time):
             facts.append(.planned(time))
             if defect != .neverWakes { plannedWake = min(plannedWake ?? time, time) }
@@ -284,7 +287,7 @@ struct HandlerScene: Equatable {
         case (.ignoresSwitching, .handler(.at(let name, true))): return .handler(.at(name, isSwitching: false))
         case (.keepsTheOwner, .handler(.absent)): return nil
         case (.forgetsUnprepared, .unprepared): return nil
-        case (.neverFails, .blamed), (.neverFails, .startEnded(.some)): return .activatableChanged
+        case (.neverFails, .failed), (.neverFails, .startEnded(.some)): return .activatableChanged
         default: return event
         }
     }

@@ -28,18 +28,18 @@ struct HandlerSequenceTests {
         ]
         let three = two + [.arrives(sender: 0, isQueued: true), .stored(2)]
         let present: [Stimulus] = [.appears(1, isKnown: true), .registers(window: 2)]
-        let leftWithTwo = present + two + [.prepared(0), .leaves(1), .departed(1), .appears(2, isKnown: true)]
+        let leftWithTwo = present + two + [.prepared(0), .leaves(1), .crashed(1), .appears(2, isKnown: true)]
         return [
             [],
             two,
             two + [.canStart, .startFails],
             present + three,
             present + three + [.prepared(0)],
-            // Left with two requests, so that neither of them is to blame.
+            // Left with two requests, so that neither of them counts as the reason.
             leftWithTwo,
             leftWithTwo + [.waits(100), .prepared(0)],
             // Left with one request alone.
-            present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .departed(1)]
+            present + [.arrives(sender: 0, isQueued: true), .stored(0), .prepared(0), .leaves(1), .crashed(1)]
                 + [.appears(2, isKnown: true), .waits(100), .prepared(0)],
             present + three + [.prepared(0), .cutOff(0)],
             present + three + [.prepared(0), .handedBack(0)],

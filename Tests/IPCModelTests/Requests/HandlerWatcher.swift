@@ -174,7 +174,7 @@ struct HandlerWatcher: Equatable {
                 hadOverdue.insert(connection)
                 requests[index].stage = .ended
             }
-        case .departed(let connection): depart(connection)
+        case .crashed(let connection): crash(connection)
         case .stillThere(let connection): trust(connection)
         case .switches(let isSwitching): (self.isSwitching, ownerQuestion) = (isSwitching, 0)
         case .registers(let window):
@@ -214,7 +214,7 @@ struct HandlerWatcher: Equatable {
         reconsider()
     }
 
-    private mutating func depart(_ connection: Int) {
+    private mutating func crash(_ connection: Int) {
         leaving.remove(connection)
         let left = requests.indices.filter { requests[$0].stage == .inFlight && requests[$0].connection == connection }
         guard !left.isEmpty else { return }
@@ -223,7 +223,7 @@ struct HandlerWatcher: Equatable {
         for index in left {
             requests[index].isSuspect = true
             if isAlone { requests[index].crashes += 1 }
-            if !requests[index].isQueued || requests[index].crashes >= HandlerScene.mostCrashes {
+            if !requests[index].isQueued || requests[index].crashes >= HandlerScene.crashesPerRequest {
                 mustEnd.insert(index)
             } else {
                 returnToQueue(index, isBackedOff: true)
@@ -362,7 +362,7 @@ struct HandlerWatcher: Equatable {
         let isDue = mustEnd.remove(index) != nil
         guard request.stage != .ended, request.stage != .overdue else { return .wrongEnd }
         let isParked = text.hasSuffix("parked")
-        if isParked != (request.crashes >= HandlerScene.mostCrashes && request.isQueued) { return .wrongParking }
+        if isParked != (request.crashes >= HandlerScene.crashesPerRequest && request.isQueued) { return .wrongParking }
         // A cancelled request ends at the latest when it is to be sent.
         guard isDue || request.isCancelled && request.stage != .arriving else { return .wrongEnd }
         if request.stage == .prepared { sentCount += 1 }
@@ -449,7 +449,7 @@ extension HandlerWatcher {
         }
         offers += [.appears(lastConnection + 1, isKnown: true), .appears(lastConnection + 1, isKnown: false)]
         if let owner, !isKnown { offers.append(.appears(owner, isKnown: true)) }
-        offers += leaving.sorted().map(Stimulus.departed)
+        offers += leaving.sorted().map(Stimulus.crashed)
         for connection in probed.subtracting(gone).sorted() {
             offers += [.stillThere(connection), .leaves(connection)]
         }
@@ -495,7 +495,7 @@ extension HandlerWatcher {
             default: break
             }
         }
-        if let connection = leaving.min() { return .departed(connection) }
+        if let connection = leaving.min() { return .crashed(connection) }
         if let connection = probed.subtracting(gone).min() { return .stillThere(connection) }
         guard requests.contains(where: { $0.stage != .ended }) else { return nil }
         guard let owner else { return .appears(lastConnection + 1, isKnown: true) }

@@ -21,8 +21,8 @@ struct LifeWatcher: Hashable {
         case senderNotTold
         /// It is parked too early or too late, or ends because its handler left once.
         case wrongParking
-        /// I7: the departure of the handler is not written before the request is put back.
-        case unwrittenDeparture
+        /// I7: the crash of the handler is not written before the request is put back.
+        case unwrittenCrash
         /// What happened again and again has no pause, or what happened once has one.
         case wrongPause
         /// `expired` promises that the handler never saw it.
@@ -42,8 +42,8 @@ struct LifeWatcher: Hashable {
     private var mayHaveBeenSeen: Bool
     private var sentAttempt: UInt32
     private(set) var flight: UInt64 = 0
-    private var (departures, aloneDepartures, handBacks, cuts) = (0, 0, 0, 0)
-    static let mostCrashes: UInt32 = 2
+    private var (crashes, aloneCrashes, handBacks, cuts) = (0, 0, 0, 0)
+    static let crashesPerRequest: UInt32 = 2
 
     init(of life: RequestLife) {
         isQueued = life.isQueued
@@ -84,10 +84,10 @@ struct LifeWatcher: Hashable {
         case .handedBack: handBacks += 1
         case .cutOff: isCutOff = true
         case .stillThere: if isWithHandler, isCutOff { cuts += 1 }
-        case .handlerLeft(let isAlone, _):
+        case .handlerCrashed(let isAlone, _):
             guard isWithHandler else { return }
-            departures += 1
-            if isAlone { aloneDepartures += 1 }
+            crashes += 1
+            if isAlone { aloneCrashes += 1 }
         default: break
         }
     }
@@ -96,11 +96,11 @@ struct LifeWatcher: Hashable {
     private func wrongAnswer(
         to event: RequestLife.Event, _ actions: [RequestLife.Action], _ wasWithHandler: Bool
     ) -> Violation? {
-        guard case .handlerLeft = event, wasWithHandler else { return nil }
+        guard case .handlerCrashed = event, wasWithHandler else { return nil }
         let end: RequestEnd?? = actions.lazy.compactMap { if case .end(let end) = $0 { end } else { nil } }.first
         if !isQueued { return end == nil ? .senderNotTold : nil }
         let isParked = end.flatMap { $0 }?.failure.code == "parked"
-        guard isParked == (aloneDepartures >= Self.mostCrashes) else { return .wrongParking }
+        guard isParked == (aloneCrashes >= Self.crashesPerRequest) else { return .wrongParking }
         return end != nil && !isParked && !isCalledOff ? .wrongParking : nil
     }
 
@@ -113,12 +113,12 @@ struct LifeWatcher: Hashable {
             hasBegun = true
         case .prepare: return hasBegun && isQueued && event == .turn ? nil : .unasked
         case .send: return judgeSending(event)
-        case .putBack(let isSuspect, let isHeldBack):
-            return judgePuttingBack(isSuspect, isHeldBack, event, earlier)
-        case .writeDeparture(let isAlone):
-            return event == .handlerLeft(isAlone: isAlone, mostCrashes: Self.mostCrashes) ? nil : .unasked
-        case .blame(.gaveBack): return handBacks > 1 ? nil : .wrongPause
-        case .blame(.cutConnection): return cuts > 1 ? nil : .wrongPause
+        case .putBack(let isSuspect, let isBackedOff):
+            return judgePuttingBack(isSuspect, isBackedOff, event, earlier)
+        case .writeCrash(let isAlone):
+            return event == .handlerCrashed(isAlone: isAlone, limit: Self.crashesPerRequest) ? nil : .unasked
+        case .noteFailure(.handedBack): return handBacks > 1 ? nil : .wrongPause
+        case .noteFailure(.cutConnection): return cuts > 1 ? nil : .wrongPause
         case .askToCancel: return isWithHandler && isCalledOff ? nil : .unasked
         case .giveUp(let number, let isCutOff):
             return isWithHandler && number == flight && isCutOff == self.isCutOff ? nil : .unasked
@@ -138,15 +138,15 @@ struct LifeWatcher: Hashable {
     }
 
     private mutating func judgePuttingBack(
-        _ isSuspect: Bool, _ isHeldBack: Bool, _ event: RequestLife.Event, _ earlier: ArraySlice<RequestLife.Action>
+        _ isSuspect: Bool, _ isBackedOff: Bool, _ event: RequestLife.Event, _ earlier: ArraySlice<RequestLife.Action>
     ) -> Violation? {
         guard isWithHandler || isLeaving else { return .unasked }
         guard !isCalledOff else { return .sentAfterCallOff }
-        guard isHeldBack == (departures > 0 || handBacks > 1 || cuts > 1) else { return .wrongPause }
-        if case .handlerLeft(let isAlone, _) = event {
-            guard isSuspect, earlier.contains(.writeDeparture(isAlone: isAlone)) else { return .unwrittenDeparture }
+        guard isBackedOff == (crashes > 0 || handBacks > 1 || cuts > 1) else { return .wrongPause }
+        if case .handlerCrashed(let isAlone, _) = event {
+            guard isSuspect, earlier.contains(.writeCrash(isAlone: isAlone)) else { return .unwrittenCrash }
         } else if isSuspect {
-            return .unwrittenDeparture
+            return .unwrittenCrash
         }
         (isWithHandler, isLeaving, isWritten) = (false, false, false)
         return nil
@@ -156,8 +156,8 @@ struct LifeWatcher: Hashable {
         hasEnded = true
         guard let end else { return event == .abandoned ? nil : .unasked }
         guard hasBegun || event == .stored else { return .beforeBeginning }
-        if end.failure.code == "parked", aloneDepartures < Self.mostCrashes { return .wrongParking }
-        if end.outcome == .expired, departures > 0 || cuts > 0 || mayHaveBeenSeen { return .expiredAfterDelivery }
+        if end.failure.code == "parked", aloneCrashes < Self.crashesPerRequest { return .wrongParking }
+        if end.outcome == .expired, crashes > 0 || cuts > 0 || mayHaveBeenSeen { return .expiredAfterDelivery }
         return nil
     }
 

@@ -10,7 +10,7 @@ struct RequestLifeTests {
         enum Defect: String, CaseIterable, CustomTestStringConvertible {
             case endsAgain, sendsBeforeBeginning, keepsItsAttempt, skipsTheWriting, sendsAgainInHand
             case forgetsTheCallOff, takesStaleAnswers, keepsTheSenderWaiting, parksLate, parksEarly
-            case writesNoDeparture, neverPauses, alwaysPauses, saysExpiredAfterDeparture
+            case writesNoCrash, neverPauses, alwaysPauses, saysExpiredAfterCrash
 
             var testDescription: String { rawValue }
 
@@ -26,9 +26,9 @@ struct RequestLifeTests {
                 case .takesStaleAnswers: [.staleEvent]
                 case .keepsTheSenderWaiting: [.senderNotTold]
                 case .parksLate, .parksEarly: [.wrongParking]
-                case .writesNoDeparture: [.unwrittenDeparture]
+                case .writesNoCrash: [.unwrittenCrash]
                 case .neverPauses, .alwaysPauses: [.wrongPause]
-                case .saysExpiredAfterDeparture: [.expiredAfterDelivery]
+                case .saysExpiredAfterCrash: [.expiredAfterDelivery]
                 }
             }
         }
@@ -56,9 +56,9 @@ struct RequestLifeTests {
             case (.skipsTheWriting, .turn):
                 _ = life.handle(.turn)
                 return life.handle(.prepared(attempt: life.attempts + 1)) + (life.isQueued ? [.prepare] : [])
-            case (.parksEarly, .handlerLeft(let isAlone, _)): event = .handlerLeft(isAlone: isAlone, mostCrashes: 1)
-            case (.parksLate, .handlerLeft(let isAlone, _)): event = .handlerLeft(isAlone: isAlone, mostCrashes: 3)
-            case (.keepsTheSenderWaiting, .handlerLeft) where !life.isQueued: return []
+            case (.parksEarly, .handlerCrashed(let isAlone, _)): event = .handlerCrashed(isAlone: isAlone, limit: 1)
+            case (.parksLate, .handlerCrashed(let isAlone, _)): event = .handlerCrashed(isAlone: isAlone, limit: 3)
+            case (.keepsTheSenderWaiting, .handlerCrashed) where !life.isQueued: return []
             case (.sendsBeforeBeginning, .leaves) where !life.isAccepted && !life.hasEnded: return [.send]
             case (.sendsAgainInHand, .leaves) where life.isDelivered: return [.send]
             default: break
@@ -73,10 +73,10 @@ struct RequestLifeTests {
 
         private func changed(_ action: RequestLife.Action) -> RequestLife.Action? {
             switch (defect, action) {
-            case (.writesNoDeparture, .writeDeparture): nil
-            case (.neverPauses, .putBack(let isSuspect, true)): .putBack(isSuspect: isSuspect, isHeldBack: false)
-            case (.alwaysPauses, .putBack(let isSuspect, false)): .putBack(isSuspect: isSuspect, isHeldBack: true)
-            case (.saysExpiredAfterDeparture, .end(let end?)) where end.failure.code == "handler-ended":
+            case (.writesNoCrash, .writeCrash): nil
+            case (.neverPauses, .putBack(let isSuspect, true)): .putBack(isSuspect: isSuspect, isBackedOff: false)
+            case (.alwaysPauses, .putBack(let isSuspect, false)): .putBack(isSuspect: isSuspect, isBackedOff: true)
+            case (.saysExpiredAfterCrash, .end(let end?)) where end.failure.code == "handler-ended":
                 .end(.expired)
             default: action
             }
@@ -103,8 +103,8 @@ struct RequestLifeTests {
             .leaves(flight: flight + 1), .answered(flight: flight, end), .answered(flight: flight + 7, end),
             .handedBack(flight: flight), .handedBack(flight: flight + 7), .reachedNobody(flight: flight),
             .cutOff(flight: flight), .stillThere,
-            .handlerLeft(isAlone: true, mostCrashes: LifeWatcher.mostCrashes),
-            .handlerLeft(isAlone: false, mostCrashes: LifeWatcher.mostCrashes),
+            .handlerCrashed(isAlone: true, limit: LifeWatcher.crashesPerRequest),
+            .handlerCrashed(isAlone: false, limit: LifeWatcher.crashesPerRequest),
             .calledOff(.calledOff), .undeliverable(RequestEnd(.unavailable)), .timePassed(isHandlerStarting: false),
             .abandoned,
         ]
@@ -182,7 +182,7 @@ struct RequestLifeTests {
     private static func mayEnd(_ event: RequestLife.Event) -> Bool {
         switch event {
         case .withdrawn, .answered, .calledOff, .undeliverable, .timePassed, .abandoned: true
-        case .handlerLeft(let isAlone, _): isAlone
+        case .handlerCrashed(let isAlone, _): isAlone
         default: false
         }
     }
@@ -217,7 +217,7 @@ struct RequestLifeTests {
         #expect(expired([])?.outcome == .expired)
         #expect(expired(sent)?.outcome == .timedOut)
         #expect(
-            expired(sent + [.handlerLeft(isAlone: false, mostCrashes: 3)])?.failure.code == "handler-ended")
+            expired(sent + [.handlerCrashed(isAlone: false, limit: 3)])?.failure.code == "handler-ended")
         #expect(expired(sent + [.cutOff(flight: 1), .stillThere])?.outcome == .timedOut)
         #expect(expired(sent + [.handedBack(flight: 1)])?.outcome == .expired)
     }

@@ -43,7 +43,7 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
     }
 
     mutating func putBack(_ tag: Tag, isSuspect: Bool = false, isReady: Bool = true) {
-        if !isReady { handle(.blamed(because: "it does this again and again")) }
+        if !isReady { handle(.failed(because: "it does this again and again")) }
         handle(.putBack(id(tag), isSuspect: isSuspect, isBackedOff: !isReady))
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import IPCModel
 
 @Suite("When a handler may be started")
-struct HandlerPacingTests {
+struct HandlerFailuresTests {
     private var limits: Limits {
         var limits = Limits()
         (limits.backOffMilliseconds, limits.backOffMostMilliseconds) = (100, 1_000)
@@ -13,7 +13,7 @@ struct HandlerPacingTests {
 
     @Test("The time between starts doubles with each failure, up to the most")
     func backOff() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         var waits: [UInt64] = []
         for round in 0..<6 {
             let now = UInt64(round) * 100_000
@@ -26,7 +26,7 @@ struct HandlerPacingTests {
 
     @Test("An answer ends the back-off")
     func answer() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         policy.failed(at: 0, because: "")
         policy.failed(at: 0, because: "")
         policy.answered()
@@ -37,7 +37,7 @@ struct HandlerPacingTests {
 
     @Test("A start that led to an answer counts no more")
     func fruitfulStarts() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         for now in 0..<100 as Range<UInt64> {
             #expect(policy.nextStart(at: now) == now)
             policy.started(at: now)
@@ -47,7 +47,7 @@ struct HandlerPacingTests {
 
     @Test("The starts in a period without an answer are limited")
     func breaker() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         for now in [0, 1_000, 2_000] as [UInt64] {
             #expect(policy.nextStart(at: now) == now)
             policy.started(at: now)
@@ -60,7 +60,7 @@ struct HandlerPacingTests {
 
     @Test("A handler is forgotten when no pause holds")
     func quiet() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         #expect(policy.isQuiet(at: 0))
         policy.started(at: 0)
         #expect(!policy.isQuiet(at: 9_999) && policy.isQuiet(at: 10_000))
@@ -70,7 +70,7 @@ struct HandlerPacingTests {
 
     @Test("However often it fails, no number overflows")
     func manyFailures() {
-        var policy = HandlerPacing(limits: limits)
+        var policy = HandlerFailures(limits: limits)
         for _ in 0..<10_000 { policy.failed(at: 5, because: "") }
         #expect(policy.nextUse(at: 5) == 1_005)
     }

@@ -1,23 +1,22 @@
-/// When a handler may be started, and when it may get a request again that it left unanswered.
+/// The failures of a handler in a row, its starts without an answer, and the pauses that follow.
 ///
-/// Two rules: a handler that fails again and again has longer and longer pauses (back-off), and the starts of a handler
-/// in a period without an answer are limited (breaker). Neither rule delays a program that starts for each request,
-/// answers it and ends. Times are milliseconds of one clock.
-struct HandlerPacing: Sendable, Hashable {
-    private let maximum: Int
+/// A failure is a failed start, a crash, or a ``RequestLife/HandlerFailure``. A handler that fails repeatedly has longer
+/// and longer pauses (back-off), and its starts in a period without an answer are limited (breaker). Neither rule delays a
+/// program that starts for each request, answers it and ends. Times are milliseconds of one clock.
+struct HandlerFailures: Sendable, Hashable {
+    private let maximumStarts: Int
     private let period: UInt64
     private let backOff: ClosedRange<UInt64>
     /// The starts within the last period that no answer followed, oldest first.
     private var starts: [UInt64] = []
-    /// The failures without an answer in between.
+    /// The failures since the last answer.
     private(set) var failureCount = 0
-    /// The end of the pause after the last failure.
     private var pauseEnd: UInt64 = 0
     /// The reason of the last failure, as a sentence.
     private(set) var reason = ""
 
     init(limits: Limits) {
-        maximum = Int(limits.activationStarts)
+        maximumStarts = Int(limits.activationStarts)
         period = limits.activationPeriodMilliseconds
         backOff = limits.backOffMilliseconds...max(limits.backOffMilliseconds, limits.backOffMostMilliseconds)
     }
@@ -28,17 +27,15 @@ struct HandlerPacing: Sendable, Hashable {
     /// The earliest time from `now` on at which the handler may be started.
     func nextStart(at now: UInt64) -> UInt64 {
         let use = nextUse(at: now)
-        guard starts.count >= maximum else { return use }
-        return max(use, starts[starts.count - maximum] + period)
+        guard starts.count >= maximumStarts else { return use }
+        return max(use, starts[starts.count - maximumStarts] + period)
     }
 
-    /// Notes that the handler is started.
     mutating func started(at now: UInt64) {
         starts.removeAll { $0 + period <= now }
         starts.append(now)
     }
 
-    /// Notes that the handler could not be started, or left without an answer.
     mutating func failed(at now: UInt64, because reason: String) {
         failureCount += 1
         self.reason = reason
@@ -46,13 +43,12 @@ struct HandlerPacing: Sendable, Hashable {
         pauseEnd = now + min(doubled, backOff.upperBound)
     }
 
-    /// Notes an answer of the handler.
     mutating func answered() {
         (failureCount, pauseEnd) = (0, 0)
         if !starts.isEmpty { starts.removeAll(keepingCapacity: true) }
     }
 
-    /// Whether there is nothing to remember.
+    /// Whether this value can be forgotten.
     func isQuiet(at now: UInt64) -> Bool {
         pauseEnd <= now && (starts.last.map { $0 + period <= now } ?? true)
     }
@@ -60,18 +56,16 @@ struct HandlerPacing: Sendable, Hashable {
     /// The reason why a handler is not started now; nil if it may be started, or after a short pause.
     func refusal(of application: ApplicationID, at now: UInt64) -> String? {
         let next = nextStart(at: now)
-        guard next > nextUse(at: now) else {
-            guard next > now + 1_000 else { return nil }
+        let isLimited = next > nextUse(at: now)
+        guard isLimited || next > now + 1_000 else { return nil }
+        let wait = "\((next - now + 999) / 1_000) s"
+        guard isLimited else {
             return
                 "\(application) failed \(failureCount) times in a row, and is left alone for a while; last: "
-                + "\(reason); it is tried again in \(Self.seconds(next - now))"
+                + "\(reason); it is tried again in \(wait)"
         }
         let last = reason.isEmpty ? "" : "; last: \(reason)"
-        let seconds = Double(period) / 1_000
-        return "\(application) was started \(maximum) times within \(seconds) s\(last); it can be started again in "
-            + Self.seconds(next - now)
+        return "\(application) was started \(maximumStarts) times within \(Double(period) / 1_000) s\(last); "
+            + "it can be started again in \(wait)"
     }
-
-    /// Whole seconds, for people.
-    private static func seconds(_ milliseconds: UInt64) -> String { "\((milliseconds + 999) / 1_000) s" }
 }
