@@ -34,9 +34,19 @@ struct Status: ToolCommand {
     }
 }
 
-/// What `status` takes of the broker's description.
+/// The use of a limit.
+struct LimitUse: Sendable, Hashable {
+    /// The name on the wire.
+    var name: String
+    /// The source that it counts for; nil for all sources.
+    var source: String?
+    var use: UInt64
+    var most: UInt64
+}
+
+/// The use of limits in the broker's description.
 struct StatusReport: Sendable {
-    /// What is used, as the description names it, with the limits of the whole and of one source.
+    /// What is used, as the description names it, with the limits of all sources and of one.
     private static let rows: [(use: String, limit: String, source: String?, isBytes: Bool)] = [
         ("pasteboards", "pasteboards", "pasteboards-per-source", false),
         ("items", "items", "items-per-source", false),
@@ -54,7 +64,21 @@ struct StatusReport: Sendable {
     private var sources: [JSONValue] { description["usage"]?["sources"]?.array ?? [] }
     private func limit(_ name: String) -> UInt64? { description["limits"]?[name]?.count }
 
-    /// The parts of the description that are told, as the broker gave them.
+    /// Every limit whose use the description states.
+    var limits: [LimitUse] {
+        Self.rows.flatMap { row in
+            let ofAll = use(of: row.limit, by: nil, total?[row.use])
+            let ofSources = sources.map { use(of: row.source, by: $0["source"]?.string, $0[row.use]) }
+            return ([ofAll] + ofSources).compactMap(\.self)
+        }
+    }
+
+    private func use(of name: String?, by source: String?, _ use: JSONValue?) -> LimitUse? {
+        guard let name, let use = use?.count, let most = limit(name) else { return nil }
+        return LimitUse(name: name, source: source, use: use, most: most)
+    }
+
+    /// The parts of the description that `status` shows, as the broker gave them.
     var json: JSONValue {
         .object(["version": description["version"], "usage": description["usage"], "limits": description["limits"]])
     }

@@ -31,19 +31,15 @@ struct Doctor: ToolCommand {
         let report = Check.report(on: await Facts.read())
         let isTerminal = OutputStream.output.isTerminal
         for finding in report where all || finding.level != .ok {
-            let text = output.json ? finding.json.text : finding.text(aligned: isTerminal, style: output.style)
-            try OutputStream.output.writeLine(text)
+            try output.print(finding.json, text: finding.text(aligned: isTerminal, style: output.style))
         }
         let problems = report.count { $0.level == .problem }
-        guard problems == 0 else { throw Self.failure(problems) }
-        if !output.json, isTerminal, !report.contains(where: { $0.level != .ok }) {
+        guard problems == 0 else {
+            throw ToolFailure(
+                name: "Problems", message: "\(problems) problem\(problems == 1 ? "" : "s") found", exit: .unavailable)
+        }
+        if !output.json, isTerminal, report.allSatisfy({ $0.level == .ok }) {
             try OutputStream.output.writeLine("Nothing is wrong; --all tells what was looked at.")
         }
-    }
-
-    /// The findings have said it all.
-    private static func failure(_ problems: Int) -> ToolFailure {
-        ToolFailure(
-            name: "Problems", message: "\(problems) problem\(problems == 1 ? "" : "s") found", exit: .unavailable)
     }
 }

@@ -1,33 +1,26 @@
 import IPCModel
 import IPCTools
 
-/// What a check has to say.
+/// The result of a check.
 struct Finding: Sendable, Hashable {
-    /// How bad it is.
-    enum Level: String, Sendable, CaseIterable {
-        /// It is as it should be.
+    enum Level: String, Sendable {
         case ok
-        /// It works, and may surprise somebody.
+        /// It works, and may surprise the user.
         case note
-        /// It does not work, or will not the next time.
+        /// It does not work, or will not work the next time.
         case problem
     }
 
-    /// What can be found, as programs read it.
+    /// The findings, as programs read them; `docs/tools.md` explains each.
     enum Word: String, Sendable, CaseIterable {
         case runtimeDirectoryMissing = "runtime-directory-missing"
         case runtimeDirectoryForeign = "runtime-directory-foreign"
         case runtimeDirectoryOpen = "runtime-directory-open"
         case busAddressMissing = "bus-address-missing"
         case busUnreachable = "bus-unreachable"
-        case busIsSystem = "bus-is-system"
-        case storeElsewhere = "store-elsewhere"
         case configurationWrong = "configuration-wrong"
-        case configurationUnreadable = "configuration-unreadable"
         case storeForeign = "store-foreign"
-        case storeOpen = "store-open"
         case storeGone = "store-gone"
-        case storeNoFolder = "store-no-folder"
         case storeReadOnly = "store-read-only"
         case storeFull = "store-full"
         case storeDamaged = "store-damaged"
@@ -36,55 +29,38 @@ struct Finding: Sendable, Hashable {
         case serviceName = "service-name"
         case serviceUnknownToBus = "service-unknown-to-bus"
         case serviceElsewhere = "service-elsewhere"
-        case serviceWithoutProgram = "service-without-program"
-        case serviceRelativeProgram = "service-relative-program"
         case serviceProgramMissing = "service-program-missing"
-        case serviceUnitMissing = "service-unit-missing"
         case brokerNotActivatable = "broker-not-activatable"
         case brokerStartFailed = "broker-start-failed"
         case brokerSilent = "broker-silent"
-        case brokerReplaced = "broker-replaced"
         case brokerVersion = "broker-version"
         case limitNear = "limit-near"
         case claimUnstartable = "claim-unstartable"
         case handlerFails = "handler-fails"
         case registrationWithoutClaim = "registration-without-claim"
         case registrationWithoutEntry = "registration-without-entry"
-        case entryWithoutClaim = "desktop-entry-without-claim"
-        case entriesSeveral = "desktop-entries-several"
-        case entryWithoutURL = "desktop-entry-without-url"
         case entryProgramMissing = "desktop-entry-program-missing"
         case cacheStale = "desktop-cache-stale"
         case defaultWithoutEntry = "desktop-default-without-entry"
     }
 
     let level: Level
-    /// A ``Word``, or the name of the check if all is right.
+    /// A ``Word``, or the name of a check that found nothing.
     let word: String
     /// A sentence that starts with a small letter and has no full stop.
     let sentence: String
-    /// A line of shell that mends it; nil where there is nothing to mend.
+    /// A line of shell that fixes it; nil if nothing is wrong.
     let command: String?
 
-    static func ok(_ word: String, _ sentence: String) -> Finding {
-        Finding(level: .ok, word: word, sentence: sentence, command: nil)
+    init(_ word: Word, _ sentence: String, fix command: String, level: Level = .problem) {
+        (self.level, self.word, self.sentence, self.command) = (level, word.rawValue, sentence, command)
     }
 
-    static func note(_ word: Word, _ sentence: String, mend command: String) -> Finding {
-        Finding(level: .note, word: word.rawValue, sentence: sentence, command: command)
+    /// The assurance of a check that found nothing.
+    init(ok check: String, _ sentence: String) {
+        (level, word, self.sentence, command) = (.ok, check, sentence, nil)
     }
 
-    static func problem(_ word: Word, _ sentence: String, mend command: String) -> Finding {
-        Finding(level: .problem, word: word.rawValue, sentence: sentence, command: command)
-    }
-
-    /// A problem, or a note if nothing fails yet.
-    static func finding(isProblem: Bool, _ word: Word, _ sentence: String, mend command: String) -> Finding {
-        isProblem ? .problem(word, sentence, mend: command) : .note(word, sentence, mend: command)
-    }
-}
-
-extension Finding {
     var json: JSONValue {
         .object([
             "level": .string(level.rawValue), "finding": .string(word), "message": .string(sentence),
@@ -92,7 +68,7 @@ extension Finding {
         ])
     }
 
-    /// For people two lines, the second one to be copied; for programs one with tabs between.
+    /// Two lines on a terminal, the second of which can be copied; else one line with tabs.
     func text(aligned: Bool, style: Style) -> String {
         guard aligned else {
             return [level.rawValue, word, sentence.onOneLine, (command ?? "").onOneLine].joined(separator: "\t")

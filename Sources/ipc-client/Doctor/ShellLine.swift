@@ -1,19 +1,15 @@
-/// Lines of shell that mend something, made so that they can be run as they stand.
+/// Lines of shell that fix something and can be run as they are.
 enum ShellLine {
-    /// A word of a command line as bash and sh read it: as it is where no character means anything, else in quotes.
+    /// A word of a command line for bash and sh: in quotes if a character of it has a meaning for the shell.
     static func word(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy { byte in
-            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                || "_./:=@%+,-".utf8.contains(byte)
+        let isPlain = text.allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber) || "_./:=@%+,-".contains($0)
         }
         guard !isPlain || text.isEmpty else { return text }
         return "'" + text.replacing("'", with: #"'\''"#) + "'"
     }
 
-    /// A program with its arguments, by `sudo` where this user may not do it.
-    static func command(_ words: String..., asRoot: Bool = false) -> String {
-        (asRoot ? "sudo " : "") + words.map(word).joined(separator: " ")
-    }
+    static func command(_ words: String...) -> String { words.map(word).joined(separator: " ") }
 
     /// One command after the other, as long as they succeed.
     static func all(_ commands: String?...) -> String { commands.compactMap(\.self).joined(separator: " && ") }
@@ -22,32 +18,26 @@ enum ShellLine {
     static let reload =
         "dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ReloadConfig >/dev/null"
 
-    /// Begins a session bus for this shell.
+    /// Starts a session bus for this shell.
     static let ownBus = #"export DBUS_SESSION_BUS_ADDRESS="$(dbus-daemon --session --fork --print-address)""#
 
-    /// Ends a process in good order and waits until it is gone; the next call starts the broker anew.
+    /// Sends SIGTERM to a process and waits until it has ended; the next call starts the broker again.
     static func end(_ process: Int32) -> String { "kill \(process) && tail --pid=\(process) -f /dev/null" }
 
-    // MARK: Lines of files
-
-    // By what stands in them where their number would change: several of these may be run one after the other.
-
-    /// Puts another text in the place of a line. The corresponding command of sed is `c`.
-    static func replace(_ line: String, of file: String, with text: String, asRoot: Bool = false) -> String {
-        edit(file, [address(line) + "c\\" + text.replacing("\\", with: "\\\\")], asRoot: asRoot)
+    /// Edits a file in place by commands of sed.
+    static func edit(_ file: String, _ scripts: String...) -> String {
+        let expressions = scripts.map { "-e \(word($0))" }.joined(separator: " ")
+        return "sed -i --follow-symlinks \(expressions) \(word(file))"
     }
 
-    /// Puts a line behind a line. The corresponding command of sed is `a`.
-    static func add(_ text: String, behind line: String, of file: String, asRoot: Bool = false) -> String {
-        edit(file, [address(line) + "a\\" + text.replacing("\\", with: "\\\\")], asRoot: asRoot)
+    /// Replaces a line, which is found by its text: after another edit its number may differ.
+    static func replace(_ line: String, of file: String, with text: String) -> String {
+        edit(file, address(line) + "c\\" + text.replacing("\\", with: "\\\\"))
     }
 
-    /// Takes a line out of a file. The corresponding command of sed is `d`.
-    static func remove(_ line: String, of file: String, asRoot: Bool = false) -> String {
-        edit(file, [address(line) + "d"], asRoot: asRoot)
-    }
+    static func remove(_ line: String, of file: String) -> String { edit(file, address(line) + "d") }
 
-    /// A line as a whole, as a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
+    /// A whole line as a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
     private static func address(_ line: String) -> String {
         var expression = ""
         for scalar in line.unicodeScalars {
@@ -55,18 +45,5 @@ enum ShellLine {
             expression.unicodeScalars.append(scalar)
         }
         return "/^\(expression)$/"
-    }
-
-    /// Makes comments of lines, from 1.
-    static func commentOut(_ lines: [ClosedRange<Int>], of file: String, asRoot: Bool = false) -> String {
-        edit(
-            file,
-            lines.map { $0.count == 1 ? "\($0.lowerBound)s/^/#/" : "\($0.lowerBound),\($0.upperBound)s/^/#/" },
-            asRoot: asRoot)
-    }
-
-    private static func edit(_ file: String, _ scripts: [String], asRoot: Bool = false) -> String {
-        let expressions = scripts.map { "-e \(word($0))" }.joined(separator: " ")
-        return (asRoot ? "sudo " : "") + "sed -i --follow-symlinks \(expressions) \(word(file))"
     }
 }

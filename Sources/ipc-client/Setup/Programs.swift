@@ -9,9 +9,7 @@ struct Programs: Sendable {
 
     /// The absolute path of this program.
     static func client() throws(ToolFailure) -> String {
-        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
-        let count = buffer.withUnsafeMutableBytes { readlink("/proc/self/exe", $0.baseAddress!, $0.count) }
-        guard count > 0, let path = String(validating: buffer[..<count], as: UTF8.self), access(path, X_OK) == 0 else {
+        guard let path = FilePlace.target(of: "/proc/self/exe"), access(path, X_OK) == 0 else {
             throw ToolFailure(
                 name: "Failed", message: "cannot tell where this program lies: is /proc there?", exit: .failed)
         }
@@ -20,8 +18,8 @@ struct Programs: Sendable {
 
     /// Those that belong to this program.
     static func beside(_ client: String) throws(ToolFailure) -> Programs {
-        let folder = String(client[..<(client.lastIndex(of: "/") ?? client.startIndex)])
-        let above = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+        let folder = FilePlace.directory(of: client)
+        let above = FilePlace.directory(of: folder)
         return Programs(
             broker: try find("ipc-broker", [folder, "\(above)/libexec/swift-ipc"]),
             server: try find("ipc-server", [folder]))

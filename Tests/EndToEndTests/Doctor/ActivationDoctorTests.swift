@@ -54,43 +54,15 @@ struct ActivationDoctorTests {
         let scene = try await DoctorScene.healthy()
         try await write(
             "Name=\(DoctorScene.application)\nExec=true 'a b' c\\\\d\n", as: DoctorScene.application, on: scene)
-        let after = try await scene.expectMended("service-relative-program", "problem", saying: "starts true")
-        #expect(after.words == [])
-        let text = try FileContents.text(scene.service(DoctorScene.application))
-        #expect(text.hasSuffix("/true 'a b' c\\\\d\n"), "\(text)")
+        let after = try await scene.expectMended("service-program-missing", "problem", saying: "absolute path")
+        #expect(!FileContents.exists(scene.service(DoctorScene.application)))
+        #expect(after.words == ["claim-unstartable"])
     }
 
     @Test func `no program at all`() async throws {
         let scene = try await DoctorScene.healthy()
         try await write("Name=\(DoctorScene.application)\n", as: DoctorScene.application, on: scene)
-        try await scene.expectMended("service-without-program", "problem")
-    }
-
-    @Test(.enabled(if: BusImplementation.current == .daemon, "systemd is not on the bus by itself"))
-    func `a unit that systemd does not have`() async throws {
-        let scene = try await DoctorScene.healthy()
-        try await write(
-            "Name=\(DoctorScene.application)\nSystemdService=nowhere.service\nExec=/usr/bin/true\n",
-            as: DoctorScene.application, on: scene)
-        // Without systemd nobody asks for the unit.
-        #expect(try await scene.examine().words == [])
-        let systemd = try await PythonPeer.start(
-            """
-            import dbus, dbus.service
-            from dbus.mainloop.glib import DBusGMainLoop
-            from gi.repository import GLib
-
-            DBusGMainLoop(set_as_default=True)
-            bus = dbus.SessionBus()
-            name = dbus.service.BusName("org.freedesktop.systemd1", bus)
-            print("ready")
-            GLib.MainLoop().run()
-
-            """)
-        try await systemd.waitForLine("ready")
-        let after = try await scene.expectMended("service-unit-missing", "problem", saying: "nowhere.service")
-        #expect(after.words == [])
-        withExtendedLifetime(systemd) {}
+        try await scene.expectMended("service-malformed", "problem")
     }
 
     @Test func `a file that the bus has not read`() async throws {

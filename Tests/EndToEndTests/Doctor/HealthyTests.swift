@@ -18,7 +18,7 @@ struct HealthyTests {
         #expect(findings.allSatisfy { $0.level == "ok" && $0.command == nil }, "\(output)")
         let words = findings.map(\.word)
         #expect(Set(words).count == words.count)
-        #expect(Set(words).isSuperset(of: ["bus", "broker", "versions", "claims", "desktop-entries", "desktop-cache"]))
+        #expect(Set(words).isSuperset(of: ["bus", "broker", "store", "claims", "desktop-entries", "desktop-cache"]))
         let plain = try await scene.run("ipc-client doctor --all")
         #expect(plain.lines.count == words.count && plain.lines.allSatisfy { $0.hasPrefix("ok\t") })
     }

@@ -45,7 +45,13 @@ struct SessionDoctorTests {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration(
             "[Limits]\nwatchers=7\nwatcher=1\nhistory=many\n[Other]\nkey=value\nmore=things\n[Log]\nlevel=debug\n")
-        let after = try await scene.expectMended("configuration-wrong", "problem", saying: ":3: ")
+        // The broker names one mistake at a time: two keys, and a group.
+        for line in [3, 4] {
+            let found = try #require(try await scene.examine()["configuration-wrong"])
+            #expect(found.message.contains(":\(line): "))
+            #expect(try await scene.examine(after: found.command).words == ["configuration-wrong"])
+        }
+        let after = try await scene.expectMended("configuration-wrong", "problem", saying: ":5: ")
         #expect(after.words == [])
         let text = try FileContents.text(scene.configuration)
         let mended = "[Limits]\nwatchers=7\n#watcher=1\n#history=many\n#[Other]\n#key=value\n#more=things\n"
@@ -59,6 +65,6 @@ struct SessionDoctorTests {
         let scene = try await DoctorScene.healthy()
         try scene.writeConfiguration("")
         try FileContents.write([0xFF, 0xFE, 0x00], to: scene.configuration)
-        try await scene.expectMended("configuration-unreadable", "problem", saying: "UTF-8")
+        try await scene.expectMended("configuration-wrong", "problem", saying: "UTF-8")
     }
 }

@@ -1,3 +1,4 @@
+import IPCDesktop
 import IPCModel
 import IPCTools
 import Testing
@@ -19,47 +20,30 @@ struct DoctorTextTests {
         #expect(
             ShellLine.replace("Exec=a.b/*[c]^$", of: "/f", with: #"a\b"#)
                 == #"sed -i --follow-symlinks -e '/^Exec=a\.b\/\*\[c]\^\$$/c\a\\b' /f"#)
-        #expect(ShellLine.remove("x", of: "/f g", asRoot: true) == "sudo sed -i --follow-symlinks -e '/^x$/d' '/f g'")
-    }
-
-    @Test func `mistakes of a configuration are all found, a group as a whole`() {
-        var facts = ConfigurationFacts(path: "/c")
-        facts.take("[Limits]\nwatchers=1\nwatchers=2\n[What]\na=b\n\n[Store]\ndirectory=/s\n")
-        #expect(facts.mistakes.map(\.lines) == [3...3, 4...6])
-        #expect(facts.store == "/s" && facts.unreadable == nil)
-        var right = ConfigurationFacts(path: "/c")
-        right.take("[Limits]\nwatchers=1\n")
-        #expect(right.mistakes.isEmpty)
+        #expect(ShellLine.remove("x", of: "/f g") == "sed -i --follow-symlinks -e '/^x$/d' '/f g'")
     }
 
     @Test(arguments: [
-        ("", "mkdir -p -- / && printf '\\n[Limits]\\n%s\\n' items=5 >>/c"),
-        ("[Limits]\nwatchers=1\n", #"sed -i --follow-symlinks -e '/^\[Limits]$/a\items=5' /c"#),
-        ("[Limits]\nitems = 1\n", #"sed -i --follow-symlinks -e '/^items = 1$/c\items=5' /c"#),
+        ("[Limits]\nwatchers=1\nwatchers=2\n", "3"), ("[What]\na=b\n\n[Store]\ndirectory=/s\n", "1,3"),
+        ("[Limits]\n[What]\na=b\n", "2,$"), ("[Limits]\nwatchers=1\n", nil),
+    ])
+    func `a mistake of a configuration is a line, or a group as a whole`(text: String, lines: String?) {
+        var facts = ConfigurationFacts(path: "/c")
+        (facts.file, facts.mistake) = (KeyFile(bytes: Array(text.utf8)), Facts.mistake(text))
+        #expect(facts.mistakenLines == lines)
+    }
+
+    @Test(arguments: [
+        ("", "mkdir -p -- /d && printf '\\n[Limits]\\n%s\\n' items=5 >>/d/c"),
+        (
+            "[Limits]\nitems = 1\n",
+            #"sed -i --follow-symlinks -e '/^[[:blank:]]*items[[:blank:]]*=/d' -e '/^[[:blank:]]*\[Limits]/aitems=5' /d/c"#
+        ),
     ])
     func `a limit is set where the configuration has it, or would have it`(text: String, line: String) {
-        var facts = ConfigurationFacts(path: "/c")
-        facts.take(text)
-        #expect(facts.line(setting: "items", to: 5) == line)
-    }
-
-    @Test(arguments: [
-        ("a %u", true), ("a %U", true), ("a", false), ("a %%u", false), ("\"a b\" %u", true), ("a --url=%u", true),
-    ])
-    func `a command takes the URL`(command: String, takesURL: Bool) {
-        #expect(Facts.entry(exec: command).takesURL == takesURL)
-    }
-
-    @Test func `the file system of a path is that of the longest mount point`() {
-        let table = """
-            21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
-            22 21 0:20 / /tmp rw - tmpfs tmpfs rw
-            23 21 0:21 / /home/a\\040b rw shared:2 master:3 - nfs4 host:/b rw
-            """
-        #expect(FileSystemFacts.mountPoint(of: "/tmp/x", in: table) == "/tmp")
-        #expect(FileSystemFacts.mountPoint(of: "/tmpx", in: table) == "/")
-        #expect(FileSystemFacts.mountPoint(of: "/home/a b/c", in: table) == "/home/a b")
-        #expect(FileSystemFacts.mountPoint(of: "/tmp/x", in: "") == nil)
+        var facts = ConfigurationFacts(path: "/d/c")
+        facts.file = KeyFile(bytes: Array(text.utf8))
+        #expect(facts.command(setting: "items", to: 5) == line)
     }
 
     @Test func `the holder of a lock is read, and no other lock is taken for it`() {
@@ -85,20 +69,20 @@ struct DoctorTextTests {
                 "3","bytes":"1"},"sources":[{"source":"a.b","pasteboards":"4"}]}}
                 """)
         #expect(
-            LimitFacts.all(in: description) == [
-                LimitFacts(name: "pasteboards", source: nil, use: 3, most: 10),
-                LimitFacts(name: "pasteboards-per-source", source: "a.b", use: 4, most: 4),
+            StatusReport(description).limits == [
+                LimitUse(name: "pasteboards", source: nil, use: 3, most: 10),
+                LimitUse(name: "pasteboards-per-source", source: "a.b", use: 4, most: 4),
             ])
     }
 
     @Test func `a finding is a line for programs and two for people`() {
-        let finding = Finding.problem(.storeFull, "a\tsentence", mend: "true")
+        let finding = Finding(.storeFull, "a\tsentence", fix: "true")
         let style = Style(.never, for: .output)
         #expect(finding.text(aligned: false, style: style) == "problem\tstore-full\ta\\tsentence\ttrue")
         #expect(finding.text(aligned: true, style: style) == "problem  store-full: a\\tsentence\n         true")
         #expect(
             finding.json.text
                 == #"{"level":"problem","finding":"store-full","message":"a\tsentence","command":"true"}"#)
-        #expect(Finding.ok("word", "right").text(aligned: false, style: style) == "ok\tword\tright\t")
+        #expect(Finding(ok: "word", "right").text(aligned: false, style: style) == "ok\tword\tright\t")
     }
 }

@@ -1,3 +1,5 @@
+import IPCModel
+
 @testable import ipc_client
 
 extension Facts {
@@ -9,44 +11,39 @@ extension Facts {
             "XDG_RUNTIME_DIR": "/run/user/1000", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/run/user/1000/bus",
             "HOME": "/home/me",
         ]
-        facts.user.id = 1000
-        (facts.tool.path, facts.tool.found) = ("/usr/bin/ipc-client", "/usr/bin/ipc-client")
+        facts.user = 1000
+        facts.toolPath = "/usr/bin/ipc-client"
         facts.runtimeDirectory = FileFacts(path: "/run/user/1000", kind: .directory, mode: 0o700, owner: 1000)
         facts.bus.activatable = [BrokerFacts.name, "org.example.Well"]
-        facts.bus.hasSystemd = true
         (facts.broker.process, facts.broker.program) = (7, "/usr/libexec/swift-ipc/ipc-broker")
-        facts.broker.version = facts.tool.version
+        facts.broker.version = ProductVersion.text
         facts.services = [
             service(BrokerFacts.name, "/usr/libexec/swift-ipc/ipc-broker"),
             service("org.example.Well", "/usr/bin/well"),
         ]
         facts.claims = [ClaimFacts(scheme: "Well.example", application: "org.example.Well", isActivatable: true)]
-        facts.registrations = [RegistrationFacts(application: "org.example.Well", schemes: ["Well.example"])]
+        facts.registrations = ["org.example.Well": ["Well.example"]]
         facts.desktop.entries = [entry()]
         facts.desktop.ids = ["org.example.Well.desktop"]
-        let cache = """
-            [MIME Cache]
-            x-scheme-handler/Well.example=org.example.Well.desktop;
-            x-scheme-handler/well.example=org.example.Well.desktop;
-            """
         facts.desktop.caches = [
-            CacheFacts(directory: "/home/me/applications", bytes: Array(cache.utf8), isWritable: true)
+            "/home/me/applications": [
+                "Well.example": ["org.example.Well.desktop"], "well.example": ["org.example.Well.desktop"],
+            ]
         ]
         facts.store.path = "/home/me/store"
         facts.store.directory = FileFacts(path: "/home/me/store", kind: .directory, mode: 0o700, owner: 1000)
-        facts.store.fileSystem = FileSystemFacts(mountPoint: "/", free: 1 << 30, size: 1 << 40)
+        (facts.store.free, facts.store.size) = (1 << 30, 1 << 40)
         facts.store.holder = 7
         facts.configuration.path = "/home/me/ipc-broker.conf"
-        facts.limits = [LimitFacts(name: "pasteboards", source: nil, use: 89, most: 100)]
+        facts.limits = [LimitUse(name: "pasteboards", source: nil, use: 89, most: 100)]
         return facts
     }
 
     /// A service file that is right.
-    static func service(_ name: String, _ program: String, unit: String? = nil) -> ServiceFacts {
-        let text =
-            "[D-BUS Service]\nName=\(name)\nExec=\(program)\n" + (unit.map { "SystemdService=\($0)\n" } ?? "")
+    static func service(_ name: String, _ program: String) -> ServiceFacts {
+        let text = "[D-BUS Service]\nName=\(name)\nExec=\(program)\n"
         var facts = ServiceFacts(path: "/usr/share/dbus-1/services/\(name).service", bytes: Array(text.utf8))
-        facts.program = FileFacts(path: program, kind: .file, mode: 0o755)
+        facts.program = FileFacts(path: program, kind: .file, mode: 0o755, isExecutable: true)
         facts.programResolved = program
         return facts
     }
@@ -57,7 +54,7 @@ extension Facts {
     ) -> EntryFacts {
         let types = "x-scheme-handler/Well.example;x-scheme-handler/well.example;"
         let text = "[Desktop Entry]\nType=Application\nExec=\(exec)\nMimeType=\(types)\n"
-        var facts = EntryFacts(path: "/home/me/applications/\(id)", id: id, bytes: Array(text.utf8))!
+        var facts = EntryFacts(path: "/home/me/applications/\(id)", id: id, bytes: Array(text.utf8))
         facts.program?.kind = .file
         facts.program?.isExecutable = true
         return facts

@@ -1,98 +1,73 @@
+import IPCModel
 import IPCTools
 
 extension Check {
-    /// Whether there is a broker, and whether it comes by itself.
-    static let broker = Check("broker") { facts in
-        guard facts.bus.isReachable, !facts.bus.isSystemBus else { return [] }
+    /// Whether there is a broker of this version, and whether the bus can start it.
+    static let broker = Check("broker", right: "the bus can start the broker, which answers, in this version") {
+        facts in
+        guard facts.bus.isReachable else { return nil }
         if let failure = facts.broker.startFailure {
-            let sentence = "the bus could not start the broker: \(failure)"
-            return facts.explainsFailedStart ? [] : [.problem(.brokerStartFailed, sentence, mend: facts.brokerRemedy)]
-        }
-        guard facts.bus.activatable.contains(BrokerFacts.name) else {
-            // A file that the bus has not read is a finding of its own.
-            guard facts.service(of: BrokerFacts.name) == nil else { return [] }
-            let end = facts.broker.isRunning ? "; it runs, and will not come back by itself" : ""
+            guard !facts.explainsFailedStart else { return nil }
             return [
-                .finding(
-                    isProblem: !facts.broker.isRunning, .brokerNotActivatable,
-                    "the bus cannot start the broker: no service file is for \(BrokerFacts.name)" + end,
-                    mend: facts.brokerRemedy)
+                Finding(
+                    .brokerStartFailed, "the bus could not start the broker: \(failure)", fix: "\(facts.tool) setup")
             ]
         }
-        guard let silence = facts.broker.silence, let process = facts.broker.process else { return [] }
-        let sentence = "the broker, process \(process), does not answer: \(silence)"
-        return [.problem(.brokerSilent, sentence, mend: ShellLine.end(process))]
-    } right: { facts in
-        facts.broker.process.map {
-            "the broker runs as process \($0), \(facts.broker.shownProgram), and the bus can start it"
+        // Another finding reports a service file that the bus has not read.
+        guard facts.bus.activatable.contains(BrokerFacts.name) || facts.brokerService != nil else {
+            let isRunning = facts.broker.process != nil
+            return [
+                Finding(
+                    .brokerNotActivatable,
+                    "the bus cannot start the broker: no service file is for \(BrokerFacts.name)"
+                        + (isRunning ? "; it runs, and the bus will not restart it" : ""),
+                    fix: "\(facts.tool) setup", level: isRunning ? .note : .problem)
+            ]
         }
-    }
-
-    /// Whether the broker that runs is the one that belongs to these tools.
-    static let versions = Check("versions") { facts in
-        guard let process = facts.broker.process else { return [] }
+        guard let process = facts.broker.process else { return nil }
         let end = ShellLine.end(process)
-        if facts.broker.isReplaced {
+        if let version = facts.broker.version, version != ProductVersion.text {
+            let isNext = facts.brokerService?.programResolved == facts.broker.program
             return [
-                .problem(
-                    .brokerReplaced,
-                    "the broker, process \(process), runs from \(facts.broker.shownProgram), which was replaced or removed "
-                        + "since",
-                    mend: end)
+                Finding(
+                    .brokerVersion,
+                    "the broker is version \(version), but these tools are version \(ProductVersion.text)",
+                    fix: isNext ? ShellLine.all("\(facts.tool) setup", end) : end)
             ]
         }
-        guard let version = facts.broker.version, version != facts.tool.version else { return [] }
-        let isNext = facts.service(of: BrokerFacts.name)?.programResolved == facts.broker.program
-        return [
-            .problem(
-                .brokerVersion,
-                "the broker is version \(version), these tools and their library are \(facts.tool.version)",
-                mend: isNext ? ShellLine.all(facts.brokerRemedy, end) : end)
-        ]
-    } right: { facts in
-        facts.broker.version.map { "broker, tools and library are version \($0)" }
+        guard let silence = facts.broker.silence else { return [] }
+        return [Finding(.brokerSilent, "the broker, process \(process), does not answer: \(silence)", fix: end)]
     }
 
-    /// Whether a limit is about to be reached: from nine tenths on.
-    static let limits = Check("limits") { facts in
-        facts.limits.filter { $0.most > 0 && $0.share >= 90 }.map { limit in
-            let whose = limit.source.map { " of \($0.isEmpty ? "writers without a name" : $0)" } ?? ""
+    /// Whether nine tenths of a limit are in use.
+    static let limits = Check("limits", right: "no limit is near") { facts in
+        guard facts.broker.version != nil else { return nil }
+        return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in
+            let source = limit.source.map { " of \($0.isEmpty ? "writers without a name" : $0)" } ?? ""
             let isReached = limit.use >= limit.most
-            return .finding(
-                isProblem: isReached, .limitNear,
-                "\(limit.use) of \(limit.most) \(limit.name)\(whose) are in use"
-                    + (isReached ? "; what would be more is refused" : ""),
-                mend: facts.room(in: limit))
-        }
-    } right: { facts in
-        facts.limits.filter { $0.most > 0 }.max { $0.share < $1.share }.map {
-            "no limit is near; the nearest is \($0.name), with \($0.use) of \($0.most)"
+            return Finding(
+                .limitNear,
+                "\(limit.use) of \(limit.most) \(limit.name)\(source) are in use"
+                    + (isReached ? "; the broker rejects more" : ""),
+                fix: facts.fix(limit), level: isReached ? .problem : .note)
         }
     }
-}
-
-extension BrokerFacts {
-    fileprivate var shownProgram: String { program ?? "a program that cannot be seen" }
 }
 
 extension Facts {
-    /// Makes the broker startable: the one that lies where these tools do.
-    var brokerRemedy: String { "\(tool.command) setup" }
+    fileprivate var brokerService: ServiceFacts? { services.first { $0.name == BrokerFacts.name } }
 
     /// Whether another finding says why the broker does not start.
     fileprivate var explainsFailedStart: Bool {
-        let causes = [Check.configuration, .storeOwner, .storeHealth, .storeLock, .serviceNames, .serviceUnits]
-        return service(of: BrokerFacts.name).flatMap(ServiceDiagnosis(self).unstartable) != nil
-            || causes.contains { $0.findings(self).contains { $0.level == .problem } }
+        let causes = [Check.configuration, .store].flatMap { $0.findings(self) ?? [] }
+        return causes.contains { $0.level == .problem } || brokerService.flatMap(finding) != nil
     }
 
-    /// Doubles a limit, or makes room where it cannot be doubled.
-    fileprivate func room(in limit: LimitFacts) -> String {
+    /// Doubles a limit; if that is not possible, removes earlier versions.
+    fileprivate func fix(_ limit: LimitUse) -> String {
         let (doubled, overflow) = limit.most.multipliedReportingOverflow(by: 2)
-        guard !overflow, LimitFacts.canBe(doubled, limit.name), !configuration.path.isEmpty else {
-            return "\(tool.command) prune --history"
-        }
-        return ShellLine.all(
-            configuration.line(setting: limit.name, to: doubled), broker.process.map(ShellLine.end))
+        guard !overflow, Limits.row(named: limit.name)?.range.contains(doubled) ?? false, !configuration.path.isEmpty
+        else { return "\(tool) prune --history" }
+        return ShellLine.all(configuration.command(setting: limit.name, to: doubled), broker.process.map(ShellLine.end))
     }
 }

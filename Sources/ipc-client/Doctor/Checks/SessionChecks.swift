@@ -1,106 +1,65 @@
 import IPCDesktop
 
 extension Check {
-    /// `XDG_RUNTIME_DIR` (XDG Base Directory Specification): sockets and what ends with the session lie there.
-    static let runtimeDirectory = Check("runtime-directory") { facts in
+    /// `XDG_RUNTIME_DIR` (XDG Base Directory Specification) holds sockets, and files that end with the session.
+    static let runtimeDirectory = Check(
+        "runtime-directory", right: "only this user may enter XDG_RUNTIME_DIR"
+    ) { facts in
         guard let directory = facts.runtimeDirectory, directory.kind == .directory else {
             let named = facts.variable("XDG_RUNTIME_DIR")
-            let sentence =
-                named.map { "XDG_RUNTIME_DIR is \($0), and there is no such directory" } ?? "XDG_RUNTIME_DIR is not set"
-            // The bus can do without; direct connections and transient registrations cannot.
+            // The bus works without it; direct connections and transient registrations do not.
             return [
-                .finding(
-                    isProblem: !facts.bus.isReachable, .runtimeDirectoryMissing, sentence,
-                    mend: facts.ownRuntimeDirectory)
+                Finding(
+                    .runtimeDirectoryMissing,
+                    named.map { "XDG_RUNTIME_DIR is \($0), and there is no such directory" }
+                        ?? "XDG_RUNTIME_DIR is not set", fix: facts.ownRuntimeDirectory,
+                    level: facts.bus.isReachable ? .note : .problem)
             ]
         }
         let path = directory.path
-        guard directory.owner == facts.user.id else {
-            let sentence =
-                "XDG_RUNTIME_DIR, \(path), belongs to user \(directory.owner) and not to user \(facts.user.id)"
-            return [.problem(.runtimeDirectoryForeign, sentence, mend: facts.ownRuntimeDirectory)]
+        guard directory.owner == facts.user else {
+            let sentence = "XDG_RUNTIME_DIR, \(path), belongs to user \(directory.owner), not to user \(facts.user)"
+            return [Finding(.runtimeDirectoryForeign, sentence, fix: facts.ownRuntimeDirectory)]
         }
         guard directory.mode != 0o700 else { return [] }
         return [
-            .problem(
-                .runtimeDirectoryOpen,
-                "XDG_RUNTIME_DIR, \(path), has the mode \(directory.octalMode); it has to be 0700",
-                mend: ShellLine.command("chmod", "0700", path))
+            Finding(
+                .runtimeDirectoryOpen, "XDG_RUNTIME_DIR, \(path), has the mode \(directory.octalMode), not 0700",
+                fix: ShellLine.command("chmod", "0700", path))
         ]
-    } right: { facts in
-        facts.runtimeDirectory.map { "XDG_RUNTIME_DIR is \($0.path), this user's alone" }
     }
 
-    /// Whether there is a session bus.
-    static let sessionBus = Check("bus") { facts in
-        let other = facts.bus.otherAddress.map { "export DBUS_SESSION_BUS_ADDRESS=" + ShellLine.word($0) }
-        let mend = other ?? facts.ownBus
-        if let failure = facts.bus.failure {
-            let isMissing = facts.variable("DBUS_SESSION_BUS_ADDRESS") == nil
-            return [.problem(isMissing ? .busAddressMissing : .busUnreachable, failure, mend: mend)]
-        }
-        guard facts.bus.isSystemBus else { return [] }
-        let sentence = "the session bus of this environment is the system bus, which the broker refuses to serve"
-        return [.problem(.busIsSystem, sentence, mend: mend)]
-    } right: { facts in
-        let place = facts.variable("DBUS_SESSION_BUS_ADDRESS") ?? "the socket “bus” in XDG_RUNTIME_DIR"
-        return "the session bus can be reached: \(place)" + (facts.bus.hasSystemd ? ", with systemd" : "")
-    }
-
-    /// Whether the store that this shell names is the broker's.
-    static let environment = Check("environment") { facts in
-        guard let unused = facts.store.unused else { return [] }
+    static let sessionBus = Check("bus", right: "the session bus can be reached") { facts in
+        guard let failure = facts.bus.failure else { return [] }
+        let stated = facts.variable("DBUS_SESSION_BUS_ADDRESS")
+        let other = facts.sockets.map { "unix:path=\($0)" }.first { $0 != stated }
         return [
-            .note(
-                .storeElsewhere,
-                "SWIFT_IPC_STORE is \(unused) in this shell, and the broker has \(facts.store.path): the variable counts only "
-                    + "where the broker is started with it", mend: "unset SWIFT_IPC_STORE")
+            Finding(
+                stated == nil ? .busAddressMissing : .busUnreachable, failure,
+                fix: other.map { "export DBUS_SESSION_BUS_ADDRESS=" + ShellLine.word($0) } ?? ShellLine.ownBus)
         ]
-    } right: { facts in
-        facts.bus.environment == nil ? nil : "this shell and the bus agree where the store is"
     }
 
     /// `ipc-broker.conf`: the broker does not start with a mistake in it.
-    static let configuration = Check("configuration") { facts in
-        let configuration = facts.configuration
-        if let reason = configuration.unreadable {
-            return [
-                .problem(
-                    .configurationUnreadable, "the broker cannot read \(configuration.path): \(reason)",
-                    mend: ShellLine.command("mv", "--", configuration.path, configuration.path + ".unreadable"))
-            ]
-        }
-        guard let first = configuration.mistakes.first else { return [] }
-        let count = configuration.mistakes.count
-        let others = count > 1 ? "; and \(count - 1) more" : ""
-        return [
-            .problem(
-                .configurationWrong,
-                "the broker does not start with \(configuration.path):\(first.lines.lowerBound): \(first.reason)\(others)",
-                mend: ShellLine.commentOut(
-                    configuration.mistakes.map(\.lines), of: configuration.path, asRoot: !configuration.isWritable))
-        ]
-    } right: { facts in
+    static let configuration = Check("configuration", right: "ipc-broker.conf is right, or not needed") { facts in
+        guard let mistake = facts.configuration.mistake else { return [] }
         let path = facts.configuration.path
-        return facts.configuration.lines == nil ? "there is no \(path), and none is needed" : "\(path) is right"
+        let place = path + (mistake.line.map { ":\($0)" } ?? "")
+        return [
+            Finding(
+                .configurationWrong, "the broker does not start with \(place): \(mistake.reason)",
+                fix: facts.configuration.mistakenLines.map { ShellLine.edit(path, "\($0)s/^/#/") }
+                    ?? ShellLine.command("mv", "--", path, path + ".unreadable"))
+        ]
     }
 }
 
 extension Facts {
-    /// Names a runtime directory of this user's own.
+    /// Names a runtime directory of this user.
     fileprivate var ownRuntimeDirectory: String {
-        if let usual = usualRuntimeDirectory, usual.kind == .directory, usual.owner == user.id {
-            return "export XDG_RUNTIME_DIR=" + ShellLine.word(usual.path)
+        if usualRuntimeDirectory.kind == .directory, usualRuntimeDirectory.owner == user {
+            return "export XDG_RUNTIME_DIR=" + ShellLine.word(usualRuntimeDirectory.path)
         }
         return #"export XDG_RUNTIME_DIR="$(mktemp -d)""#
-    }
-
-    /// Begins a bus for this shell. dbus-daemon looks for data in the home of the password file, so with another `HOME` it is
-    /// told where.
-    fileprivate var ownBus: String {
-        guard let own = directories.dataHome, let home = user.home, own != home + "/.local/share" else {
-            return ShellLine.ownBus
-        }
-        return ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus)
     }
 }
