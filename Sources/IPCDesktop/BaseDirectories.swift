@@ -1,20 +1,20 @@
-/// Where the files of one user and of the machine lie; XDG Base Directory Specification.
+/// The folders of the files of one user and of the machine; XDG Base Directory Specification.
 package struct BaseDirectories: Sendable, Hashable {
     /// `XDG_DATA_HOME`, else `~/.local/share`; `nil` without a home.
     package let dataHome: String?
     /// `XDG_CONFIG_HOME`, else `~/.config`; `nil` without a home.
     package let configHome: String?
-    /// `XDG_RUNTIME_DIR`: this user's, gone at the end of the session; `nil` where there is none.
+    /// `XDG_RUNTIME_DIR`: this user's, removed at the end of the session; `nil` if it is not set.
     package let runtime: String?
     /// `XDG_DATA_DIRS`, the most important first, without ``dataHome``.
     package let systemData: [String]
     /// `XDG_CONFIG_DIRS`, the most important first, without ``configHome``.
     package let systemConfig: [String]
-    /// `XDG_CURRENT_DESKTOP` in small letters: the desktops whose own lists of defaults count before the common ones.
+    /// `XDG_CURRENT_DESKTOP` in lower case: the desktops whose own lists of defaults count before the common ones.
     package let desktops: [String]
 
-    /// Reads the variables of an environment. What is empty counts as not set, and relative paths are passed over, as
-    /// the specification says.
+    /// Reads the variables of an environment. Empty ones count as not set, and relative paths are ignored, as the
+    /// specification says.
     package init(environment: (String) -> String?) {
         let home = Self.absolute(environment("HOME"))
         dataHome = Self.absolute(environment("XDG_DATA_HOME")) ?? home.map { $0 + "/.local/share" }
@@ -29,8 +29,11 @@ package struct BaseDirectories: Sendable, Hashable {
         (text.flatMap { $0.isEmpty ? nil : $0 } ?? usual).split(separator: ":").compactMap { absolute(String($0)) }
     }
 
+    /// An absolute path without slashes at its end.
     private static func absolute(_ path: String?) -> String? {
-        path.flatMap { $0.hasPrefix("/") ? $0.withoutSlashes : nil }
+        guard var path, path.hasPrefix("/") else { return nil }
+        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+        return path
     }
 
     /// The folders of data, the user's own first.
@@ -38,13 +41,4 @@ package struct BaseDirectories: Sendable, Hashable {
 
     /// The folders of configuration, the user's own first.
     package var config: [String] { [configHome].compactMap(\.self) + systemConfig }
-}
-
-extension String {
-    /// The path without slashes at its end.
-    fileprivate var withoutSlashes: String {
-        var path = self
-        while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-        return path
-    }
 }

@@ -55,10 +55,10 @@ struct DesktopFolder {
     func register(
         _ application: String, _ schemes: [String], command: String? = nil, makesDefault: Bool = false
     ) throws -> DesktopRegistration.Result {
-        var request = DesktopRegistration.Request(schemes: try schemes.map { try URLScheme($0) }, opener: Self.opener)
-        request.command = try command.map { try CommandWords($0) }
-        request.makesDefault = makesDefault
-        return try registration(application).register(request)
+        try registration(application).register(
+            try schemes.map { try URLScheme($0) }, opener: Self.opener,
+            command: try command.map { try CommandWords($0) },
+            makesDefault: makesDefault)
     }
 
     @discardableResult

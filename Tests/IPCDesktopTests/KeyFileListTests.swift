@@ -1,5 +1,6 @@
-import IPCDesktop
 import Testing
+
+@testable import IPCDesktop
 
 @Suite struct KeyFileListTests {
     private static let group = "Default Applications"

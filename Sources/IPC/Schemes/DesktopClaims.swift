@@ -16,12 +16,11 @@ package struct DesktopClaims {
     func register(
         _ id: ApplicationID, _ schemes: [URLScheme], _ options: DesktopOptions
     ) async throws(IPCError) -> DesktopLinks {
-        var request = DesktopRegistration.Request(schemes: schemes, opener: options.opener ?? "")
-        if options.opener == nil { request.opener = try CommandWords.named("ipc-client").words[0] }
-        request.command = try options.command.map(CommandWords.read)
-        request.makesDefault = options.isDefault
-        let result = try await Self.write { [request] () throws(IPCError) in
-            try DesktopRegistration(id, in: .ofProcess).register(request)
+        let opener = if let given = options.opener { given } else { try CommandWords.named("ipc-client").words[0] }
+        let command = try options.command.map(CommandWords.read)
+        let result = try await Self.write { () throws(IPCError) in
+            try DesktopRegistration(id, in: .ofProcess).register(
+                schemes, opener: opener, command: command, makesDefault: options.isDefault)
         }
         try await bus.reload(after: result.changes)
         let isActivatable = result.isActivatable ? await bus.isActivatable(id.text) : nil

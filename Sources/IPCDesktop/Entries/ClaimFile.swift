@@ -7,21 +7,17 @@ package struct ClaimFile: Sendable, Hashable {
     /// Whether the application takes large payloads as descriptors.
     package let takesDescriptors: Bool
 
-    package init(application: ApplicationID, schemes: [URLScheme], takesDescriptors: Bool) {
-        self.application = application
-        self.schemes = schemes
-        self.takesDescriptors = takesDescriptors
-    }
-
-    /// The folder of claims below one of data, and below the runtime directory.
+    /// The folder of claims, below a folder of data or the runtime directory.
     package static let folder = "swift-ipc/handlers"
 
-    package static func fileName(of application: ApplicationID) -> String { "\(application).handler" }
+    static func fileName(of application: ApplicationID) -> String { "\(application).handler" }
 
-    package var text: String {
+    var text: String {
         "[Handler]\nSchemes=\(KeyFileText.list(schemes.map(\.spelling)))\nDescriptors=\(takesDescriptors)\n"
     }
+}
 
+extension ClaimFile {
     /// Reads a file.
     /// - Throws: ``KeyFile/Unreadable``, ``KeyFile/Malformed``, `IPCError`, ``URLScheme/Invalid``.
     package init(contentsOf path: String, application: ApplicationID) throws {
@@ -30,11 +26,11 @@ package struct ClaimFile: Sendable, Hashable {
             throw IPCError(.invalidArguments, "it has no key “Schemes” in a group [Handler]")
         }
         let descriptors = group?["Descriptors"] ?? "false"
-        guard ["true", "false"].contains(descriptors) else {
+        guard let takesDescriptors = Bool(descriptors) else {
             throw IPCError(.invalidArguments, "its key “Descriptors” is true or false, not \(descriptors.quoted)")
         }
         self.init(
             application: application, schemes: try schemes.split(separator: ";").map { try URLScheme(String($0)) },
-            takesDescriptors: descriptors == "true")
+            takesDescriptors: takesDescriptors)
     }
 }

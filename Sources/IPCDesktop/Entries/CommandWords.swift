@@ -1,7 +1,7 @@
 internal import Glibc
 package import IPCModel
 
-/// A command line as a bus runs it: words, and no shell. They are quoted as in a shell, for that is how buses read them.
+/// A command line as a bus runs it: words without a shell. They are quoted as in a shell, because buses read them so.
 package struct CommandWords: Sendable, Hashable {
     /// The program and its arguments; at least one word.
     package let words: [String]
@@ -10,7 +10,7 @@ package struct CommandWords: Sendable, Hashable {
     package init(words: [String]) { self.words = words }
 
     /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
-    /// - Throws: ``Invalid`` for what only a shell could run, which would else be passed on as arguments.
+    /// - Throws: ``Invalid`` if only a shell could run the line: a bus would pass the words on as arguments.
     package init(_ line: String) throws(Invalid) {
         var (words, word) = ([String](), String?.none)
         var scalars = Array(line.unicodeScalars)[...]
@@ -39,7 +39,7 @@ package struct CommandWords: Sendable, Hashable {
         self.words = words
     }
 
-    /// What is left of a text in double quotation marks.
+    /// Takes the rest of a text in double quotation marks.
     private static func quoted(_ scalars: inout ArraySlice<Unicode.Scalar>, _ line: String) throws(Invalid) -> String {
         var text = ""
         while let scalar = scalars.popFirst() {
@@ -55,10 +55,10 @@ package struct CommandWords: Sendable, Hashable {
         throw .unclosed(line)
     }
 
-    /// The same command with the absolute path of its program, for a bus knows neither `PATH` nor the working directory.
+    /// The same command with the absolute path of its program, because a bus knows neither `PATH` nor the working directory.
     /// - Parameters:
-    ///   - path: the folders to look into for a program without “/”, with “:” between.
-    ///   - folder: what a relative path begins at; absolute.
+    ///   - path: the folders in which a program without “/” is looked up, separated by “:”.
+    ///   - folder: the absolute path from which a relative one starts.
     package func located(in path: String, from folder: String) throws(Invalid) -> CommandWords {
         var program = words[0]
         if program.contains("/"), !program.hasPrefix("/") {
@@ -72,23 +72,20 @@ package struct CommandWords: Sendable, Hashable {
         return CommandWords(words: [found] + words.dropFirst())
     }
 
-    /// One line, the words quoted where they need it.
+    /// The words on one line, quoted if they need it.
     package var text: String { words.map(Self.quoted).joined(separator: " ") }
 
     private static func quoted(_ word: String) -> String {
-        let isPlain =
-            !word.isEmpty
-            && word.utf8.allSatisfy { byte in
-                (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
-                    || Self.plain.contains(byte)
+        let isPlain = word.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "0"..."9", "A"..."Z", "a"..."z", "%", "+", ",", "-", ".", "/", ":", "=", "@", "_": true
+            default: false
             }
-        guard !isPlain else { return word }
-        // A quotation mark ends the single ones, stands in double ones, and they begin again: without a backslash, which
-        // not every bus takes out.
-        return "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\"'\"'") + "'"
+        }
+        guard word.isEmpty || !isPlain else { return word }
+        // A single quotation mark stands in double ones, and not behind a backslash, which not every bus removes.
+        return "'" + word.replacing("'", with: "'\"'\"'") + "'"
     }
-
-    private static let plain = Set("%+,-./:=@_".utf8)
 }
 
 extension CommandWords {
@@ -96,9 +93,9 @@ extension CommandWords {
         case empty
         /// A quotation mark or a backslash at the end.
         case unclosed(String)
-        /// A character that means something to a shell alone.
+        /// A character with a meaning for shells only.
         case needsShell(String, Unicode.Scalar)
-        /// No such program, or none that may be run.
+        /// The program does not exist, or may not be run.
         case noProgram(String)
 
         package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }

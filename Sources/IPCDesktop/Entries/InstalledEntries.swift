@@ -1,19 +1,19 @@
 package import IPCModel
 
-/// All desktop entries and lists of a user's desktop: who handles a scheme there.
+/// All desktop entries and lists of defaults of a user's desktop: the handlers of schemes.
 package struct InstalledEntries: Sendable {
-    /// By desktop file id; of several with one id the first one counts, as the specification says.
+    /// By desktop file id. Of several entries with one id the first one counts, as the specification says.
     package let entries: [String: InstalledEntry]
     /// The ids, those of the most important folder first.
     private let order: [String]
     private let lists: [KeyFile]
 
-    /// Reads them; what cannot be read is not there.
+    /// Reads them, without the files that cannot be read.
     package init(_ directories: BaseDirectories) {
         var (entries, order, hidden) = ([String: InstalledEntry](), [String](), Set<String>())
         for folder in directories.data.map({ "\($0)/\(DesktopEntry.folder)" }) {
             for file in Self.files(in: folder) {
-                let id = file.map { $0 == "/" ? "-" : String($0) }.joined()
+                let id = file.replacing("/", with: "-")
                 guard entries[id] == nil, !hidden.contains(id), let state = try? FileState.read("\(folder)/\(file)")
                 else { continue }
                 if let entry = InstalledEntry(id: id, path: "\(folder)/\(file)", bytes: state.bytes) {
@@ -30,8 +30,8 @@ package struct InstalledEntries: Sendable {
         }
     }
 
-    /// Who handles a scheme on the desktop: the first default that is installed, else the first entry that says so.
-    /// - Parameter id: an entry that is left out of account.
+    /// The handler of a scheme on the desktop: the first default that is installed, else the first entry for the scheme.
+    /// - Parameter id: an entry to ignore.
     package func handler(of scheme: URLScheme, but id: String? = nil) -> InstalledEntry? {
         for list in lists {
             for name in names(MimeAppsList.defaults, scheme, in: list) where name != id {
@@ -41,26 +41,26 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// All entries that say that they handle a scheme, or of which a list says so.
+    /// All entries that state a scheme themselves, or that a list adds to it.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
         let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
         var found: [InstalledEntry] = []
         for id in added + order where !found.contains(where: { $0.id == id }) {
             guard let entry = entries[id] else { continue }
-            let isSaid = entry.types.contains { SchemeType.scheme(of: $0) == scheme } && !removed.contains(id)
-            if isSaid || added.contains(id) { found.append(entry) }
+            let isStated = entry.types.contains { SchemeType.scheme(of: $0) == scheme } && !removed.contains(id)
+            if isStated || added.contains(id) { found.append(entry) }
         }
         return found
     }
 
-    /// The ids that a list names for a scheme, in whatever spelling.
+    /// The ids that a list names for a scheme, in any spelling.
     private func names(_ group: String, _ scheme: URLScheme, in list: KeyFile) -> [String] {
         list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
             .flatMap { list.list(of: $0, in: group) ?? [] }
     }
 
-    /// The paths of the entries below a folder, from there.
+    /// The paths of the entries below a folder, relative to it.
     private static func files(in folder: String, below prefix: String = "", depth: Int = 0) -> [String] {
         Folder.names(folder).sorted().flatMap { name -> [String] in
             if name.hasSuffix(".desktop") { return [prefix + name] }
@@ -70,19 +70,43 @@ package struct InstalledEntries: Sendable {
     }
 }
 
-/// The lists of which program opens what; Association between MIME types and applications, "File name and location".
+/// A desktop entry of any program, as far as it concerns handlers.
+package struct InstalledEntry: Sendable {
+    /// The desktop file id: the path below `applications` with `-` for `/`.
+    package let id: String
+    package let path: String
+    let types: [String]
+    /// The application id, if this package has written the entry.
+    package let application: String?
+
+    /// - Returns: `nil` for a hidden entry (as if it were deleted), and for a file that is no entry.
+    init?(id: String, path: String, bytes: [UInt8]) {
+        let lines = KeyFile(bytes: bytes)
+        let group = "Desktop Entry"
+        guard lines.value(of: "Hidden", in: group) != "true",
+            lines.value(of: "Exec", in: group) != nil
+                || lines.value(of: "DBusActivatable", in: group) == "true"
+        else { return nil }
+        self.id = id
+        self.path = path
+        types = lines.list(of: "MimeType", in: group) ?? []
+        application = lines.value(of: DesktopEntry.mark, in: group)
+    }
+}
+
+/// The lists of default programs; Association between MIME types and applications, "File name and location".
 package enum MimeAppsList {
-    package static let fileName = "mimeapps.list"
-    package static let defaults = "Default Applications"
+    private static let fileName = "mimeapps.list"
+    static let defaults = "Default Applications"
     static let added = "Added Associations"
     static let removed = "Removed Associations"
 
     /// The user's own list, where programs write; `nil` without a home.
-    package static func path(in directories: BaseDirectories) -> String? {
+    static func path(in directories: BaseDirectories) -> String? {
         directories.configHome.map { "\($0)/\(fileName)" }
     }
 
-    /// All lists in the order in which they count.
+    /// All lists, the most important first.
     package static func paths(in directories: BaseDirectories) -> [String] {
         let folders = directories.config + directories.data.map { "\($0)/\(DesktopEntry.folder)" }
         let names = directories.desktops.map { "\($0)-\(fileName)" } + [fileName]
@@ -91,17 +115,19 @@ package enum MimeAppsList {
 }
 
 /// The content types by which a desktop knows handlers of URL schemes; Shared MIME-info Database, "URI scheme handlers".
-package enum SchemeType {
-    package static let prefix = "x-scheme-handler/"
+enum SchemeType {
+    private static let prefix = "x-scheme-handler/"
 
-    /// The types of a scheme: as it is spelled, for xdg-open before 1.2, and in small letters, for all others.
-    package static func names(of scheme: URLScheme) -> [String] {
-        scheme.spelling == scheme.canonical
-            ? [prefix + scheme.canonical] : [prefix + scheme.spelling, prefix + scheme.canonical]
+    /// The types of schemes, each as it is spelled, for xdg-open before 1.2, and in lower case, for all others.
+    static func names(of schemes: [URLScheme]) -> [String] {
+        schemes.flatMap { scheme in
+            let canonical = prefix + scheme.canonical
+            return scheme.spelling == scheme.canonical ? [canonical] : [prefix + scheme.spelling, canonical]
+        }
     }
 
     /// The scheme of a type; `nil` for every other type.
-    package static func scheme(of type: String) -> URLScheme? {
+    static func scheme(of type: String) -> URLScheme? {
         guard type.lowercased().hasPrefix(prefix) else { return nil }
         return try? URLScheme(String(type.dropFirst(prefix.count)))
     }

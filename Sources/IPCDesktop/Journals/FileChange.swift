@@ -1,12 +1,12 @@
-/// What has become of one file.
+/// The change of one file.
 package struct FileChange: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
-        /// There was none before.
+        /// There was no file before.
         case made
-        /// There was one, with other content.
+        /// There was a file with other content.
         case changed
         case removed
-        /// It stays, for somebody else has changed it since it was written.
+        /// The file stays, because another program has changed it since it was written.
         case kept
     }
 
@@ -14,46 +14,54 @@ package struct FileChange: Sendable, Hashable {
     package let kind: Kind
 }
 
-/// A file that is to be written.
-package struct PlannedFile: Sendable {
-    package let path: String
-    let content: Content
+/// A file to write.
+package enum PlannedFile: Sendable {
+    /// A file that only this package writes.
+    case whole(_ path: String, _ text: String)
+    /// A value in lists of a key file that other programs write too: the keys of the lists, and whether the value goes in
+    /// front of the others or behind them.
+    case value(String, in: [(key: String, inFront: Bool)], group: String, of: String)
 
-    enum Content: Sendable {
-        case whole([UInt8])
-        case lists(OwnEntries, [Insertion])
+    var path: String {
+        switch self {
+        case .whole(let path, _), .value(_, in: _, group: _, of: let path): path
+        }
     }
 
-    /// A key into whose list a value goes, in front or behind the others.
-    package typealias Insertion = (key: String, inFront: Bool)
-
-    /// A file that belongs to nobody else.
-    package static func whole(_ path: String, _ text: String) -> PlannedFile {
-        PlannedFile(path: path, content: .whole(Array(text.utf8)))
-    }
-
-    /// A value in lists of a key file that others write too.
-    package static func value(_ value: String, in insertions: [Insertion], group: String, of path: String)
-        -> PlannedFile
-    {
-        PlannedFile(path: path, content: .lists(OwnEntries(group: group, value: value), insertions))
-    }
-
-    /// What there is to write in the place of what stands there; `nil` where that is right.
+    /// The change of the file; `nil` if it is right as it stands.
     func entry(before: FileState?) -> FileJournal.Entry? {
         var (after, own) = (before?.bytes, OwnEntries?.none)
-        switch content {
-        case .whole(let bytes): after = bytes
-        case .lists(var entries, let insertions):
+        switch self {
+        case .whole(_, let text): after = Array(text.utf8)
+        case .value(let value, let insertions, let group, _):
+            var entries = OwnEntries(group: group, value: value)
             var lines = KeyFile(bytes: before?.bytes ?? [])
             for insertion in insertions.reversed() {
-                lines.insert(
-                    entries.value, key: insertion.key, group: entries.group, inFront: insertion.inFront,
-                    noting: &entries)
+                lines.insert(value, key: insertion.key, group: group, inFront: insertion.inFront, noting: &entries)
             }
             if !entries.keys.isEmpty { (after, own) = (lines.bytes, entries) }
         }
         guard let after, after != before?.bytes else { return nil }
         return FileJournal.Entry(path: path, before: before, after: after, own: own)
+    }
+}
+
+/// The states of files before something is done, from which their changes follow.
+struct ObservedFiles {
+    private var states: [(path: String, before: FileState?)] = []
+
+    mutating func note(_ path: String) throws(FileFailure) {
+        guard !states.contains(where: { $0.path == path }) else { return }
+        states.append((path, try FileState.read(path)))
+    }
+
+    func changes() throws(FileFailure) -> [FileChange] {
+        var changes: [FileChange] = []
+        for (path, before) in states {
+            let now = try FileState.read(path)
+            guard before?.bytes != now?.bytes else { continue }
+            changes.append(FileChange(path: path, kind: before == nil ? .made : now == nil ? .removed : .changed))
+        }
+        return changes
     }
 }

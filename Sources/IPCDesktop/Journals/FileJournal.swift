@@ -1,18 +1,18 @@
 internal import IPCModel
 
-/// What was written for one purpose, and what stood there before: enough to bring exactly that back.
-struct FileJournal: Sendable, Hashable {
-    struct Entry: Sendable, Hashable {
+/// The files of one purpose as they were written, and as they were before: enough to restore exactly that.
+struct FileJournal: Sendable {
+    struct Entry: Sendable {
         let path: String
-        /// What stood there; `nil` where nothing did.
+        /// `nil` if there was no file.
         var before: FileState?
         /// The bytes that were written.
         var after: [UInt8]
-        /// In a file that others write too: what is ours in it.
+        /// Our values in a file that other programs write too.
         var own: OwnEntries?
     }
 
-    /// Of what the entries are about, by words of its own.
+    /// Facts of the purpose, for the next change.
     var facts: [String: String] = [:]
     var entries: [Entry] = []
     /// Folders that were made for it.
@@ -51,8 +51,7 @@ extension FileJournal {
         return text
     }
 
-    /// Reads a journal.
-    /// - Returns: `nil` for what is none.
+    /// Reads a journal; `nil` if the text is no journal.
     init?(_ text: String) {
         guard let file = try? KeyFile(text), let facts = file[Self.facts] else { return nil }
         for entry in facts.entries { self.facts[entry.key] = KeyFileText.unescaped(entry.value) }
@@ -82,5 +81,59 @@ extension FileJournal.Entry {
             for key in (group[list] ?? "").split(separator: ";") { own.note(String(key), madeLine: madeLine) }
         }
         self.own = own
+    }
+}
+
+// MARK: Taking back
+
+extension FileJournal.Entry {
+    /// What a file becomes when it is taken back.
+    enum TakenBack {
+        /// It is as it was before.
+        case unchanged
+        /// The file of before, or the file of other programs without our values; `nil`: no file.
+        case restored(FileState?)
+        /// Another program has changed it, and nothing in it is ours alone.
+        case foreign
+    }
+
+    func state(from current: FileState?) -> TakenBack {
+        if current?.bytes == before?.bytes { return .unchanged }
+        guard let current else { return own == nil ? .foreign : .unchanged }
+        if current.bytes == after { return .restored(before) }
+        guard let own else { return .foreign }
+        let rest = withdrawn(own, from: current)
+        return rest == current ? .unchanged : .restored(rest)
+    }
+
+    /// A file without our values; `nil` if we have made it and nothing else is in it.
+    private func withdrawn(_ own: OwnEntries, from state: FileState) -> FileState? {
+        var lines = KeyFile(bytes: state.bytes)
+        lines.withdraw(own)
+        let bytes = lines.bytes
+        return bytes.isEmpty && before == nil ? nil : FileState(bytes: bytes, mode: state.mode)
+    }
+}
+
+extension FileJournal {
+    /// Removes the trace of a file that another purpose has written before this one, and takes back now.
+    /// - Returns: whether this purpose has written over it.
+    mutating func forget(_ other: Entry) -> Bool {
+        guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
+        let standing = entries[place].before
+        if standing?.bytes == other.after {
+            entries[place].before = other.before
+        } else if other.own != nil, case .restored(let state) = other.state(from: standing) {
+            entries[place].before = state
+        } else {
+            return false
+        }
+        // A group or line that the other one had made may be ours to remove now.
+        entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
+        let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
+        if other.own != nil, case .restored(let state) = other.state(from: written) {
+            entries[place].after = state?.bytes ?? []
+        }
+        return true
     }
 }

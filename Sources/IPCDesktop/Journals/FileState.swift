@@ -1,23 +1,18 @@
 internal import Glibc
 package import IPCModel
 
-/// What stands at a path: the bytes of a file and who may read it.
-package struct FileState: Sendable, Hashable {
-    package let bytes: [UInt8]
+/// A file as it stands at a path: its bytes and permissions.
+struct FileState: Sendable, Equatable {
+    let bytes: [UInt8]
     /// The permissions, as of chmod(2).
-    package let mode: UInt32
+    let mode: UInt32
 
-    package init(bytes: [UInt8], mode: UInt32 = FileState.usualMode) {
-        self.bytes = bytes
-        self.mode = mode
-    }
+    /// The permissions of a new file, before the umask.
+    static let usualMode: UInt32 = 0o644
 
-    /// Of a file that was not there before; the umask takes away from it.
-    package static let usualMode: UInt32 = 0o644
-
-    /// Reads a file; `nil` where there is none.
-    package static func read(_ path: String) throws(FileFailure) -> FileState? {
-        // Without waiting for a writer where it is a pipe, and without getting a terminal.
+    /// Reads a file; `nil` if there is none.
+    static func read(_ path: String) throws(FileFailure) -> FileState? {
+        // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -41,10 +36,9 @@ package struct FileState: Sendable, Hashable {
         return FileState(bytes: Array(bytes[..<count]), mode: status.st_mode & 0o7777)
     }
 
-    /// Puts this in place of what stands there, as a whole or not at all, and on the disk. A symbolic link stays, and what
-    /// it leads to is replaced.
-    /// - Parameter keepsMode: whether the permissions are exactly ``mode``; else the umask takes away from them.
-    package func write(to path: String, keepsMode: Bool = false) throws(FileFailure) {
+    /// Replaces the file at a path, as a whole or not at all, on the disk. A symbolic link stays, and its target is replaced.
+    /// - Parameter keepsMode: whether the permissions are exactly ``mode``, without regard to the umask.
+    func write(to path: String, keepsMode: Bool = false) throws(FileFailure) {
         let target = Self.target(of: path)
         let temporary = "\(target).\(getpid())~"
         unlink(temporary)
@@ -72,8 +66,8 @@ package struct FileState: Sendable, Hashable {
         return 0
     }
 
-    /// Takes a file away; none is no error.
-    package static func remove(_ path: String) throws(FileFailure) {
+    /// Removes a file, which need not be there.
+    static func remove(_ path: String) throws(FileFailure) {
         if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw FileFailure("remove", path, errno) }
     }
 

@@ -2,7 +2,7 @@ internal import Glibc
 
 /// Folders by their paths.
 package enum Folder {
-    /// The names in a folder, without `.` and `..`; none where it cannot be read.
+    /// The names in a folder, without `.` and `..`; none if it cannot be read.
     package static func names(_ path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -25,7 +25,7 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The folder and those above it that are not there, the highest first.
+    /// Those of the folder and the folders above it that do not exist, the highest first.
     static func missing(_ path: String) -> [String] {
         var (path, missing) = (path, [String]())
         while !path.isEmpty, !exists(path) {
@@ -35,9 +35,8 @@ package enum Folder {
         return missing
     }
 
-    /// Makes a folder and those above it, for this user alone (XDG Base Directory Specification, "Referencing this
-    /// specification").
-    /// - Returns: those that were not there, the highest first.
+    /// Makes the ``missing(_:)`` folders, for this user alone (XDG Base Directory Specification, "Referencing this
+    /// specification"), and returns them.
     static func make(_ path: String) throws(FileFailure) -> [String] {
         let missing = missing(path)
         for folder in missing where mkdir(folder, 0o700) != 0 && errno != EEXIST {
@@ -47,11 +46,11 @@ package enum Folder {
     }
 }
 
-/// A folder in which nobody else writes by a journal meanwhile.
-struct FolderLock: Sendable {
+/// Keeps other processes from writing by a journal in a folder.
+struct FolderLock {
     private let descriptor: CInt
 
-    /// Waits until nobody else has it.
+    /// Waits until no other process has the lock. Makes the folder if another process has removed it.
     init(_ path: String) throws(FileFailure) {
         while true {
             let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -62,7 +61,7 @@ struct FolderLock: Sendable {
             }
             while flock(opened, LOCK_EX) != 0, errno == EINTR {}
             var (held, standing) = (stat(), stat())
-            // Who had it before may have removed it.
+            // The process that had the lock before may have removed the folder.
             if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
                 descriptor = opened
                 return

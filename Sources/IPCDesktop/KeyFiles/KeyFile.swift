@@ -4,8 +4,8 @@ internal import IPCModel
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
 /// format of the file").
 ///
-/// Other programs write such files too, with lines that mean nothing, and groups and keys that stand there twice. Reading
-/// skips the former, and of several lines of a key the last one counts, as for GLib. ``init(_:)`` rejects both.
+/// Other programs write such files too, with lines that mean nothing, and with groups and keys twice. ``init(bytes:)`` skips
+/// the former, and of several lines of a key the last one counts, as in GLib. ``init(_:)`` rejects both.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable, Equatable {
         package let group: String
@@ -17,7 +17,7 @@ package struct KeyFile: Sendable {
         /// The whole line.
         package let text: String
 
-        /// The elements of a list that is separated by “;”.
+        /// The elements of the value as a list, separated by “;”.
         package var list: [String] {
             value.utf8.split(separator: UInt8(ascii: ";")).map { KeyFile.text(Array($0)[...]) }.filter { !$0.isEmpty }
         }
@@ -28,7 +28,6 @@ package struct KeyFile: Sendable {
         package let line: Int
         package var entries: [Entry] = []
 
-        /// The value of a key.
         package subscript(key: String) -> String? { entries.last { $0.key == key }?.value }
     }
 
@@ -39,7 +38,7 @@ package struct KeyFile: Sendable {
         package var description: String { "line \(line): \(reason)" }
     }
 
-    /// The last one is empty where the file ends with a line feed.
+    /// The last one is empty if the file ends with a line feed.
     private var lines: [KeyFileLine]
 
     /// Reads a file of another program.
@@ -48,7 +47,7 @@ package struct KeyFile: Sendable {
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { KeyFileLine($0) }
     }
 
-    /// Reads a text. Groups and keys that stand there twice are errors, as the specification says.
+    /// Reads a text. A group or key that it has twice is an error, as the specification says.
     package init(_ text: String) throws(Malformed) {
         self.init(bytes: Array(text.utf8))
         var (groups, keys) = ([String: Int](), [String: Int]())
@@ -84,7 +83,6 @@ package struct KeyFile: Sendable {
 
     package var bytes: [UInt8] { Array(lines.map(\.bytes).joined(separator: [UInt8(ascii: "\n")])) }
 
-    /// The groups in their order.
     package var groups: [Group] {
         var groups: [Group] = []
         for (place, line) in lines.enumerated() {
@@ -98,20 +96,18 @@ package struct KeyFile: Sendable {
         return groups
     }
 
-    /// The first group of a name.
     package subscript(group: String) -> Group? { groups.first { $0.name == group } }
 
-    /// The last entry of a key in the groups of a name.
+    /// The last entry of a key in all groups of that name.
     package func entry(of key: String, in group: String) -> Entry? {
         places(of: key, in: group).last.flatMap { entry(at: $0, in: group) }
     }
 
     package func value(of key: String, in group: String) -> String? { entry(of: key, in: group)?.value }
 
-    /// The elements of a list that is separated by “;”.
     package func list(of key: String, in group: String) -> [String]? { entry(of: key, in: group)?.list }
 
-    /// The keys of the groups of a name, in their order.
+    /// The keys in all groups of that name.
     package func keys(in group: String) -> [String] { places(in: group).compactMap { entry(at: $0, in: group)?.key } }
 
     private func entry(at place: Int, in group: String) -> Entry? {
@@ -121,7 +117,7 @@ package struct KeyFile: Sendable {
             text: String(decoding: lines[place].bytes, as: UTF8.self))
     }
 
-    /// The lines of all entries in groups of a name.
+    /// The places of the lines with entries.
     private func places(in group: String) -> [Int] {
         var isInside = false
         return lines.indices.filter { place in
@@ -143,11 +139,11 @@ package struct KeyFile: Sendable {
 // MARK: Changing
 
 extension KeyFile {
-    /// Puts a value into the list of a key, unless the list has it: in front of all others, or behind them. Every other
-    /// byte stays. A key without a line gets one below the group's. A group without a line gets one before all others,
-    /// where it needs no line feed before it.
+    /// Inserts a value into the list of a key, unless the list has it: in front of all others, or behind them. Every other
+    /// byte stays. A key without a line gets one below the group's. A group without a line gets one before all others, so
+    /// it needs no line feed before it.
     /// - Parameter own: notes each change for ``withdraw(_:)``.
-    package mutating func insert(
+    mutating func insert(
         _ value: String, key: String, group: String, inFront: Bool, noting own: inout OwnEntries
     ) {
         guard let place = places(of: key, in: group).last else {
@@ -167,9 +163,8 @@ extension KeyFile {
         own.note(key, madeLine: false)
     }
 
-    /// Takes out the value that ``insert(_:key:group:inFront:noting:)`` has put in, and nothing else: entries of other
-    /// programs beside it stay.
-    package mutating func withdraw(_ own: OwnEntries) {
+    /// Removes the value that ``insert(_:key:group:inFront:noting:)`` has inserted, and nothing else.
+    mutating func withdraw(_ own: OwnEntries) {
         for noted in own.keys {
             for place in places(of: noted.key, in: own.group).reversed() {
                 var (head, elements) = lines[place].list
@@ -205,7 +200,7 @@ extension KeyFile {
 /// A line of a key file without its line feed.
 private struct KeyFileLine: Sendable {
     enum Content: Sendable {
-        /// A comment, or nothing.
+        /// A comment, or an empty line.
         case none
         case group(ArraySlice<UInt8>)
         case entry(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
@@ -235,7 +230,6 @@ private struct KeyFileLine: Sendable {
 
     init(_ text: String) { self.init(Array(text.utf8)[...]) }
 
-    /// A line whose value is a list.
     init(_ head: ArraySlice<UInt8>, _ elements: [ArraySlice<UInt8>]) {
         self.init(head + elements.joined(separator: [UInt8(ascii: ";")]))
     }
@@ -247,7 +241,7 @@ private struct KeyFileLine: Sendable {
         if case .entry(let own, _) = content { own.elementsEqual(key.utf8) } else { false }
     }
 
-    /// Of an entry: all up to the first “=”, and the elements of its list with the blanks around them.
+    /// The start of an entry up to the first “=”, and the elements of its list with the blanks around them.
     var list: (head: ArraySlice<UInt8>, elements: [ArraySlice<UInt8>]) {
         let start = bytes.firstIndex(of: UInt8(ascii: "=")).map { $0 + 1 } ?? bytes.endIndex
         return (bytes[..<start], bytes[start...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false))
@@ -262,26 +256,23 @@ private struct KeyFileLine: Sendable {
     }
 }
 
-/// A value that was put into lists of one group of a key file, and can be taken out again.
-package struct OwnEntries: Sendable, Hashable {
+/// A value that was inserted into lists of one group of a key file, and can be removed again.
+struct OwnEntries: Sendable, Equatable {
     /// The key of a list.
-    struct Key: Sendable, Hashable {
+    struct Key: Equatable {
         let key: String
-        /// Whether its line was not there before.
+        /// Whether its line was made for the value.
         let madeLine: Bool
     }
 
-    package let group: String
+    let group: String
     /// The name of a desktop entry.
-    package let value: String
+    let value: String
     private(set) var keys: [Key] = []
-    /// Whether the group was not there before.
-    package internal(set) var madeGroup = false
+    /// Whether the group was made for the value.
+    var madeGroup = false
 
-    package init(group: String, value: String) {
-        self.group = group
-        self.value = value
-    }
+    init(group: String, value: String) { (self.group, self.value) = (group, value) }
 
     mutating func note(_ key: String, madeLine: Bool) { keys.append(Key(key: key, madeLine: madeLine)) }
 }
@@ -289,10 +280,10 @@ package struct OwnEntries: Sendable, Hashable {
 // MARK: Files
 
 extension KeyFile {
-    /// The most bytes of a file.
-    package static let mostBytes = 65_536
+    /// The limit of a file's size, in bytes.
+    static let mostBytes = 65_536
 
-    /// Why a file cannot be read at all.
+    /// The reason why a file cannot be read at all.
     package enum Unreadable: Error, Equatable, CustomStringConvertible {
         /// The system's error number.
         case system(CInt)
@@ -309,7 +300,7 @@ extension KeyFile {
     }
 
     /// Reads a file of at most ``mostBytes`` as ``init(_:)`` does.
-    /// - Parameter directory: where a relative path starts.
+    /// - Parameter directory: the directory from which a relative path starts.
     /// - Throws: ``Unreadable``, ``Malformed``.
     package init(contentsOf path: String, in directory: CInt = AT_FDCWD, flags: CInt = 0) throws {
         // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.

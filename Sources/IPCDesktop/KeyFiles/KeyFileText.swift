@@ -1,6 +1,6 @@
 /// Writes values of key files; Desktop Entry Specification, "Possible value types".
 package enum KeyFileText {
-    /// A string as it stands in a file: `\s` for a blank at an end, `\n`, `\t`, `\r` and `\\`.
+    /// Escapes a string: `\s` for a blank at an end, `\n`, `\t`, `\r` and `\\`.
     package static func escaped(_ text: String) -> String {
         var result = ""
         for (place, scalar) in text.unicodeScalars.enumerated() {
@@ -16,8 +16,8 @@ package enum KeyFileText {
         return result
     }
 
-    /// The string that stands in a file so; an escape that there is not stays as it is.
-    package static func unescaped(_ text: String) -> String {
+    /// Replaces the escapes of ``escaped(_:)``; every other escape stays as it is.
+    static func unescaped(_ text: String) -> String {
         var result = ""
         var scalars = text.unicodeScalars.makeIterator()
         while let scalar = scalars.next() {
@@ -40,10 +40,7 @@ package enum KeyFileText {
     }
 
     /// A list of strings, separated and ended by “;”; a “;” within one is `\;`.
-    package static func list(_ elements: [String]) -> String {
-        elements.map {
-            escaped($0).split(separator: ";", omittingEmptySubsequences: false).joined(separator: "\\;") + ";"
-        }
-        .joined()
+    static func list(_ elements: [String]) -> String {
+        elements.map { escaped($0).replacing(";", with: "\\;") + ";" }.joined()
     }
 }

@@ -1,7 +1,7 @@
 package import IPCModel
 
-/// The part of a claim that the desktop sees, and the bus: an entry by which URLs come to the broker, the user's default
-/// where nobody else is it, and a service file by which the bus starts the application.
+/// Writes what the desktop and the bus read of an application: a desktop entry that brings URLs to the broker, the user's
+/// default if no other application is it, and a service file by which the bus starts the application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories
     private let application: ApplicationID
@@ -20,110 +20,84 @@ package struct DesktopRegistration: Sendable {
         files = JournaledFiles(folder: "\(dataHome)/\(Self.folder)")
     }
 
-    /// The folder of the journals below one of data.
+    /// The folder of the journals, below a folder of data.
     package static let folder = "swift-ipc/registered"
 
-    /// What is asked for.
-    package struct Request: Sendable {
-        package var schemes: [URLScheme]
-        /// The absolute path of `ipc-client`.
-        package var opener: String
-        /// What the bus starts; `nil`: what an earlier registration said, else nothing.
-        package var command: CommandWords?
-        /// Whether the application becomes the desktop's handler of these schemes also where there is another one.
-        package var makesDefault = false
-
-        package init(schemes: [URLScheme], opener: String) {
-            self.schemes = schemes
-            self.opener = opener
-        }
-    }
-
-    /// What has been done.
     package struct Result: Sendable {
         package var changes: [FileChange] = []
-        /// Schemes that come here from the desktop, by which entry.
+        /// The path of the desktop entry that brings ``schemes`` here.
         package var entry: String?
         package var schemes: [URLScheme] = []
-        /// Schemes that another entry handles on the desktop, and that were left to it.
+        /// Schemes of another desktop entry, which keeps them.
         package var elsewhere: [(scheme: URLScheme, path: String)] = []
         /// Whether there is a service file.
         package var isActivatable = false
     }
 
-    /// The schemes for which something is written.
-    package func schemes() throws(FileFailure) -> [URLScheme] {
-        RegistrationFacts(try files.facts(of: application.text)).schemes
-    }
-
-    /// Writes what there is to write for these schemes and for those that were registered before.
-    /// - Throws: ``FileFailure`` where nothing could be written; `inputOutput` where the desktop makes something else of it.
-    package func register(_ request: Request) throws(IPCError) -> Result {
-        var result = Result()
+    /// Writes the files for these schemes and for those that were registered before.
+    /// - Parameters:
+    ///   - opener: the absolute path of `ipc-client`.
+    ///   - command: what the bus starts; `nil` keeps the command of an earlier registration, if any.
+    ///   - makesDefault: whether the application replaces another handler of these schemes on the desktop.
+    /// - Throws: the error of ``FileFailure`` if nothing was written; `inputOutput` if the desktop reads the files in another
+    ///   way.
+    package func register(
+        _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool
+    ) throws(IPCError) -> Result {
+        let result: Result
         do throws(FileFailure) {
             var facts = RegistrationFacts(try files.facts(of: application.text))
-            facts.add(request.schemes, makesDefault: request.makesDefault, command: request.command)
-            facts.opener = request.opener
-            try write(facts, into: &result)
+            facts.add(schemes, makesDefault: makesDefault, command: command)
+            facts.opener = opener
+            result = try write(facts)
         } catch { throw error.ipcError }
         try check(result)
         return result
     }
 
-    /// Takes schemes back, and with the last one everything.
+    /// Removes schemes, and with the last one all files.
     /// - Parameter schemes: `nil` means all.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
-        var result = Result()
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else {
-                result.changes = left.map { FileChange(path: $0, kind: .kept) }
-                return result
+                return Result(changes: keptEntries.map { FileChange(path: $0, kind: .kept) })
             }
             var facts = RegistrationFacts(noted)
             facts.remove(schemes)
-            guard !facts.schemes.isEmpty else {
-                result.changes = try files.takeBack(application.text)
-                return result
-            }
-            try write(facts, into: &result)
+            return facts.schemes.isEmpty ? Result(changes: try files.takeBack(application.text)) : try write(facts)
         } catch { throw error.ipcError }
-        return result
     }
 
-    /// Entries that were written for the application, and stayed for somebody had changed them.
-    private var left: [String] {
+    /// Entries of an earlier registration that stayed because another program had changed them.
+    private var keptEntries: [String] {
         InstalledEntries(directories).entries.values.filter {
             $0.application == application.text && $0.path.hasPrefix("\(dataHome)/")
         }.map(\.path).sorted()
     }
 
-    private func write(_ facts: RegistrationFacts, into result: inout Result) throws(FileFailure) {
-        let id = DesktopEntry.fileName(of: application)
-        let applications = "\(dataHome)/\(DesktopEntry.folder)"
-        let types = facts.schemes.flatMap { SchemeType.names(of: $0) }
-        var (written, entryName) = (Result(), id)
-        // The name of the entry is known before, for the cache; what is ours now is not another's.
-        let earlier = try files.facts(of: application.text).map { RegistrationFacts($0) }
-        let standing = InstalledEntries(directories).entries[id]
-        if let standing, standing.application != application.text || earlier?.entry.map({ $0 != id }) ?? false {
-            entryName = DesktopEntry.fileName(of: application, isSecond: true)
-        }
-        var facts = facts
-        facts.entry = entryName
-        written.changes = try files.write(
+    private func write(_ facts: RegistrationFacts) throws(FileFailure) -> Result {
+        let usual = DesktopEntry.fileName(of: application)
+        let standing = InstalledEntries(directories).entries[usual]
+        let isTaken = standing.map { $0.application != application.text || (facts.entry ?? usual) != usual } ?? false
+        let name = DesktopEntry.fileName(of: application, isSecond: isTaken)
+        var (facts, result) = (facts, Result())
+        facts.entry = name
+        result.changes = try files.write(
             for: application.text, facts: facts.noted,
-            update: .desktopDatabase(of: applications, entry: entryName, types: types)
+            cache: MimeCache(
+                applications: "\(dataHome)/\(DesktopEntry.folder)", entry: name,
+                types: SchemeType.names(of: facts.schemes))
         ) { () throws(FileFailure) in
-            plan(facts, entryName, &written)
+            plannedFiles(facts, entry: name, &result)
         }
-        result = written
+        return result
     }
 
-    private func plan(_ facts: RegistrationFacts, _ entryName: String, _ result: inout Result) -> [PlannedFile] {
+    private func plannedFiles(_ facts: RegistrationFacts, entry name: String, _ result: inout Result) -> [PlannedFile] {
         var files: [PlannedFile] = []
         let installed = InstalledEntries(directories)
         for scheme in facts.schemes {
-            if let other = installed.handler(of: scheme, but: entryName), !facts.defaults.contains(scheme) {
+            if let other = installed.handler(of: scheme, but: name), !facts.defaults.contains(scheme) {
                 result.elsewhere.append((scheme, other.path))
             } else {
                 result.schemes.append(scheme)
@@ -131,25 +105,24 @@ package struct DesktopRegistration: Sendable {
         }
         if !result.schemes.isEmpty {
             let entry = DesktopEntry(application: application, opener: facts.opener ?? "", schemes: result.schemes)
-            let path = "\(dataHome)/\(DesktopEntry.folder)/\(entryName)"
+            let path = "\(dataHome)/\(DesktopEntry.folder)/\(name)"
             result.entry = path
             files.append(.whole(path, entry.text))
             if let list = MimeAppsList.path(in: directories) {
                 let insertions = result.schemes.flatMap { scheme in
-                    SchemeType.names(of: scheme).map { (key: $0, inFront: facts.defaults.contains(scheme)) }
+                    SchemeType.names(of: [scheme]).map { (key: $0, inFront: facts.defaults.contains(scheme)) }
                 }
-                files.append(.value(entryName, in: insertions, group: MimeAppsList.defaults, of: list))
+                files.append(.value(name, in: insertions, group: MimeAppsList.defaults, of: list))
             }
         }
         if let command = facts.command {
-            let service = ServiceFile(name: application.text, command: command)
-            files.append(.whole("\(dataHome)/\(ServiceFile.folder)/\(service.fileName)", service.text))
+            files.append(ServiceFile(name: application.text, command: command).planned(in: dataHome))
             result.isActivatable = true
         }
         return files
     }
 
-    /// Reads back what programs of the desktop make of it.
+    /// Reads the files as programs of the desktop do.
     private func check(_ result: Result) throws(IPCError) {
         guard let entry = result.entry else { return }
         let installed = InstalledEntries(directories)
@@ -162,12 +135,13 @@ package struct DesktopRegistration: Sendable {
     }
 }
 
-/// What a journal notes of a registration.
+/// The facts of a registration in its journal.
 struct RegistrationFacts {
     var schemes: [URLScheme]
     var defaults: [URLScheme]
     var opener: String?
     var command: CommandWords?
+    /// The name of the desktop entry.
     var entry: String?
     var takesDescriptors: Bool
 
@@ -181,7 +155,6 @@ struct RegistrationFacts {
         takesDescriptors = noted?["Descriptors"] == "true"
     }
 
-    /// Adds schemes to those that were registered before.
     mutating func add(_ more: [URLScheme], makesDefault: Bool = false, command: CommandWords?) {
         schemes = schemes.filter { !more.contains($0) } + more
         if makesDefault { defaults = defaults.filter { !more.contains($0) } + more }

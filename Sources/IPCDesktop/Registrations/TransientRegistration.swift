@@ -1,8 +1,8 @@
 private import Glibc
 package import IPCModel
 
-/// A claim until the end of the session: an installed claim and a service file below `XDG_RUNTIME_DIR`, which is gone then.
-/// The desktop does not look there for entries, so browsers and `xdg-open` do not reach it.
+/// A claim until the end of the session: an installed claim and a service file below `XDG_RUNTIME_DIR`. The desktop does not
+/// look there for entries, so browsers and `xdg-open` do not reach it.
 package struct TransientRegistration: Sendable {
     private let application: ApplicationID
     private let runtime: String
@@ -25,8 +25,8 @@ package struct TransientRegistration: Sendable {
         files = JournaledFiles(folder: "\(runtime)/\(DesktopRegistration.folder)")
     }
 
-    /// Writes what there is to write for these schemes and for those that were registered before.
-    /// - Parameter command: what the bus starts; `nil`: what an earlier registration said, else nothing.
+    /// Writes the files for these schemes and for those that were registered before.
+    /// - Parameter command: what the bus starts; `nil` keeps the command of an earlier registration, if any.
     package func register(
         _ schemes: [URLScheme], command: CommandWords?, takesDescriptors: Bool
     ) throws(IPCError) -> [FileChange] {
@@ -38,7 +38,7 @@ package struct TransientRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Takes schemes back, and with the last one everything.
+    /// Removes schemes, and with the last one all files.
     /// - Parameter schemes: `nil` means all.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
@@ -54,12 +54,8 @@ package struct TransientRegistration: Sendable {
             let claim = ClaimFile(
                 application: application, schemes: facts.schemes, takesDescriptors: facts.takesDescriptors)
             let path = "\(runtime)/\(ClaimFile.folder)/\(ClaimFile.fileName(of: application))"
-            guard let command = facts.command else { return [.whole(path, claim.text)] }
-            let service = ServiceFile(name: application.text, command: command)
-            return [
-                .whole(path, claim.text),
-                .whole("\(runtime)/\(ServiceFile.folder)/\(service.fileName)", service.text),
-            ]
+            let service = facts.command.map { ServiceFile(name: application.text, command: $0).planned(in: runtime) }
+            return [.whole(path, claim.text)] + [service].compactMap(\.self)
         }
     }
 }

@@ -52,7 +52,7 @@ struct Setup: ToolCommand {
             try output.warn("Kept", "\(change.path) stays, for somebody has changed it; remove it yourself")
         }
         if changes.contains(where: { $0.path.hasSuffix("/systemd/user/ipc-broker.service") }) {
-            _ = Program.run(["systemctl", "--user", "daemon-reload"])
+            ExternalProgram.run(["systemctl", "--user", "daemon-reload"])
         }
         try await reload(after: changes, in: data)
     }

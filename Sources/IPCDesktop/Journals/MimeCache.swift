@@ -1,0 +1,52 @@
+internal import Glibc
+
+/// `mimeinfo.cache`, which `update-desktop-database` makes of the desktop entries of a folder: without it GLib knows an entry
+/// by a default alone (Desktop Entry Specification, "Caching of MIME types").
+package struct MimeCache: Sendable {
+    /// The folder.
+    let applications: String
+    /// The name of the entry that was written.
+    let entry: String
+    /// The content types of that entry.
+    let types: [String]
+
+    private var path: String { "\(applications)/mimeinfo.cache" }
+
+    /// The change of the cache, for a journal, before the program has run.
+    func journalEntry() throws(FileFailure) -> FileJournal.Entry {
+        let before = try FileState.read(path)
+        let lines = KeyFile(bytes: before?.bytes ?? [])
+        var own = OwnEntries(group: "MIME Cache", value: entry)
+        for type in types { own.note(type, madeLine: lines.value(of: type, in: own.group) == nil) }
+        own.madeGroup = before == nil
+        return FileJournal.Entry(path: path, before: before, after: before?.bytes ?? [], own: own)
+    }
+
+    /// Runs the program, if it is installed.
+    func update() { ExternalProgram.run(["update-desktop-database", "-q", applications]) }
+}
+
+/// Runs programs for their effect: without input, output and shell.
+package enum ExternalProgram {
+    /// Waits for the end of the program. Does nothing if the program cannot be run.
+    package static func run(_ words: [String]) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (descriptor, mode) in [(0, O_RDONLY), (1, O_WRONLY), (2, O_WRONLY)] as [(CInt, CInt)] {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0)
+        }
+        // A program with this library blocks signals, which its children are to get.
+        var (attributes, none) = (posix_spawnattr_t(), sigset_t())
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        sigemptyset(&none)
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setflags(&attributes, CShort(POSIX_SPAWN_SETSIGMASK))
+        var arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var pid = pid_t()
+        guard posix_spawnp(&pid, words[0], &actions, &attributes, &arguments, environ) == 0 else { return }
+        while waitpid(pid, nil, 0) < 0, errno == EINTR {}
+    }
+}
