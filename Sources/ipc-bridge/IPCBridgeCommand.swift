@@ -66,7 +66,7 @@ struct IPCBridgeCommand: ToolCommand {
     func run() async throws {
         let stop = StopSignal()
         stop.listen()
-        // A program that goes away while it is written to is no end of this one.
+        // A program that ends while this one writes to it does not end this one.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
         let clipboard = try ClipboardOfSession.open(display, report)
@@ -77,7 +77,7 @@ struct IPCBridgeCommand: ToolCommand {
             report.warn(IPCError(error.code, "\(error.message); waiting for it"))
         }
         let bridge = Bridge(
-            board, clipboard, ClipboardTaking(mostBytes: Int(sizeLimit) << 20), offersSecrets: secrets, report)
+            board, clipboard, mostBytes: Int(sizeLimit) << 20, offersSecrets: secrets, report)
         try await bridge.run(feed, until: stop)
         await app.close()
     }

@@ -4,13 +4,13 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Keeps a pasteboard and the clipboard of a desktop in step, until the display ends or it is told to.
+/// Keeps a pasteboard and the clipboard of a desktop in step, until the display ends or a signal arrives.
 ///
-/// One change after the other, the newest one of those that wait: what is being taken over is never mixed with the next. What it has
-/// done itself is no change: on the desktop it knows itself as the owner, on the pasteboard it knows its change counts.
+/// It follows one change at a time, and then the newest one that waits, so two changes never mix. Its own changes do not count:
+/// on the desktop it knows itself as the owner, on the pasteboard it knows its change counts.
 @DBusActor
 final class Bridge {
-    /// What has moved.
+    /// A change to follow.
     private enum Move {
         /// The pasteboard has the version of this change count.
         case board(UInt64)
@@ -22,31 +22,33 @@ final class Bridge {
 
     private let board: Pasteboard
     private let clipboard: any DesktopClipboard
-    private let taking: ClipboardTaking
+    private let mostBytes: Int
     private let offersSecrets: Bool
     private let report: BridgeReport
 
-    /// What has not been looked at, in the order in which it came; one of each kind.
+    /// The changes that wait, the newest last; one of each kind.
     private var moves: [Move] = []
     private var waiting: CheckedContinuation<Void, Never>?
     private var isEnded = false
     private var failure: (any Error)?
 
-    /// The newest version of the pasteboard that the clipboard has, or from which it came.
+    /// The newest version of the pasteboard that came from the clipboard, or was offered there.
     private var known: UInt64 = 0
-    /// Whether what was copied last is a secret, and so not on the pasteboard.
+    /// Whether the last copy is a secret, and so not on the pasteboard.
     private var isSecret = false
 
-    /// - Parameter offersSecrets: whether the desktop gets what is secret or for one reader.
+    /// - Parameters:
+    ///   - mostBytes: the limit of one copy, in all its types.
+    ///   - offersSecrets: whether the desktop gets versions that are secret or for one reader.
     init(
-        _ board: Pasteboard, _ clipboard: any DesktopClipboard, _ taking: ClipboardTaking, offersSecrets: Bool,
+        _ board: Pasteboard, _ clipboard: any DesktopClipboard, mostBytes: Int, offersSecrets: Bool,
         _ report: BridgeReport
     ) {
-        (self.board, self.clipboard, self.taking) = (board, clipboard, taking)
+        (self.board, self.clipboard, self.mostBytes) = (board, clipboard, mostBytes)
         (self.offersSecrets, self.report) = (offersSecrets, report)
     }
 
-    /// Begins with what the desktop has, or else with what is on the pasteboard, and goes on until the first signal.
+    /// Begins with the content of the clipboard, or of the pasteboard if the clipboard is empty, and ends at the first signal.
     /// - Parameter feed: the changes of the pasteboard.
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
         clipboard.changed = { [weak self] owner in self?.add(.clipboard(owner)) }
@@ -72,10 +74,10 @@ final class Bridge {
         if let failure { throw failure }
     }
 
-    // MARK: What happens
+    // MARK: Changes
 
     private func boardChanged(_ change: PasteboardChange) {
-        // The counts of another store say nothing about this one.
+        // The counts of another store do not apply to this one.
         if change.isResync { known = 0 }
         add(.board(change.changeCount))
     }
@@ -85,7 +87,7 @@ final class Bridge {
         end()
     }
 
-    /// What is still being read from another program is given up.
+    /// Ends, without the content that is still being read from another program.
     private func stopped() {
         end()
         clipboard.close()
@@ -108,7 +110,7 @@ final class Bridge {
         waiting?.resume()
     }
 
-    /// The newest move that is not this process's own; older ones are over.
+    /// Waits for the newest change that is not this process's own. Older ones are dropped.
     private func next() async -> Move? {
         while !isEnded {
             moves.removeAll { if case .board(let count) = $0 { count <= known } else { false } }
@@ -123,7 +125,7 @@ final class Bridge {
         return nil
     }
 
-    // MARK: What is done
+    // MARK: Transfers
 
     private func follow(_ move: Move) async {
         do {
@@ -132,14 +134,14 @@ final class Bridge {
                 isSecret = false
                 try await offerBoard()
             case .clipboard(.another): try await takeClipboard()
-            // What a program has copied outlives it; a secret does not.
+            // A copy outlives its program, except for a secret.
             case .clipboard(.nobody): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
-            // The next change is on its way where this one is superseded.
+            // After `superseded` the next change is on its way.
             if failure != .superseded { report.trace("NotTaken", "not taken: the other program gave nothing") }
         } catch let error as any Condition {
-            // The broker may be away, or have no room; the next change is tried again.
+            // The broker may be away, or have no room. The next change may succeed.
             report.warn(error.ipcError)
         } catch {
             self.failure = error
@@ -155,79 +157,87 @@ final class Bridge {
             await clipboard.withdraw()
             return report.trace("Withdrawn", "change count \(version.changeCount) is not offered to the desktop")
         }
-        let offer = BoardOffer(version, on: board)
-        await clipboard.offer(offer.clipboardOffer)
-        report.trace("Offered", "offered change count \(version.changeCount): \(offer.typeList)")
+        let offer = ClipboardOffer(version, of: board)
+        await clipboard.offer(offer)
+        report.trace(
+            "Offered", "offered change count \(version.changeCount): \(offer.targets.joined(separator: ", "))")
     }
 
     private func takeClipboard() async throws {
         let taken = TakenTargets(try await clipboard.targets())
         isSecret = taken.isSecret
         guard !taken.isSecret else { return report.trace("Secret", "a secret of another program was left alone") }
-        let item: PasteboardItem? = try await taking.item(taken, from: clipboard, report)
-        guard let item else { return report.trace("NotTaken", "not taken: nothing of it can be kept") }
+        guard let item = try await item(taken) else {
+            return report.trace("NotTaken", "not taken: nothing of it can be kept")
+        }
         guard try await !board.holdsOnly(item) else { return report.trace("Same", "not taken: the pasteboard has it") }
         let count = try await board.setItems([item])
         known = max(known, count)
         let types = item.types.map(\.text).joined(separator: ", ")
         report.trace("Stored", "stored change count \(count): \(types), \(item.byteCount) bytes")
     }
+
+    /// The copy of another program as one item; nil if a pasteboard can have nothing of it.
+    /// - Throws: `superseded` if the clipboard has changed meanwhile.
+    private func item(_ taken: TakenTargets) async throws(ClipboardFailure) -> PasteboardItem? {
+        var room = mostBytes
+        var representations: [Representation] = []
+        for row in taken.rows {
+            guard let value = try await value(of: row, atMost: room) else { continue }
+            room -= value.byteCount
+            representations.append(Representation(type: row.type, value: value))
+        }
+        return try? PasteboardItem(representations)
+    }
+
+    private func value(
+        of row: TakenTargets.Row, atMost room: Int
+    ) async throws(ClipboardFailure) -> Representation.Value? {
+        for target in row.targets {
+            do throws(ClipboardFailure) {
+                let content = try await clipboard.read(target, atMost: room)
+                guard !content.bytes.isEmpty, let value = TakenTargets.value(content, as: row.type) else { continue }
+                return value
+            } catch .superseded {
+                throw .superseded
+            } catch .tooLarge {
+                report.tell(
+                    "TooLarge",
+                    "\(target) is left out: a copy of more than \(mostBytes >> 20) MiB is not taken (--size-limit)")
+                return nil
+            } catch {
+                // The program does not give what it offers. Another target may work.
+                continue
+            }
+        }
+        return nil
+    }
 }
 
-/// What the bridge says on standard error: never a content.
+extension Pasteboard {
+    /// Whether the current version is this item and nothing else, byte for byte. This consumes nothing, and fetches no promise.
+    fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
+        guard let version = try await versions().last, !version.isOnce, !version.isSensitive,
+            version.types.count == 1, Set(version.types[0]) == Set(item.types),
+            version.byteCount == UInt64(item.byteCount)
+        else { return false }
+        let held = try await self.version(version.changeCount).items
+        return held.count == 1
+            && item.representations.allSatisfy { held[0][$0.type]?.value.content == $0.value.content }
+    }
+}
+
+/// The messages of the bridge on standard error, which never have a content.
 struct BridgeReport: Sendable {
     let output: OutputOptions
-    /// Whether each thing that is handed over is told.
+    /// Whether to report each transfer.
     let isVerbose: Bool
 
     func tell(_ name: String, _ message: String) { try? output.tell(name, message, after: "ipc-bridge: ") }
 
-    /// Tells what only some want to know.
     func trace(_ name: String, _ message: String) {
         if isVerbose { tell(name, message) }
     }
 
     func warn(_ error: IPCError) { try? output.warn(error.code.rawValue, error.message) }
-}
-
-/// A version of a pasteboard as the desktop gets it. Nothing is read before somebody pastes: so large values cost nothing, what was
-/// promised is made only then, and what is for one reader is his.
-struct BoardOffer: Sendable {
-    private let board: Pasteboard
-    private let changeCount: UInt64
-    private let targets: OfferedTargets
-    private let isMarked: Bool
-
-    /// What tells clipboard managers to keep their hands off; the value of ``ContentType/passwordManagerHint``.
-    private static let mark = "secret"
-
-    init(_ version: PasteboardVersionInfo, on board: Pasteboard) {
-        self.board = board
-        changeCount = version.changeCount
-        targets = OfferedTargets(version.types)
-        isMarked = version.isSensitive || version.isOnce
-    }
-
-    /// The targets, for people.
-    var typeList: String { clipboardOffer.targets.joined(separator: ", ") }
-
-    var clipboardOffer: ClipboardOffer {
-        let marks = isMarked ? [ContentType.passwordManagerHint.text] : []
-        return ClipboardOffer(targets: targets.targets + marks) { target in try await content(for: target) }
-    }
-
-    @DBusActor
-    private func content(for target: String) async throws -> OfferedContent {
-        if target == ContentType.passwordManagerHint.text {
-            return OfferedContent(value: .text(Self.mark), target: target)
-        }
-        let places = targets.places(of: target)
-        // One question for all items: what is for one reader is gone with the first.
-        let version = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
-        let values = places.compactMap { place in
-            version.items.indices.contains(Int(place.item)) ? version.items[Int(place.item)][place.type]?.value : nil
-        }
-        guard !values.isEmpty else { throw ClipboardFailure.refused }
-        return try OfferedTargets.content(values, for: target)
-    }
 }

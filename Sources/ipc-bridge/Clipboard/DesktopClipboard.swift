@@ -4,64 +4,64 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The clipboard of a desktop, whichever display serves it. What it holds has no bytes until somebody asks its owner for them.
+/// The clipboard of a desktop, on any display. Its bytes are read only when a program asks the owner for them.
 @DBusActor
 protocol DesktopClipboard: AnyObject {
-    /// Who serves it, in a sentence: `the X11 display :0`.
+    /// The display, for sentences: `the X11 display :0`.
     nonisolated var display: String { get }
-    /// Is told whenever the clipboard has got another owner; not when it is this process.
+    /// Called for each new owner of the clipboard but this process.
     var changed: (ClipboardOwner) -> Void { get set }
-    /// Is told once when the display has ended.
+    /// Called once when the display has ended.
     var ended: () -> Void { get set }
 
-    /// Says who owns it now, by ``changed``, and tells changes from now on.
+    /// Reports the present owner by ``changed``, and changes from now on.
     func begin()
     /// The targets in which another program offers what it has copied.
     func targets() async throws(ClipboardFailure) -> [String]
     /// The content in one target.
-    /// - Parameter bytes: the most that is taken.
+    /// - Parameter bytes: the limit of its size.
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent
-    /// Takes the clipboard, and gives what is offered to whoever asks for it; who asks when this returns gets it.
+    /// Takes the clipboard, and gives an offer to all programs that ask when this has returned.
     func offer(_ offer: ClipboardOffer) async
-    /// Gives up what was offered; the clipboard is empty when this returns. Does nothing where another program owns it.
+    /// Withdraws the offer; the clipboard is empty when this returns. Does nothing if another program owns it.
     func withdraw() async
     /// Leaves the display, without ``ended``.
     func close()
 }
 
-/// Who has put on the clipboard what it holds.
+/// The program whose content the clipboard holds.
 enum ClipboardOwner: Sendable {
-    /// A program beside this one.
+    /// Another program than this one.
     case another
-    /// Nobody: it is empty.
+    /// None: the clipboard is empty.
     case nobody
 }
 
-/// What a program gives for one target.
+/// The content that a program gives for one target.
 struct ClipboardContent: Sendable {
     let bytes: [UInt8]
-    /// What it says that these are, which for the X11 target `TEXT` is its choice.
+    /// The target that describes the bytes. For the X11 target `TEXT` the program chooses it.
     let target: String
 }
 
-/// What this process offers to others.
+/// The content that this process offers.
 struct ClipboardOffer: Sendable {
-    /// The names under which it can be asked for, in the order of preference.
+    /// The names of its forms, in the order of preference.
     let targets: [String]
-    /// Gives the content for one of them.
+    /// Returns the content in one of them.
     let content: @DBusActor @Sendable (_ target: String) async throws -> OfferedContent
 }
 
-/// What is given to another program for one target.
+/// The content that this process gives for one target.
 struct OfferedContent: Sendable {
     let value: Representation.Value
-    /// What it is: the target itself, but for `TEXT`.
+    /// The target that describes the value: the requested one, except for `TEXT`.
     let target: String
 }
 
 extension Representation.Value {
-    /// Runs a closure with a part of the content.
-    /// - Returns: `nil` where it cannot be read.
+    /// Calls a closure with a part of the content.
+    /// - Returns: `nil` if it cannot be read.
     func withPart<Result>(_ part: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         switch self {
         case .text(var text):
@@ -72,40 +72,38 @@ extension Representation.Value {
     }
 }
 
-/// Why a program does not give what it offers.
-enum ClipboardFailure: Error, Hashable {
-    /// It does not want to, or there is nothing of that kind.
+/// The reason why a program does not give what it offers.
+enum ClipboardFailure: Error {
+    /// It refuses, or has no content in that target.
     case refused
-    /// There is more than may be taken.
+    /// The content is above the limit.
     case tooLarge
-    /// It has said nothing for so long that it is not waited for any more.
+    /// It has been silent for too long.
     case stalled
     /// Another program has taken the clipboard meanwhile, or the display has ended.
     case superseded
 }
 
-/// The one clipboard of a session. A compositor keeps its clipboard and that of its X11 programs in step itself, so one is enough.
+/// The one clipboard of a session. A compositor keeps its clipboard and that of its X11 programs in step, so one is enough.
 @DBusActor
 enum ClipboardOfSession {
-    /// - Parameter display: an X11 display; `nil` is what the environment says.
+    /// - Parameter display: an X11 display; `nil` for the display of the environment.
     static func open(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
         if let display { return try XClipboard.open(display) }
-        let hasX11 = isSet("DISPLAY")
-        guard isSet("WAYLAND_DISPLAY") else {
-            guard hasX11 else { throw .noDisplay }
-            return try XClipboard.open(nil)
+        let hasX11 = !environment("DISPLAY").isEmpty
+        if !environment("WAYLAND_DISPLAY").isEmpty {
+            do throws(ToolFailure) { return try WaylandClipboard() } catch {
+                guard hasX11 else { throw error }
+                report.trace("NoDisplay", error.message)
+            }
         }
-        do throws(ToolFailure) {
-            return try WaylandClipboard.open()
-        } catch {
-            guard hasX11 else { throw error }
-            report.trace("NoDisplay", error.message)
-            return try XClipboard.open(nil)
-        }
+        guard hasX11 else { throw .noDisplay }
+        return try XClipboard.open(nil)
     }
-
-    private static func isSet(_ variable: String) -> Bool { getenv(variable).map { $0.pointee != 0 } ?? false }
 }
+
+/// The value of a variable of the environment; empty if it is not set.
+func environment(_ variable: String) -> String { getenv(variable).map { String(cString: $0) } ?? "" }
 
 extension ToolFailure {
     fileprivate static let noDisplay = ToolFailure(

@@ -1,10 +1,10 @@
 import IPC
 import IPCModel
 
-/// How the items of a pasteboard are offered to programs of the desktop, whose clipboard holds one thing only.
-struct OfferedTargets: Sendable, Hashable {
-    /// Where a content stands: the place of its item, and its type there.
-    struct Place: Sendable, Hashable {
+/// The targets of the items of a pasteboard, for the clipboard of a desktop, which holds one thing only.
+struct OfferedTargets: Sendable {
+    /// The place of a content on the pasteboard.
+    struct Place: Sendable {
         let item: UInt32
         let type: ContentType
     }
@@ -25,36 +25,33 @@ struct OfferedTargets: Sendable, Hashable {
                 places[name] = given
             }
         }
-        let rows = items.enumerated().flatMap { item, types in types.map { Place(item: UInt32(item), type: $0) } }
-        for row in rows where row.type != .passwordManagerHint {
+        let rows = items.enumerated().map { item, types in types.map { Place(item: UInt32(item), type: $0) } }
+        for row in rows.joined() where row.type != .passwordManagerHint {
             if row.type.isUTF8PlainText {
-                let texts = items.enumerated().compactMap { item, types in
-                    types.first(where: \.isUTF8PlainText).map { Place(item: UInt32(item), type: $0) }
-                }
+                let texts = rows.compactMap { $0.first(where: \.type.isUTF8PlainText) }
                 offer([ContentType.utf8PlainText.text] + Self.textNames, texts)
             } else {
-                offer([row.type.text], row.type == .url ? rows.filter { $0.type == .url } : [row])
+                offer([row.type.text], row.type == .url ? rows.joined().filter { $0.type == .url } : [row])
             }
         }
         (self.targets, self.places) = (targets, places)
     }
 
-    /// Where the content of a target stands; empty where it is not offered.
+    /// The places of the content of a target; empty if it is not offered.
     func places(of target: String) -> [Place] { places[target] ?? [] }
 
-    /// Puts the contents of a target together.
-    /// - Throws: `payloadInvalid` where a text cannot be written in what the target stands for.
+    /// Combines the contents of a target.
+    /// - Throws: `payloadInvalid` if the encoding of the target cannot represent a text.
     static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> OfferedContent {
         guard textNames.contains(target) || target == ContentType.utf8PlainText.text else {
             guard values.count > 1 else { return OfferedContent(value: values[0], target: target) }
             return OfferedContent(value: .bytes(Array(try parts(values).joined())), target: target)
         }
-        // TEXT leaves the encoding to who gives it.
+        // The program that gives TEXT chooses the encoding.
         let named = target == "TEXT" ? "UTF8_STRING" : target
         guard values.count > 1 || target == "STRING" else { return OfferedContent(value: values[0], target: named) }
         let text = Array(try parts(values).joined(separator: [UInt8(ascii: "\n")]))
-        guard target == "STRING" else { return OfferedContent(value: .bytes(text), target: named) }
-        return OfferedContent(value: .bytes(try latin1(text)), target: named)
+        return OfferedContent(value: .bytes(target == "STRING" ? try latin1(text) : text), target: named)
     }
 
     private static func parts(_ values: [Representation.Value]) throws(IPCError) -> [[UInt8]] {
@@ -72,5 +69,27 @@ struct OfferedTargets: Sendable, Hashable {
                 .payloadInvalid, "the text holds characters that the target STRING has not; ask for UTF8_STRING")
         }
         return bytes
+    }
+}
+
+extension ClipboardOffer {
+    /// A version of a pasteboard. It is read only when another program pastes: large values cost nothing before, promises are
+    /// kept only then, and a version for one reader is consumed by that program.
+    init(_ version: PasteboardVersionInfo, of board: Pasteboard) {
+        let (offered, changeCount) = (OfferedTargets(version.types), version.changeCount)
+        let hint = ContentType.passwordManagerHint.text
+        let isMarked = version.isSensitive || version.isOnce
+        self.init(targets: offered.targets + (isMarked ? [hint] : [])) { target in
+            // This value of the hint makes clipboard managers ignore the content.
+            if target == hint { return OfferedContent(value: .text("secret"), target: target) }
+            let places = offered.places(of: target)
+            // One question for all items: a version for one reader is gone with the first.
+            let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
+            let values = places.compactMap { place in
+                held.items.indices.contains(Int(place.item)) ? held.items[Int(place.item)][place.type]?.value : nil
+            }
+            guard !values.isEmpty else { throw ClipboardFailure.refused }
+            return try OfferedTargets.content(values, for: target)
+        }
     }
 }

@@ -1,20 +1,20 @@
 import IPCModel
 
-/// What is taken of the targets in which a program offers what it has copied: each content once.
+/// The contents to take from the targets of a program that has copied something: each content once.
 ///
 /// Targets are the names of X11's selections, which Wayland's programs use too (ICCCM §2.6.2, and MIME types by convention).
-struct TakenTargets: Sendable, Hashable {
+struct TakenTargets {
     /// One content of the clipboard.
-    struct Row: Sendable, Hashable {
-        /// What it becomes on a pasteboard.
+    struct Row {
+        /// Its type on a pasteboard.
         let type: ContentType
-        /// The targets under which it can be asked for, the best first; the next one where one gives nothing.
+        /// The targets that give it, the best first; the next one is tried if a target gives nothing.
         let targets: [String]
     }
 
     /// In the order in which they are offered.
     let rows: [Row]
-    /// Whether a password manager has marked it, whatever else is there: nothing of it is taken.
+    /// Whether a password manager has marked the copy: no content of it is taken.
     let isSecret: Bool
 
     init(_ targets: [String]) {
@@ -34,26 +34,26 @@ struct TakenTargets: Sendable, Hashable {
         self.rows = rows
     }
 
-    /// The names of plain text among the targets, the one that says most of its encoding first.
+    /// The names of plain text among the targets, first the name with an encoding.
     private static func texts(_ targets: [String]) -> [String] {
         let spelled = targets.filter { (try? ContentType($0)).map { $0 == .utf8PlainText } ?? false }
         let named = ["UTF8_STRING", "text/plain", "TEXT", "STRING"].filter(targets.contains)
         return spelled.prefix(1) + named
     }
 
-    /// A name without a slash is none of a content: it asks the owner for something (`TIMESTAMP`), or to do something
-    /// (`DELETE`), or means something to programs of one kind only.
+    /// Whether a name has a slash. Others ask the owner for a fact (`TIMESTAMP`) or an action (`DELETE`), or only programs of
+    /// one kind know them.
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
-    /// Whether a picture beside a PNG is the same once more. Programs offer each picture in all formats that they can write,
-    /// and have to encode it in each that is asked for. A drawing and an animation are more than pixels.
+    /// Whether a picture beside a PNG is only another form of it. Programs offer each picture in all formats that they can
+    /// write, and have to encode it for each request. A drawing and an animation are more than pixels.
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
 }
 
 extension TakenTargets {
-    /// The content of a row as a pasteboard has it; nil where the bytes are not what their target says.
+    /// The content of a row for a pasteboard; nil if the target does not describe the bytes.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return .bytes(content.bytes) }
         let text =

@@ -1,5 +1,4 @@
 import Glibc
-import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -17,32 +16,27 @@ final class WaylandClipboard: DesktopClipboard {
     private let manager: UInt32
     private let seat: UInt32
     private var device: UInt32 = 0
-    /// What others offer, by the objects that stand for it; all but the current one are on their way in or out.
+    /// The targets that other programs offer, by the object of the offer. All but the current one arrive or leave.
     private var offers: [UInt32: [String]] = [:]
     private var current: UInt32 = 0
-    /// What this process offers, as long as the compositor has not replaced it.
+    /// The offer of this process, until the compositor replaces it.
     private var source: UInt32 = 0
     private var readings: [WaylandReading] = []
     private nonisolated static let markType = "application/x-swift-ipc-bridge"
-    /// A type by which this process finds its own offer among others.
+    /// A type that marks the offer of this process.
     private let mark = "\(WaylandClipboard.markType);id=\(UInt64.random(in: 0 ... .max))"
 
-    /// - Throws: where there is no compositor, or none with data control.
-    static func open() throws(ToolFailure) -> WaylandClipboard {
-        let connection = try WaylandConnection.open()
-        let globals = WaylandGlobals(connection)
-        let name = getenv("WAYLAND_DISPLAY").map { String(cString: $0) } ?? ""
-        guard let seat = globals.bind(["wl_seat"]) else {
-            throw .noWayland(name, "it has no seat, and so no clipboard")
+    /// - Throws: a ``ToolFailure`` if there is no compositor, or none with data control.
+    init() throws(ToolFailure) {
+        connection = try WaylandConnection()
+        display = "the Wayland display \(connection.name)"
+        guard let seat = connection.bind("wl_seat") else {
+            throw .noWayland(connection.name, "it has no seat, and so no clipboard")
         }
-        guard let manager = globals.bind(["ext_data_control_manager_v1", "zwlr_data_control_manager_v1"]) else {
-            throw .noWayland(name, "it has neither ext_data_control_v1 nor zwlr_data_control_v1")
+        guard let manager = connection.bind("ext_data_control_manager_v1", "zwlr_data_control_manager_v1") else {
+            throw .noWayland(connection.name, "it has neither ext_data_control_v1 nor zwlr_data_control_v1")
         }
-        return WaylandClipboard(connection, seat: seat, manager: manager, "the Wayland display \(name)")
-    }
-
-    private init(_ connection: WaylandConnection, seat: UInt32, manager: UInt32, _ display: String) {
-        (self.connection, self.seat, self.manager, self.display) = (connection, seat, manager, display)
+        (self.seat, self.manager) = (seat, manager)
     }
 
     func begin() {
@@ -50,8 +44,8 @@ final class WaylandClipboard: DesktopClipboard {
             self?.endReadings()
             self?.ended()
         }
-        device = connection.newObject { [weak self] event in self?.deviceTells(&event) }
-        // get_data_device(id, seat): the compositor tells the selection at once.
+        device = connection.newObject { [weak self] event in self?.handleDeviceEvent(&event) }
+        // get_data_device(id, seat): the compositor reports the selection at once.
         connection.send(manager, 1, device, seat)
         connection.roundTrip()
         connection.begin()
@@ -66,22 +60,22 @@ final class WaylandClipboard: DesktopClipboard {
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         guard current != 0 else { throw .superseded }
         var ends: [CInt] = [-1, -1]
-        // Nothing is started by this process that could inherit them.
+        // This process starts no program that could inherit them.
         guard pipe(&ends) == 0 else { throw .refused }
         let reading = WaylandReading(Descriptor(owning: ends[0]), atMost: bytes)
         // receive(mime_type, fd)
         connection.send(current, 0, target, passing: ends[1])
-        // It is the other program's alone from here on, so that its end is seen.
+        // Otherwise the pipe would not end with the other program.
         Glibc.close(ends[1])
         readings.append(reading)
         defer { readings.removeAll { $0 === reading } }
         let content = try await reading.content()
-        // All texts are UTF-8 here, whatever X11 has called them.
+        // All texts are UTF-8 here, in spite of the names of X11.
         return ClipboardContent(bytes: content, target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
 
     func offer(_ offer: ClipboardOffer) async {
-        let source = connection.newObject { [weak self] event in self?.sourceTells(&event, offer) }
+        let source = connection.newObject { [weak self] event in self?.handleSourceEvent(&event, offer) }
         // create_data_source(id), offer(mime_type) for each, set_selection(source)
         connection.send(manager, 0, source)
         for target in offer.targets + [mark] { connection.send(source, 0, target) }
@@ -108,9 +102,9 @@ final class WaylandClipboard: DesktopClipboard {
 
     // MARK: Events
 
-    private func deviceTells(_ event: inout WaylandEvent) {
+    private func handleDeviceEvent(_ event: inout WaylandEvent) {
         switch event.opcode {
-        // data_offer(id): an offer of which the types are told next.
+        // data_offer(id): an offer whose types follow.
         case 0:
             let offer = event.number()
             offers[offer] = []
@@ -118,7 +112,7 @@ final class WaylandClipboard: DesktopClipboard {
                 let target = event.text()
                 self?.offers[offer]?.append(target)
             }
-        // selection(id): what is on the clipboard now; 0 is nothing.
+        // selection(id): the offer that is on the clipboard now; 0 for none.
         case 1: selected(event.number())
         // finished(): this seat is gone.
         case 2: connection.ended()
@@ -144,14 +138,14 @@ final class WaylandClipboard: DesktopClipboard {
         connection.send(offer, 1)
     }
 
-    private func sourceTells(_ event: inout WaylandEvent, _ offer: ClipboardOffer) {
+    private func handleSourceEvent(_ event: inout WaylandEvent, _ offer: ClipboardOffer) {
         switch event.opcode {
         // send(mime_type, fd)
         case 0:
             let target = event.text()
             guard let output = connection.nextDescriptor() else { return }
-            give(offer, target, output)
-        // cancelled(): replaced by somebody's, perhaps by our own.
+            write(offer, target, to: output)
+        // cancelled(): replaced by the offer of another program, or by our own.
         case 1:
             if source == event.object { source = 0 }
             connection.forget(event.object)
@@ -160,10 +154,10 @@ final class WaylandClipboard: DesktopClipboard {
         }
     }
 
-    private func give(_ offer: ClipboardOffer, _ target: String, _ output: Descriptor) {
+    private func write(_ offer: ClipboardOffer, _ target: String, to output: Descriptor) {
         guard offer.targets.contains(target) else { return }
         DBusActor.task {
-            // What cannot be had is an end without content: there is no refusal here.
+            // Wayland has no refusal: without the content, the pipe ends at once.
             let named = target == "STRING" ? "UTF8_STRING" : target
             guard let content = try? await offer.content(named) else { return }
             await WaylandWriting(content.value, to: output).run()

@@ -7,20 +7,25 @@ import class IPCDBus.DBusActor
 import class IPCDBus.Descriptor
 import class IPCDBus.DescriptorWatch
 
-/// A connection to a Wayland compositor, on the I/O thread: its objects, and messages with descriptors. The protocol is spoken here,
-/// since of a dozen requests there is little left that a library would do.
+/// A connection to a Wayland compositor, on the I/O thread: its objects, and messages with descriptors. The protocol is
+/// implemented here, because a library would do little for a dozen requests.
 @DBusActor
 final class WaylandConnection {
     typealias Handler = (inout WaylandEvent) -> Void
 
-    /// The object that is there from the start.
-    static let displayObject: UInt32 = 1
+    /// The object that exists from the start.
+    private static let displayObject: UInt32 = 1
 
+    /// The value of `WAYLAND_DISPLAY`.
+    let name: String
     private let socket: Descriptor
     private var incoming: [UInt8] = []
     private var descriptors: [Descriptor] = []
     private var handlers: [UInt32: Handler] = [:]
     private var last = WaylandConnection.displayObject
+    private var registry: UInt32 = 0
+    /// The numbers of the compositor's global objects, by interface.
+    private var globals: [String: UInt32] = [:]
     private var watch: DescriptorWatch?
     private var hasEnded = false
     private var awaited: [CheckedContinuation<Void, Never>] = []
@@ -28,12 +33,11 @@ final class WaylandConnection {
     /// Runs once when the compositor has ended the connection.
     var ended: () -> Void = {}
 
-    /// Connects to the compositor of the environment, `wl_display_connect(3)`.
-    static func open() throws(ToolFailure) -> WaylandConnection {
-        let name = getenv("WAYLAND_DISPLAY").map { String(cString: $0) } ?? ""
-        let folder = getenv("XDG_RUNTIME_DIR").map { String(cString: $0) } ?? ""
-        let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
-        let socket = Descriptor(owning: Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
+    /// Connects to the compositor of the environment, `wl_display_connect(3)`, and reads its global objects.
+    init() throws(ToolFailure) {
+        name = environment("WAYLAND_DISPLAY")
+        let path = name.hasPrefix("/") ? name : "\(environment("XDG_RUNTIME_DIR"))/\(name)"
+        socket = Descriptor(owning: Glibc.socket(AF_UNIX, CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
@@ -46,16 +50,20 @@ final class WaylandConnection {
             }
         }
         guard !failed else { throw .noWayland(name, String(cString: strerror(errno))) }
-        return WaylandConnection(socket)
-    }
-
-    private init(_ socket: Descriptor) {
-        self.socket = socket
         _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
         handle(Self.displayObject) { [weak self] event in
-            // error(object, code, message), after which nothing comes; delete_id(id) says that no event of it will.
+            // error(object, code, message) is the last event; delete_id(id) announces that an object sends no more.
             if event.opcode == 0 { self?.end() } else { self?.handlers[event.number()] = nil }
         }
+        registry = newObject { [weak self] event in
+            // global(name, interface, version)
+            guard event.opcode == 0 else { return }
+            let name = event.number()
+            self?.globals[event.text()] = name
+        }
+        // get_registry(registry)
+        send(Self.displayObject, 1, registry)
+        roundTrip()
     }
 
     /// Reads from now on.
@@ -83,28 +91,38 @@ final class WaylandConnection {
 
     // MARK: Objects
 
-    /// The id of an object that the next request makes: the ids have no gaps.
+    /// The id of an object that the next request makes. Ids have no gaps.
     func newObject(_ handler: @escaping Handler = { _ in }) -> UInt32 {
         last += 1
         handlers[last] = handler
         return last
     }
 
-    /// Hears the events of an object, also of one that the compositor has made.
+    /// Makes an object of the first of these interfaces that the compositor has, in its first version.
+    func bind(_ interfaces: String...) -> UInt32? {
+        for interface in interfaces {
+            guard let name = globals[interface] else { continue }
+            let object = newObject()
+            // bind(name, id), whose id includes interface and version
+            send(registry, 0, name, interface, UInt32(1), object)
+            return object
+        }
+        return nil
+    }
+
+    /// Handles the events of an object, which the compositor may have made.
     func handle(_ object: UInt32, _ handler: @escaping Handler) { handlers[object] = handler }
 
     func forget(_ object: UInt32) { handlers[object] = nil }
 
-    /// The next descriptor that has come; nil where there is none.
+    /// Takes the next descriptor that was received.
     func nextDescriptor() -> Descriptor? { descriptors.isEmpty ? nil : descriptors.removeFirst() }
 
     // MARK: Messages
 
-    /// Sends a request. The compositor reads at once, or ends the connection: so it is waited for.
+    /// Sends a request, and waits for room: the compositor reads at once, or ends the connection.
     func send(_ object: UInt32, _ opcode: UInt16, _ arguments: any WaylandArgument..., passing: CInt? = nil) {
-        var request = WaylandRequest()
-        for argument in arguments { argument.add(to: &request) }
-        var rest = request.message(to: object, opcode)[...]
+        var rest = WaylandRequest.message(to: object, opcode, arguments)[...]
         var passed = passing.map { [$0] } ?? []
         while !rest.isEmpty, !hasEnded {
             let sent = rest.withUnsafeBytes { bytes in
@@ -117,13 +135,13 @@ final class WaylandConnection {
             } else if errno == EAGAIN {
                 wait(for: POLLOUT)
             } else if errno != EINTR {
-                // The end is told by reading.
+                // Reading reports the end.
                 return
             }
         }
     }
 
-    /// Waits until the compositor has answered all that was sent so far; before ``begin()``.
+    /// Waits until the compositor has answered all requests; before ``begin()``.
     func roundTrip() {
         var isDone = false
         send(Self.displayObject, 0, newObject { _ in isDone = true })
@@ -133,7 +151,7 @@ final class WaylandConnection {
         }
     }
 
-    /// Returns when the compositor has done all that was sent so far, or has ended the connection; after ``begin()``.
+    /// Returns when the compositor has answered all requests, or has ended the connection; after ``begin()``.
     func answered() async {
         guard !hasEnded else { return }
         await withCheckedContinuation { continuation in
@@ -170,7 +188,7 @@ final class WaylandConnection {
     private func takeEvents() {
         var rest = incoming[...]
         while !hasEnded, var event = WaylandEvent(from: &rest) {
-            // Of an object that was given up there may be events on their way.
+            // Events of a forgotten object may still arrive.
             handlers[event.object]?(&event)
         }
         incoming = Array(rest)

@@ -1,46 +1,39 @@
-/// The arguments of a request, in the byte order of this machine (The Wayland Protocol, "Wire Format").
-struct WaylandRequest {
-    private(set) var bytes: [UInt8] = []
-
-    mutating func add(_ number: UInt32) { withUnsafeBytes(of: number) { bytes += $0 } }
-
-    /// A text with its length, a NUL, and zeros up to the next word.
-    mutating func add(_ text: String) {
-        let count = text.utf8.count + 1
-        add(UInt32(count))
-        bytes += Array(text.utf8)
-        bytes += [UInt8](repeating: 0, count: 1 + (4 - count % 4) % 4)
-    }
-
-    /// The whole message: object, length and number of the request, arguments.
-    func message(to object: UInt32, _ opcode: UInt16) -> [UInt8] {
-        var header = WaylandRequest()
-        header.add(object)
-        header.add(UInt32(bytes.count + 8) << 16 | UInt32(opcode))
-        return header.bytes + bytes
-    }
-}
-
-/// An argument of a request.
+/// An argument of a request, in the byte order of this machine (The Wayland Protocol, "Wire Format").
 protocol WaylandArgument {
-    func add(to request: inout WaylandRequest)
+    func add(to bytes: inout [UInt8])
 }
 
 extension UInt32: WaylandArgument {
-    func add(to request: inout WaylandRequest) { request.add(self) }
+    func add(to bytes: inout [UInt8]) { withUnsafeBytes(of: self) { bytes += $0 } }
 }
 
 extension String: WaylandArgument {
-    func add(to request: inout WaylandRequest) { request.add(self) }
+    /// Adds the length, the text, a NUL, and zeros up to the next word.
+    func add(to bytes: inout [UInt8]) {
+        let count = utf8.count + 1
+        UInt32(count).add(to: &bytes)
+        bytes += Array(utf8) + [UInt8](repeating: 0, count: 1 + (4 - count % 4) % 4)
+    }
 }
 
-/// An event of an object: its number and its arguments, of which the next one is taken each time.
+enum WaylandRequest {
+    /// The message: object, length and number of the request, arguments.
+    static func message(to object: UInt32, _ opcode: UInt16, _ arguments: [any WaylandArgument]) -> [UInt8] {
+        var (header, body) = ([UInt8](), [UInt8]())
+        for argument in arguments { argument.add(to: &body) }
+        object.add(to: &header)
+        (UInt32(body.count + 8) << 16 | UInt32(opcode)).add(to: &header)
+        return header + body
+    }
+}
+
+/// An event of an object: its number, and its arguments, which are taken one after the other.
 struct WaylandEvent {
     let object: UInt32
     let opcode: UInt16
     private var rest: ArraySlice<UInt8>
 
-    /// Takes the first message of what has come; nil where it is not there in full.
+    /// Takes the first message of the bytes; nil if it is not complete.
     init?(from bytes: inout ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let second = Self.word(bytes.dropFirst(4))
@@ -51,7 +44,7 @@ struct WaylandEvent {
         bytes = bytes.dropFirst(count)
     }
 
-    /// A number, an object, or the id of a new one; 0 where there is none left.
+    /// A number, an object, or the id of a new one; 0 if no argument is left.
     mutating func number() -> UInt32 {
         guard rest.count >= 4 else { return 0 }
         defer { rest = rest.dropFirst(4) }

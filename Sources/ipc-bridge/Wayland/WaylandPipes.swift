@@ -6,7 +6,7 @@ import class IPCDBus.DBusTimer
 import class IPCDBus.Descriptor
 import class IPCDBus.DescriptorWatch
 
-/// A content that comes through a pipe, up to its end.
+/// Reads a pipe to its end.
 @DBusActor
 final class WaylandReading {
     private let input: Descriptor
@@ -17,7 +17,7 @@ final class WaylandReading {
     private var answer: CheckedContinuation<Result<[UInt8], ClipboardFailure>, Never>?
     private var isEnded = false
 
-    /// How long the other program may write nothing.
+    /// The time in which the other program has to write something.
     private static let patience = Duration.seconds(10)
 
     init(_ input: Descriptor, atMost most: Int) {
@@ -58,7 +58,7 @@ final class WaylandReading {
     }
 }
 
-/// A content that goes into a pipe, as fast as the other program reads.
+/// Writes a content into a pipe, as fast as the other program reads.
 @DBusActor
 final class WaylandWriting {
     private let value: Representation.Value
@@ -68,7 +68,7 @@ final class WaylandWriting {
     private let timer = DBusTimer()
     private var done: CheckedContinuation<Void, Never>?
 
-    /// How long the other program may read nothing.
+    /// The time in which the other program has to read something.
     private static let patience = Duration.seconds(30)
     private static let piece = 65_536
 
@@ -77,7 +77,7 @@ final class WaylandWriting {
         _ = fcntl(output.rawValue, F_SETFL, O_NONBLOCK)
     }
 
-    /// Returns when all is written, or the other program does not want it.
+    /// Returns when all is written, or the other program does not read on.
     func run() async {
         await withCheckedContinuation { done in
             self.done = done

@@ -1,5 +1,4 @@
 import CXCB
-import Glibc
 import IPCModel
 import IPCTools
 
@@ -18,12 +17,11 @@ final class XClipboard: DesktopClipboard {
     private let reader: XSelectionReader
     private let owner: XSelectionOwner
 
-    /// - Parameter display: `nil` is that of the environment.
-    /// - Throws: where there is none; or where another bridge serves it, which this one would be busy with.
+    /// - Parameter display: `nil` for the display of the environment.
+    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: the two would copy each
+    ///   other's content without end.
     static func open(_ display: String?) throws(ToolFailure) -> XClipboard {
-        let connection = try XConnection.open(display)
-        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
-        return try XClipboard(connection, "the X11 display \(name)")
+        try XClipboard(try XConnection.open(display), "the X11 display \(display ?? environment("DISPLAY"))")
     }
 
     private init(_ connection: XConnection, _ display: String) throws(ToolFailure) {
@@ -32,7 +30,7 @@ final class XClipboard: DesktopClipboard {
         selection = connection.atom("CLIPBOARD")
         reader = XSelectionReader(connection, of: selection)
         owner = XSelectionOwner(connection, of: selection, window: window)
-        // ICCCM §2.8: who owns this selection does a work that one alone can do.
+        // ICCCM §2.8: the owner of this selection is the only bridge of the display.
         let place = connection.atom("_SWIFT_IPC_BRIDGE")
         guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
             throw ToolFailure(
@@ -54,7 +52,7 @@ final class XClipboard: DesktopClipboard {
         ]
         xcb_xfixes_select_selection_input(
             connection.handle, window, selection, events.reduce(0) { $0 | $1.rawValue })
-        tell(connection.owner(of: selection))
+        ownerChanged(connection.owner(of: selection))
         connection.pump()
     }
 
@@ -88,10 +86,10 @@ final class XClipboard: DesktopClipboard {
         connection.close()
     }
 
-    private func tell(_ holder: xcb_window_t) {
+    private func ownerChanged(_ holder: xcb_window_t) {
         guard holder != window else { return }
         owner.lost()
-        // What is being read was the content of the former owner.
+        // The contents that are being read are those of the former owner.
         reader.endAll()
         changed(holder == xcb_window_t(XCB_NONE) ? .nobody : .another)
     }
@@ -100,8 +98,8 @@ final class XClipboard: DesktopClipboard {
         switch XConnection.kind(of: event) {
         case CInt(connection.selectionNotify):
             let change = XConnection.read(event, as: xcb_xfixes_selection_notify_event_t.self)
-            // Who owns it now: this process may have taken it after what the event tells.
-            if change.selection == selection { tell(connection.owner(of: selection)) }
+            // The present owner: this process may have taken the selection after the event.
+            if change.selection == selection { ownerChanged(connection.owner(of: selection)) }
         case XCB_SELECTION_REQUEST:
             owner.requested(XConnection.read(event, as: xcb_selection_request_event_t.self))
         case XCB_SELECTION_NOTIFY:
@@ -112,7 +110,7 @@ final class XClipboard: DesktopClipboard {
             owner.changed(change)
         case XCB_DESTROY_NOTIFY:
             owner.destroyed(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
-        // An error, which is about a window that was gone before we heard of it.
+        // An error, for a window that was gone before its event arrived.
         case 0: owner.destroyed(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
         default: break
         }

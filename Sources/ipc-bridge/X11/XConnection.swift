@@ -6,34 +6,32 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.DescriptorWatch
 
-/// A connection to an X11 display, on the I/O thread: its events, names of atoms, windows and properties. XCB, whose C functions are
-/// named at what they serve.
+/// A connection to an X11 display by XCB, on the I/O thread: its events, atoms, windows and properties.
 ///
-/// Answers of the server are waited for where they are asked for: it is on this machine, and this process has nothing to do that
-/// could not wait as long.
+/// Each question waits for its answer: the server is on this machine, and no other work of this process is urgent.
 @DBusActor
 final class XConnection {
     typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
 
     let handle: OpaquePointer
-    /// The number of the event by which XFixes tells a new owner of a selection.
+    /// The number of the XFixes event for a new owner of a selection.
     let selectionNotify: UInt8
     private let root: xcb_window_t
     private var atoms: [String: xcb_atom_t] = [:]
     private var names: [xcb_atom_t: String] = [:]
-    /// Events that came while another one was waited for.
+    /// Events that arrived during a wait for another one.
     private var backlog: [Event] = []
     private var watch: DescriptorWatch?
     private var isPumping = false
     private var isClosed = false
 
-    /// Gets every event; it is freed afterwards.
+    /// Called with every event, which is freed afterwards.
     var received: (Event) -> Void = { _ in }
-    /// Runs once when the display has ended.
+    /// Called once when the display has ended.
     var ended: () -> Void = {}
 
     /// Connects to a display. The corresponding C function is `xcb_connect`.
-    /// - Parameter display: `nil` is that of the environment.
+    /// - Parameter display: `nil` for the display of the environment.
     static func open(_ display: String?) throws(ToolFailure) -> XConnection {
         var screen: CInt = 0
         guard let handle = xcb_connect(display, &screen) else { throw .noX11(display, "there is no memory left") }
@@ -45,7 +43,7 @@ final class XConnection {
             xcb_disconnect(handle)
             throw .noX11(display, "it has no XFixes, which tells when the clipboard changes")
         }
-        // XFixes is to be told which version is meant before anything else.
+        // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))
         return XConnection(handle, screen: screen, firstEvent: fixes.pointee.first_event)
     }
@@ -59,7 +57,7 @@ final class XConnection {
         watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
     }
 
-    /// Takes no more events. What is still being answered may go on to ask, and gets nothing where the display has ended.
+    /// Takes no more events. Requests that are being answered may still ask, and get nothing if the display has ended.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -77,8 +75,8 @@ final class XConnection {
 
     // MARK: Events
 
-    /// Hands out what has come and sends what waits. To be called after whatever has asked the server something: its answer may have
-    /// brought events along, of which the descriptor says nothing any more.
+    /// Handles the events that have arrived, and sends the requests that wait. Call it after each question to the server: events
+    /// may have arrived with the answer, and the descriptor is not ready for these.
     func pump() {
         guard !isPumping, !isClosed else { return }
         isPumping = true
@@ -97,7 +95,7 @@ final class XConnection {
 
     private func nextEvent() -> Event? { backlog.isEmpty ? xcb_poll_for_event(handle) : backlog.removeFirst() }
 
-    /// The time of the server now, which a selection is taken with (ICCCM §2.1): it tells it with a property that has changed.
+    /// The present time of the server, for taking a selection (ICCCM §2.1). The server states it when a property changes.
     func serverTime(_ window: xcb_window_t) -> xcb_timestamp_t {
         let property = atom("_SWIFT_IPC_TIME")
         xcb_change_property(
@@ -125,7 +123,7 @@ final class XConnection {
 
     // MARK: Atoms
 
-    /// The number of a name. The corresponding C function is `xcb_intern_atom`.
+    /// The atom with a name. The corresponding C function is `xcb_intern_atom`.
     func atom(_ name: String) -> xcb_atom_t {
         if let known = atoms[name] { return known }
         let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
@@ -135,7 +133,7 @@ final class XConnection {
         return reply.pointee.atom
     }
 
-    /// The name of a number; nil where it has none. The corresponding C function is `xcb_get_atom_name`.
+    /// The name of an atom; nil if there is no such atom. The corresponding C function is `xcb_get_atom_name`.
     func name(of atom: xcb_atom_t) -> String? {
         if let known = names[atom] { return known }
         guard let reply = xcb_get_atom_name_reply(handle, xcb_get_atom_name(handle, atom), nil) else { return nil }
@@ -150,14 +148,19 @@ final class XConnection {
 
     // MARK: Windows
 
-    /// A window that nobody sees, which tells what becomes of its properties.
+    /// Makes an invisible window, with events for changes of its properties.
     func makeWindow() -> xcb_window_t {
         let window = xcb_generate_id(handle)
-        var events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue
         xcb_create_window(
-            handle, 0, window, root, 0, 0, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0,
-            XCB_CW_EVENT_MASK.rawValue, &events)
+            handle, 0, window, root, 0, 0, 1, 1, 0, UInt16(XCB_WINDOW_CLASS_INPUT_ONLY.rawValue), 0, 0, nil)
+        select(XCB_EVENT_MASK_PROPERTY_CHANGE, of: window)
         return window
+    }
+
+    /// Selects the events of a window that the server sends.
+    func select(_ events: xcb_event_mask_t..., of window: xcb_window_t) {
+        var mask = events.reduce(0) { $0 | $1.rawValue }
+        xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)
     }
 
     func owner(of selection: xcb_atom_t) -> xcb_window_t {
@@ -170,8 +173,9 @@ final class XConnection {
 
 extension ToolFailure {
     fileprivate static func noX11(_ display: String?, _ reason: String) -> ToolFailure {
-        let name = display ?? getenv("DISPLAY").map { String(cString: $0) } ?? ""
-        return ToolFailure(
-            name: "NoDisplay", message: "the X11 display “\(name)” cannot be used: \(reason)", exit: .unavailable)
+        ToolFailure(
+            name: "NoDisplay",
+            message: "the X11 display “\(display ?? environment("DISPLAY"))” cannot be used: \(reason)",
+            exit: .unavailable)
     }
 }

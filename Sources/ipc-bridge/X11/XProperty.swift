@@ -4,10 +4,10 @@ import Glibc
 /// The content of a property of a window.
 struct XProperty: Sendable {
     let type: xcb_atom_t
-    /// The bits of one element: 8, 16 or 32; 0 where there is no such property.
+    /// The bits of one element: 8, 16 or 32; 0 if there is no such property.
     let format: UInt8
     let bytes: [UInt8]
-    /// What was left out because it is more than was asked for.
+    /// The count of bytes above the limit, which were not read.
     let bytesLeft: Int
 
     /// The elements of 32 bits.
@@ -22,8 +22,8 @@ struct XProperty: Sendable {
 extension XConnection {
     /// Reads a property. The corresponding C function is `xcb_get_property`.
     /// - Parameters:
-    ///   - most: the most bytes that are read.
-    ///   - removes: whether it is removed, unless something of it was left out.
+    ///   - most: the limit in bytes.
+    ///   - removes: whether to remove the property, unless it is above the limit.
     func property(
         _ atom: xcb_atom_t, of window: xcb_window_t, atMost most: Int, removes: Bool
     ) -> XProperty? {
@@ -46,16 +46,15 @@ extension XConnection {
         )
     }
 
-    /// Writes a property of numbers.
     func setProperty(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, _ words: [UInt32]) {
         xcb_change_property(
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 32, UInt32(words.count), words)
     }
 
-    /// The most bytes that are put into a property at a time: what is more goes in pieces (ICCCM §2.7.2), so that neither server
-    /// nor reader has to hold it whole.
+    /// The limit in bytes of one write to a property. Larger contents go in pieces (ICCCM §2.7.2), so that neither server nor
+    /// reader has to hold them whole.
     var mostInProperty: Int {
-        // The request itself has 24 bytes, and its length is told in words.
+        // The request itself has 24 bytes, and its length counts words.
         min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)
     }
 }

@@ -3,7 +3,7 @@ import IPCModel
 
 import class IPCDBus.DBusActor
 
-/// Owns a selection and answers who asks for it (ICCCM §2.2), with all that is offered.
+/// Owns a selection, and answers requests for it with an offer (ICCCM §2.2).
 @DBusActor
 final class XSelectionOwner {
     private let connection: XConnection
@@ -11,14 +11,14 @@ final class XSelectionOwner {
     private let window: xcb_window_t
     private let transfers: XTransfers
     private var offer: ClipboardOffer?
-    /// When the selection was taken, by the clock of the server.
+    /// The time at which the selection was taken, by the clock of the server.
     private var since: xcb_timestamp_t = 0
-    /// Requests that are being answered.
-    private var inHand = 0
+    /// The count of requests that are being answered.
+    private var inProgress = 0
 
-    /// Each asks the broker for something; no desktop comes near it.
-    private static let mostInHand = 64
-    /// Targets that are questions about the selection and none of its contents; ICCCM §2.6.2.
+    /// The limit of ``inProgress``. Each calls the broker; no desktop comes near it.
+    private static let mostInProgress = 64
+    /// Targets that ask about the selection, not for a content; ICCCM §2.6.2.
     private static let own = ["TARGETS", "MULTIPLE", "TIMESTAMP"]
 
     init(_ connection: XConnection, of selection: xcb_atom_t, window: xcb_window_t) {
@@ -33,7 +33,7 @@ final class XSelectionOwner {
         self.offer = connection.owner(of: selection) == window ? offer : nil
     }
 
-    /// Lets it go; nobody owns it then.
+    /// Releases the selection, which has no owner then.
     func release() {
         guard offer != nil else { return }
         offer = nil
@@ -41,33 +41,33 @@ final class XSelectionOwner {
         _ = connection.owner(of: selection)
     }
 
-    /// Another program has taken it. What is on its way goes on.
+    /// Another program has taken the selection. Transfers that have begun continue.
     func lost() { offer = nil }
 
     // MARK: Events
 
-    /// A program wants the content in a target, or in several.
+    /// Answers a request for the content in a target, or in several.
     func requested(_ event: xcb_selection_request_event_t) {
-        guard event.selection == selection, let offer, inHand < Self.mostInHand else { return answer(event, with: nil) }
-        // Programs from before ICCCM name no property, and look at the one that is named like the target.
+        guard event.selection == selection, let offer, inProgress < Self.mostInProgress else {
+            return answer(event, with: nil)
+        }
+        // Programs older than ICCCM name no property, and read the one with the name of the target.
         let property = event.property == XCB_ATOM_NONE.rawValue ? event.target : event.property
-        inHand += 1
+        inProgress += 1
         DBusActor.task { [self] in
             let isMultiple = connection.name(of: event.target) == "MULTIPLE"
             let isGiven =
                 isMultiple
                 ? await giveSeveral(offer, property, to: event.requestor)
                 : await give(offer, event.target, property, to: event.requestor)
-            inHand -= 1
+            inProgress -= 1
             answer(event, with: isGiven ? property : nil)
             connection.pump()
         }
     }
 
-    /// A property of a program was read, and the next piece may follow.
     func changed(_ event: xcb_property_notify_event_t) { transfers.changed(event) }
 
-    /// A window is gone, with all that was to be written to it.
     func destroyed(_ window: xcb_window_t) { transfers.end(window) }
 
     // MARK: Answers
@@ -87,7 +87,7 @@ final class XSelectionOwner {
     }
 
     /// Writes the content in one target to a property.
-    /// - Returns: whether there is one.
+    /// - Returns: whether there is a content.
     private func give(
         _ offer: ClipboardOffer, _ target: xcb_atom_t, _ property: xcb_atom_t, to requestor: xcb_window_t
     ) async -> Bool {
@@ -100,7 +100,7 @@ final class XSelectionOwner {
             connection.setProperty(property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, [since])
             return true
         case let name? where offer.targets.contains(name):
-            // What cannot be had is refused: the version may be gone, or its writer does not keep its promise.
+            // The content is refused if the version is gone, or its writer breaks a promise.
             guard let content = try? await offer.content(name) else { return false }
             return transfers.begin(
                 content.value, type: connection.atom(content.target), in: property, of: requestor)
@@ -108,7 +108,7 @@ final class XSelectionOwner {
         }
     }
 
-    /// Writes the contents of several targets to a property each, as a property of pairs says.
+    /// Writes the contents of several targets, by the pairs of target and property in a property.
     private func giveSeveral(_ offer: ClipboardOffer, _ property: xcb_atom_t, to requestor: xcb_window_t) async -> Bool
     {
         let most = 4_096

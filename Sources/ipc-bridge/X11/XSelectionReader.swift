@@ -3,9 +3,9 @@ import CXCB
 import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
-/// Asks the owner of a selection for its content (ICCCM §2.4), also for what comes in pieces (INCR, §2.7.2).
+/// Asks the owner of a selection for its content (ICCCM §2.4), which may arrive in pieces (INCR, §2.7.2).
 ///
-/// Each question has a window of its own: with it ends whatever its owner still wants to write.
+/// Each question has a window of its own, which ends the owner's writing when it is destroyed.
 @DBusActor
 final class XSelectionReader {
     @DBusActor
@@ -13,7 +13,7 @@ final class XSelectionReader {
         let most: Int
         let answer: CheckedContinuation<Result<XProperty, ClipboardFailure>, Never>
         let timer = DBusTimer()
-        /// What has come of content in pieces; nil until it is known to come so.
+        /// The pieces that have arrived; nil until the content is known to come in pieces.
         var pieces: [UInt8]?
         var type: xcb_atom_t = 0
 
@@ -22,7 +22,7 @@ final class XSelectionReader {
         }
     }
 
-    /// How long an owner may say nothing. Some have to make what they offer first.
+    /// The time in which an owner has to answer. Some have to make their content first.
     private static let patience = Duration.seconds(10)
 
     private let connection: XConnection
@@ -50,24 +50,22 @@ final class XSelectionReader {
         }.get()
     }
 
-    /// Ends all questions: what comes would be somebody else's content.
+    /// Ends all questions: later answers would be the content of another program.
     func endAll() {
         for window in questions.keys { end(window, .failure(.superseded)) }
     }
 
-    /// The owner has answered, or refused.
     func answered(_ event: xcb_selection_notify_event_t) {
         guard let question = questions[event.requestor], question.pieces == nil else { return }
         guard event.property != XCB_ATOM_NONE.rawValue else { return end(event.requestor, .failure(.refused)) }
         guard let content = take(event.requestor, question) else { return }
         guard content.type == incremental else { return end(event.requestor, .success(content)) }
-        // It tells how much there will be at least.
+        // The property states the least size of the content.
         guard Int(content.words.first ?? 0) <= question.most else { return end(event.requestor, .failure(.tooLarge)) }
         question.pieces = []
         wait(for: event.requestor)
     }
 
-    /// A property of a window of ours was written, perhaps with the next piece.
     func changed(_ event: xcb_property_notify_event_t) {
         guard event.state == UInt8(XCB_PROPERTY_NEW_VALUE.rawValue), event.atom == property,
             let question = questions[event.window], question.pieces != nil,
@@ -78,12 +76,12 @@ final class XSelectionReader {
             question.pieces?.append(contentsOf: piece.bytes)
             return wait(for: event.window)
         }
-        // The last one is empty.
+        // The last piece is empty.
         let content = XProperty(type: question.type, format: 8, bytes: question.pieces ?? [], bytesLeft: 0)
         end(event.window, .success(content))
     }
 
-    /// Takes what was written; nil where that has ended the question.
+    /// Reads and removes the property; nil if that has ended the question.
     private func take(_ window: xcb_window_t, _ question: Question) -> XProperty? {
         let room = question.most - (question.pieces?.count ?? 0)
         guard let content = connection.property(property, of: window, atMost: room, removes: true) else {

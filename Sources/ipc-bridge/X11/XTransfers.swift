@@ -4,7 +4,7 @@ import IPCModel
 import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
-/// Contents on their way into properties of other programs: at once, or a piece after the other (INCR, ICCCM §2.7.2).
+/// Writes contents into properties of other programs: at once, or in pieces (INCR, ICCCM §2.7.2).
 @DBusActor
 final class XTransfers {
     private struct Place: Hashable {
@@ -22,7 +22,7 @@ final class XTransfers {
         init(_ value: Representation.Value, _ type: xcb_atom_t) { (self.value, self.type) = (value, type) }
     }
 
-    /// How long a program may leave a piece unread.
+    /// The time in which a program has to read a piece.
     private static let patience = Duration.seconds(30)
 
     private let connection: XConnection
@@ -30,8 +30,8 @@ final class XTransfers {
 
     init(_ connection: XConnection) { self.connection = connection }
 
-    /// Writes a content, or the beginning of it.
-    /// - Returns: false where it cannot be read.
+    /// Writes a content, or its first piece.
+    /// - Returns: false if it cannot be read.
     func begin(
         _ value: Representation.Value, type: xcb_atom_t, in property: xcb_atom_t, of window: xcb_window_t
     ) -> Bool {
@@ -39,26 +39,27 @@ final class XTransfers {
         transfers.removeValue(forKey: place)?.timer.cancel()
         if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
         transfers[place] = Transfer(value, type)
-        listen(to: window)
+        // The server reports the removal of the property, and the end of the window.
+        connection.select(XCB_EVENT_MASK_PROPERTY_CHANGE, XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
         let least = UInt32(clamping: value.byteCount)
         connection.setProperty(property, of: window, type: connection.atom("INCR"), [least])
         wait(at: place)
         return true
     }
 
-    /// The reader has removed a property, and wants to have more. The end is an empty piece.
+    /// Writes the next piece when the reader has removed a property. The last piece is empty.
     func changed(_ event: xcb_property_notify_event_t) {
         let place = Place(window: event.window, property: event.atom)
         guard event.state == UInt8(XCB_PROPERTY_DELETE.rawValue), let transfer = transfers[place] else { return }
         let count = transfer.value.byteCount
         let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
-        // What cannot be read any more is not ended as if it were whole: its reader waits, and gives up.
+        // An unreadable content does not end as if it were complete: its reader waits, until its own time is over.
         guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
         transfer.sent = piece.upperBound
         if piece.isEmpty { end(place) } else { wait(at: place) }
     }
 
-    /// The window is gone.
+    /// Ends all transfers to a window, which is gone.
     func end(_ window: xcb_window_t) {
         for place in transfers.keys where place.window == window { end(place) }
     }
@@ -66,18 +67,11 @@ final class XTransfers {
     private func end(_ place: Place) {
         transfers.removeValue(forKey: place)?.timer.cancel()
         guard !transfers.keys.contains(where: { $0.window == place.window }) else { return }
-        var events = XCB_EVENT_MASK_NO_EVENT.rawValue
-        xcb_change_window_attributes(connection.handle, place.window, XCB_CW_EVENT_MASK.rawValue, &events)
+        connection.select(of: place.window)
     }
 
     private func wait(at place: Place) {
         transfers[place]?.timer.set(at: .now + Self.patience) { [weak self] in self?.end(place) }
-    }
-
-    /// Has the server tell us what becomes of another program's window.
-    private func listen(to window: xcb_window_t) {
-        var events = XCB_EVENT_MASK_PROPERTY_CHANGE.rawValue | XCB_EVENT_MASK_STRUCTURE_NOTIFY.rawValue
-        xcb_change_window_attributes(connection.handle, window, XCB_CW_EVENT_MASK.rawValue, &events)
     }
 
     private func write(_ value: Representation.Value, _ part: Range<Int>, _ type: xcb_atom_t, at place: Place) -> Bool {

@@ -12,23 +12,15 @@ struct WaylandMessageTests {
     }
 
     @Test func aRequestIsWrittenInWords() {
-        var request = WaylandRequest()
-        request.add(7)
-        request.add("wl_seat")
-        request.add("")
         // Header: object, length and opcode; “wl_seat” has 8 bytes with its NUL, the empty text one.
-        let message = request.message(to: 3, 5)
+        let message = WaylandRequest.message(to: 3, 5, [UInt32(7), "wl_seat", ""])
         #expect(Array(words(message).prefix(4)) == [3, 32 << 16 | 5, 7, 8])
         #expect(Array(message[16..<24]) == Array("wl_seat\0".utf8))
         #expect(Array(words(message).suffix(2)) == [1, 0])
     }
 
     @Test func anEventIsReadAsItWasWritten() throws {
-        var request = WaylandRequest()
-        request.add(42)
-        request.add("text/plain")
-        request.add(43)
-        let one = request.message(to: 9, 1)
+        let one = WaylandRequest.message(to: 9, 1, [UInt32(42), "text/plain", UInt32(43)])
         // Two messages, and the beginning of a third one.
         var bytes = (one + one + one.dropLast())[...]
         for _ in 0..<2 {
@@ -46,10 +38,10 @@ struct WaylandMessageTests {
     /// A length that cannot be is no event, and is not read beyond.
     @Test(arguments: [0, 7, 4] as [UInt32])
     func aWrongLengthIsNoEvent(length: UInt32) {
-        var header = WaylandRequest()
-        header.add(1)
-        header.add(length << 16)
-        var bytes = header.bytes[...]
+        var header: [UInt8] = []
+        UInt32(1).add(to: &header)
+        (length << 16).add(to: &header)
+        var bytes = header[...]
         #expect(WaylandEvent(from: &bytes) == nil)
     }
 }
