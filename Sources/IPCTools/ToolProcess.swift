@@ -10,18 +10,18 @@ private import class IPCDBus.DBusActor
 package enum ToolProcess {
     /// Parses the command line, runs the command and ends the process.
     ///
-    /// Not async: an async main runs on Swift's thread pool and starts Dispatch, which a command has no use for. The
-    /// command's task is its only one, and begins on the actor that the command names.
+    /// Not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does not need. The command's
+    /// task is the only one, and begins on the actor that the command names.
     /// - Parameters:
-    ///   - plain: the commands that are worth a way past the parser.
-    ///   - begin: what any command needs that is no request for help, such as a connection: begun before the command line
-    ///     is parsed, which takes as long as to connect does.
+    ///   - plain: the commands that can be made without the parser.
+    ///   - begin: begins what every command needs except a request for help, such as a connection. It runs before the command
+    ///     line is parsed, which takes as long as connecting.
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
         let program = tool._commandName
         clinux_occupy_standard_streams()
-        // A file that may grow no further (setrlimit(2)) is an error like a full disk, and not the end of the process.
+        // The limit of a file's size (setrlimit(2)) is an error like a full disk, and does not end the process.
         signal(SIGXFSZ, SIG_IGN)
         // One heap for the two threads: a second one takes longer to make than it saves.
         clinux_share_heap()
@@ -63,7 +63,7 @@ package enum ToolProcess {
         }
     }
 
-    /// The command of a line that has nothing but its name and words.
+    /// The command of a line that consists of a name and words, without options.
     static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
         guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
             !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
@@ -71,8 +71,8 @@ package enum ToolProcess {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Asks the subcommand alone: to lay out all commands takes longer than most of them take to run. Whatever goes
-    /// wrong, and every request for help, is told by the whole tool, which knows all names.
+    /// Asks only the subcommand, because to lay out all commands takes longer than most of them take to run. The whole tool, which
+    /// knows all names, reports errors and answers requests for help.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let subcommands = tool.configuration.subcommands
         if let name = arguments.first, let subcommand = subcommands.first(where: { $0._commandName == name }),
@@ -83,7 +83,7 @@ package enum ToolProcess {
         return try tool.parseAsRoot(arguments)
     }
 
-    /// Whether a command is to be run, as far as can be told at a glance.
+    /// Whether the command line probably runs a command. The parser decides it.
     private static func namesCommand(_ arguments: [String]) -> Bool {
         guard let first = arguments.first, first != "help", !first.hasPrefix("-") else { return false }
         return !["-h", "--help"].contains { ArgumentVector.contains($0, in: arguments) }
@@ -98,23 +98,23 @@ package enum ToolProcess {
         exit(failure.exit.rawValue)
     }
 
-    /// Ends with what ArgumentParser has to say: help, or what is wrong with the command line.
+    /// Ends with the message of ArgumentParser: help, or an error of the command line.
     private static func end(_ tool: any ParsableCommand.Type, _ arguments: [String], _ error: any Error) -> Never {
         let code = tool.exitCode(for: error)
         let text = tool.fullMessage(for: error)
         if code.isSuccess {
             if let refusal = refusal(tool, arguments, text) { end(tool._commandName, arguments, refusal) }
-            let told =
-                text.hasPrefix("#!/bin/bash")
-                ? BashScript.mended(text, for: tool._commandName, defaults: defaults(of: tool)) : text
-            do throws(ToolFailure) { try OutputStream.output.writeLine(told) } catch {
+            let answer = text.hasPrefix("#!/bin/bash") ? BashScript.repaired(text, for: tool) : text
+            do throws(ToolFailure) { try OutputStream.output.writeLine(answer) } catch {
                 end(tool._commandName, arguments, error)
             }
             exit(0)
         }
-        // A shell's question about a word; what is wrong with it is nothing for the terminal of who has pressed a key.
+        // A shell asks to complete a word. An error would disturb the user's command line.
         guard arguments.first != "---completion" else { exit(code.rawValue) }
-        if let unknown = UnknownCommand(tool, arguments) { end(tool._commandName, arguments, unknown.failure) }
+        if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) {
+            end(tool._commandName, arguments, unknown)
+        }
         guard code == .validationFailure else {
             end(
                 tool._commandName, arguments,
@@ -130,24 +130,15 @@ package enum ToolProcess {
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
-    /// The subcommands that are meant where none is named, by their commands.
-    private static func defaults(of tool: any ParsableCommand.Type) -> [String: String] {
-        var defaults: [String: String] = [:]
-        for command in tool.configuration.subcommands {
-            defaults[command._commandName] = command.configuration.defaultSubcommand?._commandName
-        }
-        return defaults
-    }
-
-    /// What ArgumentParser answers and nobody has asked for: the help of all where the help of no command was wanted, and the
-    /// version of the tool where a command was given an option of that name.
+    /// The failure in the place of two answers of ArgumentParser that were not asked for: the help of the tool for an unknown
+    /// command or option, and the version of the tool for an option `--version` of a command.
     private static func refusal(
         _ tool: any ParsableCommand.Type, _ arguments: [String], _ text: String
     ) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
             return nil
         }
-        if let unknown = UnknownCommand(tool, arguments) { return unknown.failure }
+        if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) { return unknown }
         if let dashed = ArgumentVector.dashedWord(in: arguments) {
             return .usage(
                 "there is no option \(dashed.quoted); write -- before the words where one of them begins with “-”")
@@ -165,14 +156,14 @@ package enum ToolProcess {
     }
 }
 
-/// A command that talks to the broker; its task starts on the I/O thread.
+/// A command that calls the broker. Its task starts on the I/O thread.
 ///
-/// Its configuration should name it: to derive a name from a type takes longer than to parse a command line.
+/// Its configuration should name it: deriving a name from a type takes longer than parsing a command line.
 package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
-/// A command that can be made without the parser, which takes longer than all else that a short command does.
+/// A command that can be made without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// The same command as ArgumentParser makes of a line of these words, none of which begins with “-”: all of them are
-    /// arguments of one kind, and every option has its default.
+    /// Makes the same command as ArgumentParser does from words without a “-” in front: all of them are arguments of one
+    /// kind, and every option has its default.
     init(words: [String])
 }

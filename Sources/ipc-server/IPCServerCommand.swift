@@ -37,8 +37,6 @@ struct IPCServerCommand: ToolCommand {
 
     func run() async throws {
         let schemes = schemes.isEmpty ? ["IPCServer.demo"] : schemes
-        try await MessageReceiver(
-            "ipc-server", application: application, schemes: schemes, receiver, output
-        ).run()
+        try await MessageReceiver(application: application, schemes: schemes, receiver, output).run()
     }
 }

@@ -85,14 +85,14 @@ struct FailureTests {
         ),
     ])
     func anUnknownCommandIsNamed(_ arguments: [String], _ sentence: String) {
-        let failure = UnknownCommand(IPCClientCommand.self, arguments)?.failure
+        let failure = ToolFailure.unknownCommand(in: arguments, of: IPCClientCommand.self)
         #expect(failure == .usage(sentence))
     }
 
     @Test(arguments: [["send", "--nonsense"], ["requests", "--state", "lost"], ["requests"], ["--nonsense"], []])
     func aKnownCommandIsNotAsked(_ arguments: [String]) {
-        #expect(UnknownCommand(IPCClientCommand.self, arguments) == nil)
-        #expect(UnknownCommand(IPCServerCommand.self, arguments + ["x"]) == nil)
+        #expect(ToolFailure.unknownCommand(in: arguments, of: IPCClientCommand.self) == nil)
+        #expect(ToolFailure.unknownCommand(in: arguments + ["x"], of: IPCServerCommand.self) == nil)
     }
 
     @Test func isColoredOnlyWhenAsked() {

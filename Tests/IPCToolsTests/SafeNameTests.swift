@@ -40,7 +40,7 @@ struct SafeNameTests {
         #expect(names.all().first == "n1" && names.all().count == taken.count + 2)
         #expect(taken.count < 999)
         let newest = GatheredNames(startingWith: "")
-        for number in 0..<1_000 { newest.add("\(number)", lettingGo: true) }
+        for number in 0..<1_000 { newest.add("\(number)", keepingNewest: true) }
         newest.end()
         #expect(newest.all().last == "999" && newest.all().first == "500")
     }

@@ -1,9 +1,9 @@
 private import IPCModel
 
-/// The command line as bytes, before Swift has repaired anything.
+/// The command line as bytes, before Swift repairs text that is not UTF-8.
 package enum ArgumentVector {
     /// The arguments of this process, without the program's name.
-    /// - Throws: ``ToolFailure`` with exit code 65 where one is not UTF-8.
+    /// - Throws: ``ToolFailure`` with exit code 65 if one is not UTF-8.
     package static func checked() throws(ToolFailure) -> [String] {
         var arguments: [String] = []
         for place in 1..<max(1, Int(CommandLine.argc)) {
@@ -14,20 +14,20 @@ package enum ArgumentVector {
         return arguments
     }
 
-    /// Whether an option stands on the command line, also where the rest of it means nothing.
+    /// Whether an option is on the command line, which need not be valid.
     package static func contains(_ option: String, in arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains(option)
     }
 
-    /// A word with one dash before several letters, where no help is asked for: ArgumentParser takes it for several options, and
-    /// an “h” among them for the one that asks for help.
+    /// A word with one dash before several letters, on a line without a request for help: ArgumentParser takes it for several
+    /// options, and an “h” among them for a request for help.
     static func dashedWord(in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         guard !["-h", "--help", "help"].contains(where: options.contains) else { return nil }
         return options.first { $0.utf8.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
     }
 
-    /// The value of an option that stands on the command line, by itself or after “=”.
+    /// The value of an option, in a word of its own or after “=”.
     package static func value(of option: String, in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         for (place, argument) in options.enumerated().reversed() {

@@ -1,7 +1,7 @@
 package import ArgumentParser
 package import IPCModel
 
-/// The options of every command that concern its output.
+/// The options of every command for its output.
 package struct OutputOptions: ParsableArguments, Sendable {
     @Flag(help: "Print JSON, one object a line; errors too, on standard error.")
     package var json = false
@@ -11,7 +11,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// As on a line without any of them.
+    /// The options of a command line without any of them.
     package static var unstated: OutputOptions {
         var options = OutputOptions()
         (options.json, options.color) = (false, .auto)
@@ -20,8 +20,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
 }
 
 extension OutputOptions {
-    /// Writes one JSON object, or text for people, as a line to standard output; for people nothing where there is no text. An
-    /// empty text is a line.
+    /// Writes one JSON object, or a text for people, as a line to standard output. Without a text people get no line.
     package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {
             try OutputStream.output.writeLine(value().text)
@@ -30,22 +29,21 @@ extension OutputOptions {
         }
     }
 
-    /// Tells of something that is no error, on standard error.
+    /// Warns on standard error.
     /// - Parameters:
     ///   - name: a word for programs.
     ///   - message: a sentence without a full stop.
-    ///   - id: the request that it is about.
+    ///   - id: the id of a request.
     package func warn(_ name: String, _ message: String, id: String? = nil) throws(ToolFailure) {
         try tell(name, message, after: "warning: ", id: id)
     }
 
-    /// Tells that the bus is away, for a program that goes on when it is back.
+    /// Warns that the bus is absent, in a program that waits for it.
     package func tellBusLost() {
         try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for it")
     }
 
-    /// Tells of something that is no reason to warn people, on standard error: a sentence behind a prefix, or the same
-    /// object as of a warning.
+    /// Reports an event on standard error: for people a sentence behind a prefix, for programs the object of a warning.
     package func tell(
         _ name: String, _ message: String, after prefix: String = "", id: String? = nil
     ) throws(ToolFailure) {
@@ -56,6 +54,6 @@ extension OutputOptions {
                 .text)
     }
 
-    /// The style of what goes to standard output.
+    /// The style of standard output.
     package var style: Style { Style(color, for: .output) }
 }

@@ -1,9 +1,9 @@
 internal import ArgumentParser
 
-/// A number of things as the command line has it.
+/// Numbers on the command line.
 package enum Quantity {
-    /// The argument of an option.
-    /// - Throws: what the number may be.
+    /// The argument of an option that counts from 1.
+    /// - Throws: the valid range.
     package static func parse(_ argument: String) throws -> UInt32 {
         guard let number = UInt32(argument), number > 0 else {
             throw ValidationError("give a number from 1 to \(UInt32.max).")
@@ -12,7 +12,7 @@ package enum Quantity {
     }
 
     /// The argument of an option that counts from 0.
-    /// - Throws: what the number may be.
+    /// - Throws: the valid range.
     package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ argument: String) throws -> Number {
         guard let number = Number(argument) else { throw ValidationError("give a number from 0 to \(Number.max).") }
         return number

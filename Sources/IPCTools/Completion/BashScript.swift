@@ -1,18 +1,22 @@
-/// The completion script for bash, as ArgumentParser makes it, mended in three places.
-enum BashScript {
-    /// Its last line takes every word for a file's name: a pasteboard becomes a directory where there is one of its name, and
-    /// the colon of a URL gets a backslash. So only files are completed as files, and after a colon the URL goes on. And it knows of no default
-    /// subcommand: an option right behind such a command is one of that.
-    /// - Parameter defaults: the default subcommands, by their commands.
-    static func mended(_ script: String, for tool: String, defaults: [String: String]) -> String {
-        let lines = defaults.sorted { $0.key < $1.key }.map { command, subcommand in
-            """
-                if [[ "${COMP_WORDS[1]-}" == \(command) && "${COMP_WORDS[2]-}" == -* ]] && (( COMP_CWORD > 1 )); then
-                    COMP_WORDS=("${COMP_WORDS[@]::2}" \(subcommand) "${COMP_WORDS[@]:2}")
-                    (( COMP_CWORD += 1 ))
-                fi
+internal import ArgumentParser
 
-            """
+/// The completion script for bash, as ArgumentParser makes it, repaired in three places.
+enum BashScript {
+    /// The last line of the script takes every word for a file's name: a pasteboard becomes a directory if there is one with its
+    /// name, and the colon of a URL gets a backslash. So only files are completed as files, and the URL continues after a colon.
+    /// And the script ignores default subcommands, to which an option directly behind a command belongs.
+    static func repaired(_ script: String, for tool: any ParsableCommand.Type) -> String {
+        let commands = tool.configuration.subcommands.sorted { $0._commandName < $1._commandName }
+        let tool = tool._commandName
+        let lines = commands.compactMap { command -> String? in
+            guard let subcommand = command.configuration.defaultSubcommand?._commandName else { return nil }
+            return """
+                    if [[ "${COMP_WORDS[1]-}" == \(command._commandName) && "${COMP_WORDS[2]-}" == -* ]] && (( COMP_CWORD > 1 )); then
+                        COMP_WORDS=("${COMP_WORDS[@]::2}" \(subcommand) "${COMP_WORDS[@]:2}")
+                        (( COMP_CWORD += 1 ))
+                    fi
+
+                """
         }.joined()
         return
             script

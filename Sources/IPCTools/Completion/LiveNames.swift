@@ -4,22 +4,22 @@ internal import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The names that a shell offers when a key is pressed, as the broker has them at that moment.
+/// The names that a shell offers when the user presses a key, as the broker has them at that moment.
 ///
-/// Nobody is started for a key: without a bus, or without a broker that runs, there are none. So there are none either
-/// where the broker takes longer than ``GatheredNames/patience``; what has come until then is offered.
+/// A key starts no program: without a bus, or without a running broker, there are no names. If the broker takes too long, the
+/// names that have arrived are offered.
 package enum LiveNames {
     /// Pasteboards.
     package static let boards = kind { app, request, names in
         for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name) { return }
     }
 
-    /// Schemes that somebody claims.
+    /// Schemes that an application claims.
     package static let schemes = kind { app, _, names in
         for try await claim in app.handlers() where !names.add(claim.scheme) { return }
     }
 
-    /// The beginnings of URLs that somebody would get.
+    /// The beginnings of URLs that have a handler.
     package static let urls = kind { app, _, names in
         for try await claim in app.handlers() where !names.add(claim.scheme + ":") { return }
     }
@@ -29,12 +29,12 @@ package enum LiveNames {
         for try await claim in app.handlers() where !names.add(claim.application) { return }
     }
 
-    /// Requests, those that have not ended and those that have; the newest ones where there are many.
+    /// Requests, including those that have ended; the newest ones if there are many.
     package static let requests = kind { app, _, names in
-        for try await request in app.requests() { names.add(request.id, lettingGo: true) }
+        for try await request in app.requests() { names.add(request.id, keepingNewest: true) }
     }
 
-    /// The types of what is on the pasteboard that the command line names.
+    /// The types on the pasteboard that the command line names.
     package static let types = kind { app, request, names in
         guard let board = try? Pasteboard(named: request.board, of: app) else { return }
         for type in try await board.types.joined() where !names.add(type.text) { return }
@@ -48,7 +48,7 @@ package enum LiveNames {
             let request = CompletionRequest(words, place, start)
             let names = GatheredNames(startingWith: request.start)
             DBusActor.task {
-                // Why there are none is nobody's question who has pressed a key.
+                // A user who has pressed a key does not ask why there are no names.
                 try? await Self.answer(ask, request, names)
                 names.end()
             }

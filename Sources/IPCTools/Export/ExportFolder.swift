@@ -3,14 +3,14 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// Where the parts of an exported store lie in its folder.
+/// The paths of the parts of an exported store.
 enum ExportPlaces {
     static func table(_ folder: String) -> String { folder + "/store.jsonl" }
-    /// The table while it is written: without the finished one a folder is no export.
+    /// The table while it is written: a folder without the finished table is no export.
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
-    /// The file of a value by its digest; nil for what is no digest, so that no name leads elsewhere.
+    /// The file of a value by its digest; nil for every other text, so that no path leads out of the folder.
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)
@@ -24,30 +24,29 @@ enum ExportPlaces {
     }
 }
 
-/// An exported store that is being written: a folder, which only the user may read.
+/// Writes an exported store: a folder that only the user may read.
 ///
-/// The table of contents gets its name at the very end, after everything is on the disk, so a folder is a whole export or
-/// none.
+/// The table of contents gets its name at the very end, when everything is on the disk, so a folder is a complete export or none.
 package final class ExportFolder {
     private let path: String
-    /// Whether the folder was there before.
-    private let wasThere: Bool
+    /// Whether the folder existed before.
+    private let existed: Bool
     private var isFinished = false
-    /// The folder, open from the start: an error of the disk is told to who had it open before.
+    /// The folder, open from the start: the system reports an error of the disk only to descriptors that were open before.
     private let folder: CInt
     private let table: CInt
     private var lines: UInt64 = 0
     private var length: UInt64 = 0
-    /// Bytes of the values that have files of their own; a value that is there several times counts once.
+    /// The bytes of the values with files of their own, each value counted once.
     package private(set) var blobBytes: UInt64 = 0
     package private(set) var blobs: UInt64 = 0
 
-    /// Makes the folder; one that exists has to be empty, but for what an export has left that did not come to its end.
+    /// Makes the folder. An existing one has to be empty, except for the parts of an unfinished export.
     /// - Throws: ``ToolFailure`` with exit code 73.
     package init(creating path: String) throws(ToolFailure) {
         let name = "the folder \(path.quoted)"
-        wasThere = mkdir(path, 0o700) != 0
-        if wasThere {
+        existed = mkdir(path, 0o700) != 0
+        if existed {
             guard errno == EEXIST else { throw .cannotMake(name, errno) }
             if Self.isAbandoned(path) { Self.removeParts(path) }
             guard Self.names(path)?.isEmpty ?? false else {
@@ -66,23 +65,23 @@ package final class ExportFolder {
             close(folder)
             throw .cannotMake("the file \(unfinished.quoted)", code)
         }
-        // Whoever finds the parts knows by it that somebody still writes them.
+        // The lock shows other exports that the parts are still being written.
         _ = flock(table, LOCK_EX | LOCK_NB)
         (self.path, self.folder, self.table) = (path, folder, table)
         try add(.header(format: ExportRecord.format))
     }
 
-    /// What did not come to its end leaves nothing.
+    /// Removes an unfinished export.
     deinit {
         if !isFinished {
             Self.removeParts(path)
-            if !wasThere { rmdir(path) }
+            if !existed { rmdir(path) }
         }
         close(table)
         close(folder)
     }
 
-    /// The names in a folder; `nil` where it cannot be read.
+    /// The names in a folder; `nil` if it cannot be read.
     private static func names(_ path: String) -> [String]? {
         guard let folder = opendir(path) else { return nil }
         defer { closedir(folder) }
@@ -94,8 +93,8 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether in a folder there are the parts of an export whose writer has ended, and nothing else: the table comes behind the
-    /// folder of values, and has a name that nobody else gives.
+    /// Whether a folder has only the parts of an export whose writer has ended: the folder of values, and the table, which is made
+    /// later and has a name of its own.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
@@ -108,15 +107,15 @@ package final class ExportFolder {
         return flock(table, LOCK_EX | LOCK_NB) == 0 && values.allSatisfy(isPart)
     }
 
-    /// Whether a name in the folder of values is one that an export gives.
+    /// Whether an export gives this name to a file in the folder of values.
     private static func isPart(_ name: String) -> Bool {
         name == arriving || ExportPlaces.blob(ContentDigest.prefix + name, in: "") != nil
     }
 
-    /// A value before it has its name.
+    /// The name of a value until it is complete.
     private static let arriving = "arriving"
 
-    /// Takes the parts of an export away that has not come to its end.
+    /// Removes the parts of an unfinished export.
     private static func removeParts(_ path: String) {
         let blobs = ExportPlaces.blobs(path)
         for name in names(blobs) ?? [] where isPart(name) { unlink("\(blobs)/\(name)") }
@@ -127,7 +126,7 @@ package final class ExportFolder {
     /// Adds a line.
     package func add(_ record: ExportRecord) throws(ToolFailure) {
         let line = Array((record.json.text + "\n").utf8)
-        try Self.write(line, to: table, path)
+        try writeAll(line, to: table, named: "the folder \(path.quoted)")
         lines += 1
         length += UInt64(line.count)
     }
@@ -163,14 +162,14 @@ package final class ExportFolder {
     }
 
     /// Writes the last line and gives the table its name. Everything is on the disk when this returns.
-    /// - Parameter changeCount: the greatest one that the store has given out.
-    /// - Throws: ``ToolFailure`` with exit code 74 where something did not reach the disk; the folder is no export then.
+    /// - Parameter changeCount: the greatest change count of the store.
+    /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is no export then.
     package func finish(changeCount: UInt64) throws {
         let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }
         let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
         try add(.end(ExportRecord.End(lines: lines, digest: digest.description, changeCount: changeCount)))
-        // One call for all files, however many there are; sync(2) would tell no error.
+        // One call for all files; sync(2) would report no error.
         try flushed(clinux_sync_file_system(folder))
         try flushed(fsync(table))
         let place = ExportPlaces.table(path)
@@ -183,17 +182,5 @@ package final class ExportFolder {
 
     private func flushed(_ result: CInt) throws(ToolFailure) {
         guard result == 0 else { throw .cannotWrite("the folder \(path.quoted)", errno) }
-    }
-
-    private static func write(_ bytes: [UInt8], to descriptor: CInt, _ path: String) throws(ToolFailure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno != EINTR {
-                throw .cannotWrite("the folder \(path.quoted)", errno)
-            }
-        }
     }
 }

@@ -2,19 +2,19 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// An exported store that is read back.
+/// Reads an exported store.
 ///
-/// ``verify()`` looks at everything first; a folder that was changed or cut since it was written is refused as a whole.
+/// ``verify(_:)`` checks everything first; a folder that was changed or cut since it was written is refused as a whole.
 package struct ExportReader: ~Copyable {
     private let path: String
     private let table: CInt
     /// The last line.
     package let end: ExportRecord.End
-    /// Where the last line starts.
+    /// The length of the table without the last line.
     private let length: UInt64
 
     /// Opens the folder and finds the last line of its table.
-    /// - Throws: ``ToolFailure``: 66 where there is no export, 65 where it is damaged.
+    /// - Throws: ``ToolFailure``: 66 if there is no export, 65 if it is damaged.
     package init(_ path: String) throws(ToolFailure) {
         let place = ExportPlaces.table(path)
         // Without O_NONBLOCK a pipe would wait here for its writer.
@@ -47,7 +47,7 @@ package struct ExportReader: ~Copyable {
     }
 
     /// Checks the digest of the table, every line, and the length and digest of every file that a line names.
-    /// - Parameter look: sees every record but the last, in order.
+    /// - Parameter look: receives every record but the last, in order.
     package borrowing func verify(_ look: (ExportRecord) throws -> Void) throws {
         let place = ExportPlaces.table(path)
         let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
@@ -85,7 +85,7 @@ package struct ExportReader: ~Copyable {
         }
     }
 
-    /// The record behind the cursor; nil behind the last but one, which is the end.
+    /// The record at the cursor; nil at the last one.
     package borrowing func next(_ cursor: inout ExportCursor) throws(ToolFailure) -> ExportRecord? {
         while true {
             if let end = cursor.block.firstIndex(of: UInt8(ascii: "\n")) {
@@ -135,7 +135,7 @@ package struct ExportReader: ~Copyable {
         return items
     }
 
-    /// Opens the file of a value; a short one is read, as it was before it was exported.
+    /// Opens the file of a value, and reads a short one, which was no file before the export.
     private borrowing func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {
@@ -164,13 +164,13 @@ package struct ExportReader: ~Copyable {
     }
 }
 
-/// How far an export is read.
+/// A place in an export.
 package struct ExportCursor {
-    /// The bytes that were read from the file.
+    /// The count of bytes that were read from the file.
     fileprivate var place: UInt64 = 0
-    /// What of them is not used yet.
+    /// Those of the last block that are not used yet.
     fileprivate var block: ArraySlice<UInt8> = []
-    /// The start of a line that goes on in the next block.
+    /// The start of a line that continues in the next block.
     fileprivate var open: [UInt8] = []
 
     package init() {}
@@ -185,7 +185,6 @@ extension ToolFailure {
             exit: .noInput)
     }
 
-    /// The export is not as it was written.
     package static func damagedExport(_ place: String, _ reason: String) -> ToolFailure {
         ToolFailure(
             name: "PayloadInvalid",

@@ -2,10 +2,10 @@ package import IPCModel
 
 /// One line of `store.jsonl`, the table of contents of an exported store.
 ///
-/// The first line says what the file is, the last one how much there has to be. In between stands each pasteboard,
-/// followed by its versions from the oldest to the current one, and then claims and choices of handlers.
+/// The first line states the format, the last one the length. Between them are all pasteboards, each followed by its versions from
+/// the oldest to the current one, and then claims and choices of handlers.
 package enum ExportRecord: Sendable, Hashable {
-    /// What the file is; the number grows with every change that an older tool would misread.
+    /// The format, whose number grows with every change that an older tool would misread.
     case header(format: UInt64)
     case pasteboard(Board)
     /// A version of the pasteboard before it.
@@ -35,7 +35,7 @@ package enum ExportRecord: Sendable, Hashable {
         package var expires: UInt64?
         package var application: String
         package var strength: String
-        /// Why its content is not here: `sensitive`, `once`, `damaged`, `unreadable`; nil where it is.
+        /// The reason why its content is not here: `sensitive`, `once`, `damaged`, `unreadable`; nil if it is here.
         package var leftOut: String?
         package var items: [[Value]]
 
@@ -49,7 +49,7 @@ package enum ExportRecord: Sendable, Hashable {
         }
     }
 
-    /// A representation: small ones stand in the line, large ones in a file of their own.
+    /// A representation: small ones are in the line, large ones in a file of their own.
     package struct Value: Sendable, Hashable {
         package var type: String
         package var content: Content
@@ -65,11 +65,11 @@ package enum ExportRecord: Sendable, Hashable {
     }
 
     package struct End: Sendable, Hashable {
-        /// The lines before this one.
+        /// The count of lines before this one.
         package var lines: UInt64
         /// The digest of the bytes before this line.
         package var digest: String
-        /// The greatest change count that the store had given out.
+        /// The greatest change count of the store.
         package var changeCount: UInt64
 
         package init(lines: UInt64, digest: String, changeCount: UInt64) {
@@ -79,7 +79,7 @@ package enum ExportRecord: Sendable, Hashable {
 }
 
 extension ExportRecord {
-    /// The line, without its end.
+    /// The JSON of the line.
     package var json: JSONValue {
         switch self {
         case .header(let format): .object(["record": "swift-ipc-export", "format": .count(format)])
@@ -108,7 +108,7 @@ extension ExportRecord {
         }
     }
 
-    /// Reads a line; nil where it is none of these, or lacks something.
+    /// Reads a line; nil if it is no record, or not complete.
     package init?(_ json: JSONValue) {
         switch json["record"]?.string {
         case "swift-ipc-export":
@@ -156,7 +156,7 @@ extension ExportRecord.Version {
 }
 
 extension ExportRecord.Value {
-    /// The most bytes of a value that stands in the line.
+    /// The limit in bytes of a value in the line.
     package static let mostInline = 4_096
 
     fileprivate var json: JSONValue {

@@ -1,8 +1,7 @@
 private import IPCModel
 
 extension Advice {
-    /// The same with the commands and options of `ipc-client`; the one place where the words of the library become those of
-    /// the tools.
+    /// The advice with the commands and options of `ipc-client`.
     fileprivate var ofTools: String {
         switch self {
         case .makePasteboard: "'ipc-client set BOARD' makes it, and 'ipc-client boards' lists what there is"
@@ -22,6 +21,6 @@ extension Advice {
 }
 
 extension String {
-    /// The sentence of a refusal with its advice for who uses the tools.
+    /// The sentence of a refusal, with its advice in the words of the tools.
     var withToolAdvice: String { replacingAdvice(\.ofLibrary, \.ofTools) }
 }

@@ -1,13 +1,12 @@
 private import IPC
 package import IPCModel
 
-/// Why a tool ends with something else than what was asked for.
+/// The reason why a tool fails.
 package struct ToolFailure: Error, Hashable {
     /// A word for programs: the name of a D-Bus error without its prefix, or `Usage`, `NoSuchFile`.
     package let name: String
-    /// A sentence that says what to do next, without a full stop; empty where nobody is left to tell.
+    /// A sentence with the next step, without a full stop; empty if the reader of the output has ended.
     package let message: String
-    /// The exit code.
     package let exit: IPCModel.ExitCode
 
     package init(name: String, message: String, exit: IPCModel.ExitCode) {
@@ -21,12 +20,12 @@ package struct ToolFailure: Error, Hashable {
         self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.code.exit)
     }
 
-    /// The same failure with a half sentence behind what it says.
+    /// The same failure with a clause behind its sentence.
     package func adding(_ words: String) -> ToolFailure {
         ToolFailure(name: name, message: "\(message); \(words)", exit: exit)
     }
 
-    /// A command line that means nothing.
+    /// An invalid command line.
     package static func usage(_ message: String) -> ToolFailure {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
@@ -41,7 +40,7 @@ package struct ToolFailure: Error, Hashable {
             exit: .notPermitted)
     }
 
-    /// What is written to standard error: `ipc-client: sentence`, or one JSON object.
+    /// The line for standard error: `ipc-client: sentence`, or one JSON object.
     package func line(program: String, json: Bool, style: Style) -> String {
         guard json else { return style.red("\(program):") + " " + message.onOneLine }
         return JSONValue.object([
@@ -51,8 +50,8 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// What others have said, within a sentence or a table: on one line, and its start and its end where it is long. The
-    /// end has more room: a program that fails says last what it was (the last line of a traceback).
+    /// The text of another program, for a sentence or a table: on one line, and only start and end of a long one. The end has more
+    /// room, because a failing program states the error last (the last line of a traceback).
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }
@@ -60,6 +59,6 @@ extension String {
         return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(end).onOneLine
     }
 
-    /// How many characters of the start and of the end of a text are told.
+    /// The counts of characters of the start and of the end of a long text.
     private static let (startTold, endTold) = (80, 220)
 }

@@ -2,9 +2,7 @@ package import IPCDBus
 package import IPCModel
 
 extension JSONValue {
-    /// A D-Bus value: its type is lost, its content is not.
-    ///
-    /// Numbers of 64 bits are strings; bytes are an object with `base64`; a dictionary with string keys is an object,
+    /// A D-Bus value, without its type. Numbers of 64 bits are strings; bytes are an object with `base64`; a dictionary with string keys is an object,
     /// any other one an array of pairs.
     package init(_ value: Value) {
         switch value {

@@ -1,9 +1,8 @@
 package import IPC
 
 extension JSONValue {
-    /// Items: an array of items, each an array of representations with `type` and `text`, or `base64` where the bytes
-    /// are not UTF-8.
-    /// - Parameter most: of a file with more bytes there is only the `size`: a JSON text is held in memory.
+    /// An array of items, each an array of representations with `type` and `text`, or `base64` if the bytes are not UTF-8.
+    /// - Parameter most: the limit of a file in bytes. A larger one has only a `size`, because a JSON text is held in memory.
     package static func items(_ items: [PasteboardItem], most: Int = .max) -> JSONValue {
         .array(items.map { item in .array(item.representations.map { representation($0, most) }) })
     }

@@ -1,8 +1,8 @@
-package import IPC
+internal import IPC
 
 extension JSONValue {
-    /// A received message with all that came with it.
-    package static func message(_ request: OpenURLRequest) -> JSONValue {
+    /// A received message with all its properties.
+    static func message(_ request: OpenURLRequest) -> JSONValue {
         let payload = request.payload
         return .object([
             "id": .string(request.id),

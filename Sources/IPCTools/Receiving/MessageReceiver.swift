@@ -1,52 +1,43 @@
-private import Glibc
-internal import IPC
+package import IPC
 private import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// Registers schemes, prints what comes, and answers: `ipc-server`, and `ipc-client listen`.
+/// Registers schemes, prints messages, and answers them: `ipc-server`, and `ipc-client listen`.
 package struct MessageReceiver: Sendable {
-    private let program: String
     private let application: String
     private let schemes: [String]
     private let options: ReceiverOptions
     private let output: OutputOptions
     private let stop = StopSignal()
 
-    /// - Parameter program: the name in front of what it says.
     package init(
-        _ program: String, application: String, schemes: [String], _ options: ReceiverOptions, _ output: OutputOptions
+        application: String, schemes: [String], _ options: ReceiverOptions, _ output: OutputOptions
     ) {
-        self.program = program
         self.application = application
         self.schemes = schemes
         self.options = options
         self.output = output
     }
 
-    /// Receives until the count is reached or a signal comes.
+    /// Receives until the count is reached or a signal arrives.
     package func run() async throws {
         stop.listen()
-        // A reader that is gone, of the output or a command that does not want its input, is an error and no end.
-        signal(SIGPIPE, SIG_IGN)
+        // A closed output, or a command that does not read its input, is an error and does not end the process.
+        stop.ignoreClosedOutput()
         let app = try await Application.connect(id: application)
         await app.onBusLost { [output] in output.tellBusLost() }
         if !options.callbacks { await app.setCallbackSchemes(.none) }
         await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
-        let conflicts = try await claim(with: app)
-        for conflict in conflicts {
+        for conflict in try await claim(with: app) {
             try output.warn("Conflict", conflict.sentence(for: application))
         }
         try output.tell("Listening", "listening as \(application) for \(schemes.joined(separator: ", "))")
-        let failure: (any Error)?
-        do {
-            try await receive(from: app)
-            failure = nil
-        } catch {
-            failure = error
+        do { try await receive(from: app) } catch {
+            await app.close()
+            throw error
         }
         await app.close()
-        if let failure { throw failure }
     }
 
     private func claim(with app: Application) async throws -> [Handler] {
@@ -56,37 +47,37 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Takes one message after the other and has as many answered at a time as the window says.
+    /// Takes one message after the other, and answers as many at a time as the window permits.
     private func receive(from app: Application) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var taken: UInt64 = 0
-            var inHand: UInt32 = 0
+            var inProgress: UInt32 = 0
             while taken != options.count, let request = try await next(from: app) {
                 taken += 1
-                // What comes behind the last one belongs to the next receiver, and goes back unseen.
+                // Messages after the last one are for the next receiver, and go back unseen.
                 if taken == options.count { try? await app.stopReceiving() }
                 try await printed(request)
                 group.addTask { try await work(on: request) }
-                inHand += 1
-                guard inHand == options.window else { continue }
+                inProgress += 1
+                guard inProgress == options.window else { continue }
                 try await group.next()
-                inHand -= 1
+                inProgress -= 1
             }
-            // After a signal others may have what is not in hand yet.
+            // After a signal, other receivers may have the messages that have not begun.
             if taken != options.count { try? await app.stopReceiving() }
             try await group.waitForAll()
         }
     }
 
     private func next(from app: Application) async throws -> OpenURLRequest? {
-        try await stop.wait(untilSignal: 1) {
+        try await stop.run(untilSignal: 1) {
             var requests = app.openURLs.makeAsyncIterator()
             return try await requests.next()
         }
     }
 
-    /// Prints the message before it is answered: what was answered has been seen. One that nobody could see is left to
-    /// the next receiver.
+    /// Prints the message before it is answered, so every answered message was seen. If it cannot be printed, the next receiver
+    /// gets it.
     private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) { try print(request) } catch {
             await request.handBack()
@@ -95,7 +86,7 @@ package struct MessageReceiver: Sendable {
     }
 
     private func work(on request: OpenURLRequest) async throws {
-        // A command that has not begun does not begin any more.
+        // After the second signal no command begins.
         if options.command != nil && stop.hasCome(2) {
             await request.handBack()
         } else {
@@ -120,6 +111,17 @@ package struct MessageReceiver: Sendable {
         if options.decline { return (.declined, []) }
         if let reply = options.reply { return (.handled, [.string(reply)]) }
         guard let command = options.command else { return (.handled, []) }
-        return try await stop.run(untilSignal: 2) { await MessageCommand(command: command).handle(request) }
+        return try await stop.run(untilSignal: 2) { await MessageCommand(command).handle(request) }
+    }
+}
+
+extension Handler {
+    /// The effect of another application's claim on one that has claimed the same scheme.
+    /// - Parameter application: the application with the newer claim.
+    package func sentence(for application: String) -> String {
+        isHandler
+            ? "\(scheme) still goes to \(self.application), whose claim (\(kind)) comes first; "
+                + "'ipc-client default \(scheme) \(application)' changes that"
+            : "\(self.application) claims \(scheme) too (\(kind)), and is passed over"
     }
 }

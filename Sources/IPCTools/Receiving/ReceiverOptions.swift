@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// What a receiver does with the messages that come, the same for `ipc-server` and `ipc-client listen`.
+/// The options of a receiver, for `ipc-server` and `ipc-client listen`.
 package struct ReceiverOptions: ParsableArguments, Sendable {
     @Option(parsing: .unconditional, help: ArgumentHelp("End after this many messages are answered.", valueName: "n"))
     package var count: UInt64?
@@ -30,7 +30,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The largest window that the broker gives.
+    /// The broker's limit of a window.
     private static let mostInHand: UInt32 = 1_024
 
     package func validate() throws {
@@ -46,7 +46,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
 }
 
 extension ReceiverOptions {
-    /// What the help of both programs says beyond the options.
+    /// The part that the help texts of both programs share.
     package static let discussion = """
         Each message is one line on standard output, written at once: the text of its payload, with "\\\\" for a \
         backslash, "\\n" and "\\r" for line ends, and "\\u" with four hexadecimal digits for other controls. A message \

@@ -5,7 +5,7 @@ private import Synchronization
 internal import enum IPCDBus.Background
 internal import class IPCDBus.DBusActor
 
-/// SIGTERM, SIGINT and SIGHUP as requests to stop, counted: the first one ends the wait for work, the second one work.
+/// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first one ends the wait for work, the second one work.
 ///
 /// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
 package final class StopSignal: Sendable {
@@ -19,17 +19,17 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts to listen. To be called once in a process, which is never ended by these signals afterwards; its first
-    /// thread is in ``attend()``.
+    /// Starts to listen. Call it once in a process, which these signals do not end afterwards; its first thread is in
+    /// ``attend()``.
     package func listen() {
         listening.withLock { $0 = self }
-        // Tells the first thread that there is a listener.
+        // Wakes the first thread, which takes the listener.
         SignalArrivals.add(0)
         SignalArrivals.begin()
     }
 
-    /// Counts it as a signal when nobody reads standard output any more, which a program that waits for something to
-    /// write would not notice. A closed pipe or socket then is an error of writing and no end of the process.
+    /// Counts the end of the reader of standard output as a signal. A program that waits for something to write would not notice
+    /// it. Includes ``ignoreClosedOutput()``.
     package func listenForClosedOutput() {
         ignoreClosedOutput()
         var status = stat()
@@ -42,53 +42,33 @@ package final class StopSignal: Sendable {
         pthread_detach(thread)
     }
 
-    /// A closed pipe or socket then is an error of writing and no end of the process.
+    /// Makes a closed pipe or socket an error of writing, which does not end the process.
     package func ignoreClosedOutput() { signal(SIGPIPE, SIG_IGN) }
 
     private func waitForClosedOutput() -> UnsafeMutableRawPointer? {
-        // Nothing is asked for: the end of the reader is told unasked, poll(2).
+        // poll(2) reports the end of the reader also without events.
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) < 0 && errno == EINTR {}
         raise()
         return nil
     }
 
-    /// Runs `body` and cancels its task when this many signals have come, at once if they have come already.
+    /// Runs `body` and cancels its task when this many signals have arrived, at once if they have arrived already. A wait for the
+    /// bus continues on the I/O thread, where its answer arrives.
     package func run<Result: Sendable>(
-        untilSignal signals: Int, _ body: @escaping @Sendable () async throws -> Result
-    ) async throws -> Result {
-        let task = Task {
-            cancelIfDue(signals)
-            return try await body()
-        }
-        return try await value(of: task, untilSignal: signals)
-    }
-
-    /// The same for a wait for the bus, which goes on where its answer comes in: two changes of thread less.
-    package func wait<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
     ) async throws -> Result {
         let task = DBusActor.task {
-            self.cancelIfDue(signals)
+            // From another thread this could be too late.
+            if self.hasCome(signals) { withUnsafeCurrentTask { $0?.cancel() } }
             return try await body()
         }
-        return try await value(of: task, untilSignal: signals)
-    }
-
-    /// Cancels the task that this runs in. From outside it could be too late: the task runs on another thread.
-    private func cancelIfDue(_ signals: Int) {
-        if hasCome(signals) { withUnsafeCurrentTask { $0?.cancel() } }
-    }
-
-    private func value<Result: Sendable>(
-        of task: Task<Result, any Error>, untilSignal signals: Int
-    ) async throws -> Result {
         let number = add(signals) { task.cancel() }
         defer { remove(number) }
         return try await task.value
     }
 
-    /// Runs `body`, and `action` once when this many signals have come, at once if they have come already.
+    /// Runs `body`, and `action` once when this many signals have arrived, at once if they have arrived already.
     package func run<Result, Failure: Error>(
         atSignal signals: Int, _ action: @escaping @Sendable () -> Void,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
@@ -98,8 +78,8 @@ package final class StopSignal: Sendable {
         return try await body()
     }
 
-    /// Does work that blocks on a thread of its own.
-    /// - Returns: `nil` where this many signals have come before its end; it then goes on for as long as the process does.
+    /// Does blocking work on a thread of its own.
+    /// - Returns: `nil` if this many signals arrive before it is done. The work then continues until the process ends.
     package func end<Result: Sendable>(
         of work: @escaping @Sendable () -> Result, untilSignal signals: Int
     ) async -> Result? {
@@ -113,13 +93,13 @@ package final class StopSignal: Sendable {
         }
     }
 
-    /// Whether this many signals have come.
+    /// Whether this many signals have arrived.
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 
-    /// Lets the next signal end the process, as if nobody had listened.
+    /// Makes the next signal end the process, as without a listener.
     package func leaveToSystem() { SignalArrivals.leaveToSystem() }
 
-    /// Counts one signal and runs what waited for it.
+    /// Counts one signal and runs the actions that are due.
     func raise() {
         let due = state.withLock { state in
             state.signals += 1
@@ -141,9 +121,9 @@ package final class StopSignal: Sendable {
 
     private func remove(_ number: UInt64) { state.withLock { _ = $0.actions.removeValue(forKey: number) } }
 
-    /// What the first thread of a process does that has nothing else to do: it waits for signals for whoever listens.
+    /// Waits for signals on the first thread of a process, and raises them on the listener.
     package static func attend() -> Never {
-        // The first one to arrive is the listener.
+        // The first byte announces the listener.
         waitForArrival()
         SignalArrivals.admit()
         let listener = listening.withLock { $0 }

@@ -3,11 +3,11 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// Where content goes byte for byte: standard output, or a file.
+/// An output for content byte for byte: standard output, or a file.
 package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
-    /// The file that was made, until it holds all that it is to hold.
+    /// The path of a new file, until it has its content.
     private var unused: String?
     private let isOwned: Bool
 
@@ -17,18 +17,17 @@ package struct ContentOutput: ~Copyable {
 
     deinit { if isOwned { close(descriptor) } }
 
-    /// Takes a file away again that was made for this and did not get its content.
+    /// Removes a new file that did not get its content.
     package mutating func discardUnused() {
         if let unused { unlink(unused) }
         unused = nil
     }
 
-    /// Standard output.
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
-    /// Opens a file before anything is read, so that nothing is taken off a pasteboard and then lost. What is in it
-    /// stays until there is something to write. A new file is the user's alone.
-    /// - Throws: ``ToolFailure`` with exit code 73 where it cannot be made or written.
+    /// Opens a file. This happens before a pasteboard is read, so that no content is consumed and then lost. The old content of
+    /// the file stays until ``write(_:)``. A new file is for the user alone.
+    /// - Throws: ``ToolFailure`` with exit code 73 if it cannot be made or written.
     package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
         let name = "the file \(path.quoted)"
@@ -39,11 +38,10 @@ package struct ContentOutput: ~Copyable {
         return ContentOutput(old, name, isOwned: true)
     }
 
-    /// Whether a person sees it.
-    package var isTerminal: Bool { isatty(descriptor) == 1 }
+    private var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes a value. On a terminal a newline follows where the content ends without one.
-    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
+    /// Writes a value. On a terminal a newline follows if the content ends without one.
+    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
         let isReserved = isOwned ? try reserve(value.byteCount) : false
         let isOpen: Bool
@@ -63,9 +61,9 @@ package struct ContentOutput: ~Copyable {
         unused = nil
     }
 
-    /// Takes the room for so many bytes before the first of them is written, so that a file keeps what it holds where the
-    /// disk is full; not on a file system that copies what is overwritten. A file system that cannot do that lets go of it at once (fallocate(2)).
-    /// - Returns: whether it was taken; what is longer is to be cut off behind.
+    /// Reserves room before the first byte is written, so that a file keeps its old content if the disk is full; not on a file
+    /// system that copies on write. If the file system cannot reserve (fallocate(2)), the old content is cut off at once.
+    /// - Returns: whether the room was reserved. The rest of a longer old content is then to be cut off afterwards.
     private borrowing func reserve(_ byteCount: Int) throws(ToolFailure) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
@@ -85,8 +83,7 @@ package struct ContentOutput: ~Copyable {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .cannotWrite(name, errno) }
     }
 
-    /// From file to output inside the system where that is possible (sendfile(2)); an output that appends, for one, does
-    /// not take it.
+    /// Copies a file to the output inside the system, if it can (sendfile(2)). It cannot for an output that appends, for one.
     private borrowing func send(_ file: ContentFile) throws(ToolFailure) {
         var bar = ProgressBar("writing", total: UInt64(file.byteCount), on: isTerminal ? nil : .standardError)
         defer { bar.finish() }
@@ -98,7 +95,7 @@ package struct ContentOutput: ~Copyable {
             } else if count == 0 {
                 throw .endsEarly(file.byteCount, Int(place))
             } else if errno == EAGAIN {
-                waitUntilReady()
+                wait(for: descriptor, POLLOUT)
             } else if errno == EINVAL || errno == ENOSYS {
                 return try copy(file, from: place, &bar)
             } else if errno != EINTR {
@@ -118,33 +115,14 @@ package struct ContentOutput: ~Copyable {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw .cannotRead("the content", errno) }
             guard count > 0 else { throw .endsEarly(file.byteCount, Int(place)) }
-            try write(UnsafeRawBufferPointer(rebasing: block[..<count]))
+            try writeAll(UnsafeRawBufferPointer(rebasing: block[..<count]), to: descriptor, named: name)
             place += off_t(count)
             bar.update(to: UInt64(place))
         }
     }
 
     private borrowing func write(_ bytes: [UInt8]) throws(ToolFailure) {
-        try bytes.span.bytes.withUnsafeBytes { (bytes) throws(ToolFailure) in try write(bytes) }
-    }
-
-    private borrowing func write(_ bytes: UnsafeRawBufferPointer) throws(ToolFailure) {
-        var rest = bytes
-        while !rest.isEmpty {
-            let count = Glibc.write(descriptor, rest.baseAddress, rest.count)
-            if count >= 0 {
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
-            } else if errno == EAGAIN {
-                waitUntilReady()
-            } else if errno != EINTR {
-                throw .cannotWrite(name, errno)
-            }
-        }
-    }
-
-    private borrowing func waitUntilReady() {
-        var ready = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-        _ = poll(&ready, 1, -1)
+        try writeAll(bytes, to: descriptor, named: name)
     }
 }
 

@@ -3,33 +3,27 @@ internal import IPC
 private import IPCDBus
 private import IPCModel
 
-/// Bytes that come in one after the other: in memory while they are few, in a memory file when they are many.
+/// The bytes of a stream: in memory while they are few, in a memory file when they are many.
 ///
-/// So a stream of any length takes no more memory of the tool than a message has room for, and goes to the broker as a
-/// descriptor.
+/// So a stream of any length takes no more memory of the tool than a message, and goes to the broker as a descriptor.
 struct GatheredContent: ~Copyable {
     private var bytes: [UInt8] = []
     private var file: SealedFileWriter?
     private(set) var count: UInt64 = 0
     private let name: String
-    private let mostInline: Int
+    private let mostInline = Limits().inlineValueBytes
     private let most: UInt64
 
     /// - Parameters:
-    ///   - name: where they come from, for messages.
-    ///   - mostInline: up to so many bytes stay in memory.
-    ///   - most: more than this is refused.
-    init(
-        from name: String, mostInline: Int = Int(Limits().inlineValueBytes), most: UInt64 = Limits().valueBytes
-    ) {
-        (self.name, self.mostInline, self.most) = (name, mostInline, most)
-    }
+    ///   - name: the source, for messages.
+    ///   - most: the limit in bytes.
+    init(from name: String, most: UInt64) { (self.name, self.most) = (name, most) }
 
-    /// - Throws: ``ToolFailure``: 75 above the most bytes of a value, 74 where no memory is left.
+    /// - Throws: ``ToolFailure``: 75 above the limit, 74 if no memory is left.
     mutating func add(_ part: UnsafeRawBufferPointer) throws(ToolFailure) {
         count += UInt64(part.count)
         guard count <= most else { throw .tooLarge(name, most) }
-        if file == nil && count <= UInt64(mostInline) {
+        if file == nil && count <= mostInline {
             bytes += part
             return
         }
@@ -46,8 +40,8 @@ struct GatheredContent: ~Copyable {
         }
     }
 
-    /// The whole as a value. A memory file is sealed: nobody can change it any more.
-    /// - Parameter trimmingNewline: leave out a newline at the end.
+    /// All bytes as a value. A memory file is sealed against changes.
+    /// - Parameter trimmingNewline: whether to leave out a newline at the end.
     consuming func value(trimmingNewline: Bool) throws(ToolFailure) -> Representation.Value {
         guard var file = file.take() else {
             if trimmingNewline && bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }

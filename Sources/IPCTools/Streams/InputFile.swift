@@ -4,35 +4,34 @@ private import IPCModel
 
 /// Takes the content of a file or of standard input.
 ///
-/// A large regular file is not read: its descriptor is the value. All else is read to its end, a pipe as well as a file
-/// of `/proc`, which has content and no length.
+/// A large regular file is not read: its descriptor is the value. Everything else is read completely, including files of
+/// `/proc`, which have content and no length.
 package enum InputFile {
-    /// The most that one message carries inline: the default of the limit `inline-message-bytes`.
+    /// The limit of one message's inline content: the default of the limit `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
 
     /// - Parameters:
-    ///   - trimmingNewline: leave out a newline at the end.
-    ///   - most: more bytes than this are refused.
-    /// - Throws: ``ToolFailure``: 66 where there is no such file, 75 where it is too large, 74 where reading fails.
+    ///   - trimmingNewline: whether to leave out a newline at the end.
+    ///   - most: the limit in bytes.
+    /// - Throws: ``ToolFailure``: 66 if there is no such file, 75 above the limit, 74 if reading fails.
     package static func read(
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .cannotOpen(path, errno) }
-        let name = "the file \(path.quoted)"
         if let file = large(descriptor, trimmingNewline, most) { return .file(file) }
         defer { close(descriptor) }
-        return try gather(descriptor, most, named: name, trimmingNewline)
+        return try gather(descriptor, most, named: "the file \(path.quoted)", trimmingNewline)
     }
 
-    /// Reads standard input to its end; says so on a terminal, where nothing seems to happen otherwise.
+    /// Reads all of standard input, with a message on a terminal, where nothing seems to happen otherwise.
     package static func readStandardInput(
         trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        // From its start a file is as good as one with a name; behind that, somebody has read a part of it.
+        // A file at its start is like one with a name. Behind its start, another program has read a part of it.
         if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
             let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
             if copy >= 0, let file = large(copy, trimmingNewline, most) {
@@ -41,11 +40,10 @@ package enum InputFile {
             }
             if copy >= 0 { close(copy) }
         }
-        let name = "the standard input"
-        return try gather(STDIN_FILENO, most, named: name, trimmingNewline)
+        return try gather(STDIN_FILENO, most, named: "the standard input", trimmingNewline)
     }
 
-    /// A regular file that is worth a descriptor and can be taken as it is; the descriptor is its own then.
+    /// A large regular file that can be taken as it is, and then owns the descriptor; nil for any other.
     private static func large(_ descriptor: CInt, _ trimmingNewline: Bool, _ most: UInt64) -> ContentFile? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -55,7 +53,7 @@ package enum InputFile {
         return ContentFile(owning: descriptor, byteCount: Int(size))
     }
 
-    /// Whether the last byte of so many is a newline.
+    /// Whether the last one of `count` bytes is a newline.
     static func endsWithNewline(_ descriptor: CInt, _ count: UInt64) -> Bool {
         var last: UInt8 = 0
         return count > 0 && pread(descriptor, &last, 1, off_t(count - 1)) == 1 && last == UInt8(ascii: "\n")
@@ -70,7 +68,7 @@ package enum InputFile {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
         guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, most) }
-        // What comes from a terminal is typed there.
+        // A terminal is typed on, so it shows no progress.
         let terminal = isatty(descriptor) == 1 ? nil : ProgressTerminal.standardError
         var bar = ProgressBar("reading", total: isFile ? UInt64(status.st_size) : nil, on: terminal)
         defer { bar.finish() }
@@ -80,8 +78,7 @@ package enum InputFile {
             if count < 0 {
                 if errno == EINTR { continue }
                 if errno == EAGAIN {
-                    var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    _ = poll(&ready, 1, -1)
+                    wait(for: descriptor, POLLIN)
                     continue
                 }
                 throw .cannotRead(name, errno)

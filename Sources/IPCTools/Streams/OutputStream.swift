@@ -1,14 +1,14 @@
 internal import Glibc
 private import IPCModel
 
-/// One of the two streams that a program writes to, without a buffer: what was written is out.
+/// One of the two streams that a program writes to, without a buffer.
 package enum OutputStream: Int32, Sendable {
     case output = 1
     case error = 2
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// The columns of the terminal now; nil where it is none, or one that does not say.
+    /// The columns of the terminal now; nil if it is no terminal, or does not state them.
     package var columns: Int? {
         var size = winsize()
         // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
@@ -16,40 +16,47 @@ package enum OutputStream: Int32, Sendable {
         return Int(size.ws_col)
     }
 
-    /// Writes all bytes.
-    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if nobody reads any more.
-    package func write(_ bytes: [UInt8]) throws(ToolFailure) {
-        var rest = bytes[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
-            if count >= 0 {
-                rest = rest.dropFirst(count)
-            } else if errno == EAGAIN {
-                var ready = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
-                _ = poll(&ready, 1, -1)
-            } else if errno != EINTR {
-                throw .cannotWrite("the output", errno)
-            }
-        }
+    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
+    package func write(_ text: String) throws(ToolFailure) {
+        try writeAll(Array(text.utf8), to: rawValue, named: "the output")
     }
-
-    package func write(_ text: String) throws(ToolFailure) { try write(Array(text.utf8)) }
 
     /// Writes one line.
     package func writeLine(_ text: String) throws(ToolFailure) { try write(text + "\n") }
+}
 
-    /// Writes content byte for byte. On a terminal a newline follows where the content ends without one, so that the
-    /// prompt starts on a line of its own.
-    package func writeContent(_ bytes: [UInt8]) throws(ToolFailure) {
-        try write(bytes)
-        if isTerminal, let last = bytes.last, last != UInt8(ascii: "\n") { try write("\n") }
+/// Writes all bytes to a descriptor, which may be non-blocking.
+/// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
+func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, named name: String) throws(ToolFailure) {
+    var rest = bytes
+    while !rest.isEmpty {
+        let count = write(descriptor, rest.baseAddress, rest.count)
+        if count >= 0 {
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        } else if errno == EAGAIN {
+            wait(for: descriptor, POLLOUT)
+        } else if errno != EINTR {
+            throw .cannotWrite(name, errno)
+        }
     }
+}
+
+func writeAll(_ bytes: [UInt8], to descriptor: CInt, named name: String) throws(ToolFailure) {
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(ToolFailure) in
+        try writeAll(bytes, to: descriptor, named: name)
+    }
+}
+
+/// Waits until a descriptor is ready. The corresponding C function is `poll`.
+func wait(for descriptor: CInt, _ event: CInt) {
+    var ready = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+    _ = poll(&ready, 1, -1)
 }
 
 extension ToolFailure {
     /// An output is full, broken or closed.
     static func cannotWrite(_ output: String, _ code: Int32) -> ToolFailure {
-        // As in other programs at the head of a pipeline: nobody is left to tell.
+        // As other programs at the head of a pipeline, the tool is silent then.
         if code == EPIPE { return .outputClosed }
         let isFull = code == ENOSPC || code == EDQUOT
         return ToolFailure(
@@ -58,7 +65,7 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// Nobody reads what is written.
+    /// The reader of the output has ended.
     package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 

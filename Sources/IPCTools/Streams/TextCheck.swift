@@ -1,16 +1,15 @@
 internal import Glibc
 package import IPC
 
-/// Whether bytes that come in parts are text: UTF-8 without U+0000.
+/// Checks whether bytes that arrive in parts are text: UTF-8 without U+0000.
 package struct TextCheck {
-    /// False as soon as it is known.
     private var isText = true
-    /// The start of a character whose rest comes with the next part, at most three bytes.
+    /// The start of a character that ends in the next part, at most three bytes.
     private var open: [UInt8] = []
 
     package init() {}
 
-    /// - Returns: whether more is worth looking at.
+    /// - Returns: whether another part can change the result.
     package mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         guard isText else { return false }
         let bytes = open + part
@@ -20,10 +19,10 @@ package struct TextCheck {
         return isText
     }
 
-    /// Whether all of it was text.
+    /// Whether all parts together are text.
     package var isComplete: Bool { isText && open.isEmpty }
 
-    /// How many bytes at the end begin a character and do not finish it.
+    /// The count of bytes at the end that begin a character and do not finish it.
     private static func incomplete(_ bytes: [UInt8]) -> Int {
         for count in 1...3 where count <= bytes.count {
             let byte = bytes[bytes.count - count]
@@ -34,7 +33,7 @@ package struct TextCheck {
         return 0
     }
 
-    /// Looks at a file, a part at a time. It is read and not mapped, for somebody may shorten it meanwhile.
+    /// Checks a file in parts. It is read and not mapped, because another process may shorten it meanwhile.
     package static func isText(_ file: ContentFile) -> Bool {
         var check = TextCheck()
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)

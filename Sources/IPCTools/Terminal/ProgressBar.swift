@@ -12,7 +12,7 @@ package struct ProgressTerminal: Sendable {
         self.write = write
     }
 
-    /// Standard error; nil where it is no terminal, or one that knows no escape sequence.
+    /// Standard error; nil if it is no terminal, or one without escape sequences.
     package static var standardError: ProgressTerminal? {
         let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
         guard OutputStream.error.isTerminal && !isDumb else { return nil }
@@ -22,12 +22,11 @@ package struct ProgressTerminal: Sendable {
     }
 }
 
-/// How far a transfer is: one line that is written over and wiped at the end.
-///
-/// Nothing is shown in the first half second, so that a short transfer leaves the terminal alone, and at most ten lines a
-/// second after that.
+/// The progress of a transfer: one line, which is replaced and removed at the end. A short transfer shows nothing.
 package struct ProgressBar {
-    private static let patience = Duration.milliseconds(500)
+    /// The time before the first line.
+    private static let delay = Duration.milliseconds(500)
+    /// The least time between two lines.
     private static let pause = Duration.milliseconds(100)
 
     private let label: String
@@ -38,8 +37,8 @@ package struct ProgressBar {
     private var last: ContinuousClock.Instant?
 
     /// - Parameters:
-    ///   - label: what is done, such as `reading`.
-    ///   - total: the bytes in all; nil where nobody knows.
+    ///   - label: the action, such as `reading`.
+    ///   - total: the count of all bytes; nil if it is unknown.
     ///   - terminal: nil shows nothing.
     package init(
         _ label: String, total: UInt64?, on terminal: ProgressTerminal? = .standardError,
@@ -49,25 +48,25 @@ package struct ProgressBar {
         start = now()
     }
 
-    /// Shows that so many bytes are done, where it is time to.
+    /// Shows the count of transferred bytes, if it is time to.
     package mutating func update(to done: UInt64) {
         guard let terminal else { return }
         let time = now()
-        guard start.duration(to: time) >= Self.patience else { return }
+        guard start.duration(to: time) >= Self.delay else { return }
         if let last, last.duration(to: time) < Self.pause { return }
         last = time
         let line = line(done, after: start.duration(to: time), columns: terminal.columns())
         terminal.write("\r" + line + "\u{1B}[K")
     }
 
-    /// Wipes the line, if there is one.
+    /// Removes the line, if there is one.
     package mutating func finish() {
         guard last != nil else { return }
         last = nil
         terminal?.write("\r\u{1B}[K")
     }
 
-    /// What fits into the columns; the last one stays free, since some terminals go to the next line there.
+    /// The line for a count of columns. The last one stays free, because some terminals begin the next line there.
     private func line(_ done: UInt64, after time: Duration, columns: Int) -> String {
         let speed = Double(done) / max(time / .seconds(1), 0.001)
         let rate = "\(ByteSize.text(UInt64(speed)))/s"
@@ -81,7 +80,7 @@ package struct ProgressBar {
         let time = "\(TimeLength.text(milliseconds: UInt64(min(left, 1e9)) * 1_000)) left"
         let parts = [percent, amount, rate, time]
         let text = parts.joined(separator: "  ")
-        // The bar takes what the words leave over: two brackets, two gaps, at least eight cells.
+        // The bar takes the rest of the columns: two brackets, two gaps, at least eight cells.
         let cells = min(40, columns - 1 - text.count - 4)
         guard cells >= 8 else { return shortened(parts, columns) }
         let full = Int(share * Double(cells))
@@ -89,7 +88,7 @@ package struct ProgressBar {
         return ([percent, "[\(bar)]"] + parts.dropFirst()).joined(separator: "  ")
     }
 
-    /// As many parts as fit, cut where not even the first does.
+    /// The parts that fit; if not even the first does, its start.
     private func shortened(_ parts: [String], _ columns: Int) -> String {
         var parts = parts
         while parts.count > 1, parts.joined(separator: "  ").count > columns - 1 { parts.removeLast() }

@@ -7,7 +7,7 @@ package enum ByteSize {
         guard bytes >= 1_024 else { return "\(bytes) B" }
         var value = Double(bytes) / 1_024
         var place = 0
-        // What would be rounded to 1024.0 belongs to the next unit.
+        // A value that rounds to 1024.0 belongs to the next unit.
         while value >= 1_023.95, place < units.count - 1 {
             value /= 1_024
             place += 1
@@ -23,7 +23,7 @@ package enum TimeLength {
         (86_400 * 2, "days"), (3_600 * 2, "h"), (60 * 2, "min"),
     ]
 
-    /// `45 s`, `12 min`, `30 h`, `9 days`: one unit, the largest of which there are two, rounded down.
+    /// `45 s`, `12 min`, `30 h`, `9 days`: the largest unit that gives at least two, rounded down.
     package static func text(milliseconds: UInt64) -> String {
         let seconds = milliseconds / 1_000
         for unit in units where seconds >= unit.seconds { return "\(seconds / (unit.seconds / 2)) \(unit.name)" }

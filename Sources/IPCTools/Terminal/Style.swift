@@ -1,8 +1,7 @@
 internal import Glibc
 
-/// How text is set off on one stream: with escape sequences (ECMA-48 §8.3.117), or not at all.
+/// Emphasis on one stream: escape sequences (ECMA-48 §8.3.117), or none.
 package struct Style: Sendable {
-    /// Whether escape sequences are written.
     package let isColored: Bool
 
     /// Decides for a stream: on a terminal, unless `NO_COLOR` (no-color.org) or `--color` say otherwise.

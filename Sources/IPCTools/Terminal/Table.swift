@@ -1,4 +1,4 @@
-/// Rows for people or for programs: columns with headings on a terminal, else fields with a tab between and no heading.
+/// Rows for people or for programs: columns with headings on a terminal, else fields separated by tabs without headings.
 ///
 /// No field holds a tab or a line end: names with control characters do not exist here.
 package struct Table: Sendable {
@@ -7,7 +7,7 @@ package struct Table: Sendable {
 
     package init(_ headings: String...) { self.headings = headings }
 
-    /// A line for each thing, its name in front, for people and for programs alike.
+    /// Lines with a name in front of each, for people and for programs.
     package static func named(_ lines: [(name: String, text: String)]) -> String {
         let width = lines.map(\.name.count).max() ?? 0
         return lines.map { name, text in
@@ -18,8 +18,8 @@ package struct Table: Sendable {
     package mutating func add(_ fields: String...) { rows.append(fields) }
     package mutating func add(row: [String]) { rows.append(row) }
 
-    /// The lines, without a line end after the last one; empty where there are no rows.
-    /// - Parameter columns: to which an aligned line is cut in its last field, of which a bit stays; nil for any length.
+    /// The lines, without a line end after the last one; empty if there are no rows.
+    /// - Parameter columns: the width to which the last field of an aligned line is cut; nil for any length.
     package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }
@@ -36,10 +36,10 @@ package struct Table: Sendable {
         return ([style.bold(laidOut[0])] + laidOut.dropFirst()).joined(separator: "\n")
     }
 
-    /// How many characters of a last field stay where the others leave it none.
+    /// The least width of a last field.
     private static let leastOfLast = 20
 
-    /// The start of a text, with a sign where there is more.
+    /// A text, cut to a width.
     private static func start(of text: String, _ most: Int?) -> String {
         guard let most, text.count > most else { return text }
         return text.prefix(most - 1) + "…"

@@ -1,8 +1,7 @@
 package import IPC
 
-/// The changes of pasteboards one after the other, also when the broker is away for longer than the library waits.
-///
-/// One consumer; the cursor outlives every connection, so nothing is missed.
+/// The changes of pasteboards for one consumer, which waits for an absent broker longer than the library. The cursor outlives
+/// every connection, so no change is missed.
 package actor ChangeFeed {
     private let application: Application
     private let names: [String]
@@ -10,16 +9,15 @@ package actor ChangeFeed {
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
 
-    /// How long the broker's name is awaited before a question is asked nevertheless: a question starts a broker that the
-    /// bus can start.
+    /// The time without the broker's name after which a question is asked anyway: it starts a broker that the bus can start.
     private static let patience = Duration.seconds(60)
-    /// The first pause, doubled up to ``patience``, after a broker that is there has refused to answer.
+    /// The first pause, doubled up to ``patience``, after a running broker has refused to answer.
     private static let firstPause = Duration.seconds(1)
 
     /// - Parameters:
     ///   - names: empty means all pasteboards.
     ///   - cursor: changes after this change count.
-    ///   - absent: called once when the broker is not there; the question is asked again when it returns.
+    ///   - absent: called when the broker is absent. The feed asks again when this returns.
     package init(
         _ application: Application, of names: [String], since cursor: UInt64,
         absent: @escaping @Sendable (IPCError) async -> Void
@@ -40,7 +38,7 @@ package actor ChangeFeed {
             } catch {
                 guard [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
                 if Task.isCancelled { return nil }
-                // All that was told has been handed out before a question fails, so the cursor is the place to go on.
+                // All known changes were returned before the question failed, so the feed continues at the cursor.
                 iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
                 await absent(error)
                 await waitForAnswers()

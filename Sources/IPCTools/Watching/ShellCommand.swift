@@ -3,76 +3,75 @@ private import IPCModel
 internal import Subprocess
 private import SystemPackage
 
-/// A command line of the user's own, run by `sh -c`; what others chose never becomes a part of it (I20).
-enum ShellCommand {
-    static let shell = Executable.path("/bin/sh")
+/// A command line of the user's own, run by `sh -c`. It never contains text of other programs (I20).
+struct ShellCommand: Sendable {
+    let line: String
 
-    /// A process group of its own, so that what the shell has started ends with it.
-    static var platformOptions: PlatformOptions {
+    /// Runs the command until it ends. When the task is cancelled, the command and its children are ended.
+    /// - Parameters:
+    ///   - content: the standard input; nil for none.
+    ///   - variables: changes of this process's environment; nil removes a variable.
+    func run<Output: OutputProtocol>(
+        _ content: Representation.Value?, _ variables: [Environment.Key: String?], output: Output
+    ) async throws -> ExecutionResult<Void, Output, FileDescriptorOutput> {
+        // The children of the shell are in its process group, and end with it.
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
             .gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: .seconds(1))
         ]
-        return options
+        let shell = Subprocess.Configuration(
+            executable: .path("/bin/sh"), arguments: ["-c", line], environment: .inherit.updating(variables),
+            platformOptions: options)
+        guard let content else {
+            return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
+        }
+        if case .file(let file) = content, let own = file.reopened() {
+            // The command reads the file itself, from its start. The descriptor has to be open until the command has it.
+            defer { withExtendedLifetime(own) {} }
+            let input = FileDescriptor(rawValue: own.descriptor)
+            return try await Subprocess.run(
+                shell, input: .fileDescriptor(input, closeAfterSpawningProcess: false), output: output,
+                error: .currentStandardError)
+        }
+        let bytes = content.content
+        return try await Subprocess.run(
+            shell, input: .inputWriter, output: output, error: .currentStandardError
+        ) { execution in
+            // A command need not read its input, so a broken pipe is no failure. (With input as a value, a broken pipe ends this
+            // process: Subprocess 1.0.2 does not close the pipe, and insists on that.)
+            _ = try? await execution.standardInputWriter.write(bytes)
+            try? await execution.standardInputWriter.finish()
+        }
+    }
+}
+
+extension TerminationStatus {
+    /// Why a command has failed, for programs and for people; nil if it ended with exit code 0.
+    var failure: (code: String, message: String)? {
+        switch self {
+        case .exited(0): nil
+        case .exited(let code): ("exit-\(code)", "the command ended with exit code \(code)")
+        case .signaled(let number): ("signal-\(number)", "the command was ended by signal \(number)")
+        }
     }
 }
 
 /// The command of `watch --exec`, run once for every change.
 package struct ChangeCommand: Sendable {
-    private let command: String
+    private let command: ShellCommand
 
-    /// - Parameter command: what the shell runs.
-    package init(_ command: String) { self.command = command }
+    package init(_ line: String) { command = ShellCommand(line: line) }
 
-    /// Runs it with content on its standard input and waits for its end; its output goes to ours. When the task is
-    /// cancelled, the command and all that it started are ended.
-    /// - Parameters:
-    ///   - content: nil for none.
-    ///   - variables: what the environment holds beside our own.
-    /// - Returns: a sentence where it did not end with exit code 0.
+    /// Runs the command until it ends; see ``ShellCommand/run(_:_:output:)``. Its output goes to that of this process.
+    /// - Returns: a sentence if it did not end with exit code 0.
     package func run(_ content: Representation.Value?, _ variables: [String: String]) async throws -> String? {
         var environment: [Environment.Key: String?] = [:]
         for (name, value) in variables {
             guard let key = Environment.Key(rawValue: name) else { continue }
             environment[key] = value
         }
-        let status = try await run(content, .inherit.updating(environment))
-        return switch status {
-        case .exited(0): nil
-        case .exited(let code): "the command ended with exit code \(code)"
-        case .signaled(let number): "the command was ended by signal \(number)"
-        }
-    }
-
-    private func run(_ content: Representation.Value?, _ environment: Environment) async throws -> TerminationStatus {
-        guard let content else {
-            return try await Subprocess.run(
-                ShellCommand.shell, arguments: ["-c", command], environment: environment,
-                platformOptions: ShellCommand.platformOptions, input: .none, output: .currentStandardOutput,
-                error: .currentStandardError
-            ).terminationStatus
-        }
-        if case .file(let file) = content, let own = file.reopened() {
-            // It reads the file itself, from its start: nothing passes through us. The descriptor has to be open until
-            // the command has it.
-            defer { withExtendedLifetime(own) {} }
-            return try await Subprocess.run(
-                ShellCommand.shell, arguments: ["-c", command], environment: environment,
-                platformOptions: ShellCommand.platformOptions,
-                input: .fileDescriptor(FileDescriptor(rawValue: own.descriptor), closeAfterSpawningProcess: false),
-                output: .currentStandardOutput, error: .currentStandardError
-            ).terminationStatus
-        }
-        let bytes = content.content
-        return try await Subprocess.run(
-            ShellCommand.shell, arguments: ["-c", command], environment: environment,
-            platformOptions: ShellCommand.platformOptions, input: .inputWriter, output: .currentStandardOutput,
-            error: .currentStandardError
-        ) { execution in
-            // A command need not read its input, so a broken pipe is no failure.
-            _ = try? await execution.standardInputWriter.write(bytes)
-            try? await execution.standardInputWriter.finish()
-        }.terminationStatus
+        return try await command.run(content, environment, output: .currentStandardOutput).terminationStatus.failure?
+            .message
     }
 }

@@ -30,8 +30,6 @@ struct Listen: ToolCommand {
 
     func run() async throws {
         let schemes = schemes.isEmpty ? ["IPCClient.demo"] : schemes
-        try await MessageReceiver(
-            "ipc-client", application: application, schemes: schemes, receiver, output
-        ).run()
+        try await MessageReceiver(application: application, schemes: schemes, receiver, output).run()
     }
 }

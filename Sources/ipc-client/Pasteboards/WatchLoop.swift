@@ -41,7 +41,7 @@ struct WatchLoop: Sendable {
 
     private func next() async throws(ToolFailure) -> PasteboardChange? {
         let feed = feed
-        return try await failing { try await stop.wait(untilSignal: 1) { try await feed.next() } }
+        return try await failing { try await stop.run(untilSignal: 1) { try await feed.next() } }
     }
 
     /// What is known of a change; nil where the pasteboard has moved on and its next change says more.
