@@ -29,7 +29,7 @@ package struct BaseDirectories: Sendable, Hashable {
         (text.flatMap { $0.isEmpty ? nil : $0 } ?? usual).split(separator: ":").compactMap { absolute(String($0)) }
     }
 
-    /// An absolute path without slashes at its end.
+    /// The path without trailing slashes, if it is absolute.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }

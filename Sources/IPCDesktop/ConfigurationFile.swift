@@ -21,7 +21,7 @@ package struct ConfigurationFile: Sendable {
     /// Whether the desktop's handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
 
-    /// What is wrong with a file, and what to do.
+    /// An error of a file, with advice.
     package struct Invalid: Condition, Hashable {
         package let path: String
         /// From 1; `nil` if the file itself is wrong.
@@ -93,7 +93,7 @@ package struct ConfigurationFile: Sendable {
     /// The groups with their keys.
     private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
-    /// - Returns: what is wrong with the entry; `nil` if it is right.
+    /// - Returns: an error of the entry, if it has one.
     private mutating func take(_ entry: KeyFile.Entry) -> String? {
         switch (entry.group, entry.key) {
         case ("Limits", _): return setLimit(entry)

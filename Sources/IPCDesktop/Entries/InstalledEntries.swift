@@ -114,7 +114,7 @@ package enum MimeAppsList {
     }
 }
 
-/// The content types by which a desktop knows handlers of URL schemes; Shared MIME-info Database, "URI scheme handlers".
+/// The content types for URL schemes on a desktop; Shared MIME-info Database, "URI scheme handlers".
 enum SchemeType {
     private static let prefix = "x-scheme-handler/"
 

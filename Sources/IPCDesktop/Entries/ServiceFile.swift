@@ -1,4 +1,4 @@
-/// The file by which a bus starts a program; D-Bus specification, "Message Bus Starting Services".
+/// The file that makes a bus start a program; D-Bus specification, "Message Bus Starting Services".
 package struct ServiceFile: Sendable {
     /// The bus name that the program takes.
     let name: String

@@ -84,11 +84,11 @@ extension FileJournal.Entry {
     }
 }
 
-// MARK: Taking back
+// MARK: Reverting
 
 extension FileJournal.Entry {
-    /// What a file becomes when it is taken back.
-    enum TakenBack {
+    /// The result of reverting a file.
+    enum Reversion {
         /// It is as it was before.
         case unchanged
         /// The file of before, or the file of other programs without our values; `nil`: no file.
@@ -97,7 +97,7 @@ extension FileJournal.Entry {
         case foreign
     }
 
-    func state(from current: FileState?) -> TakenBack {
+    func reversion(of current: FileState?) -> Reversion {
         if current?.bytes == before?.bytes { return .unchanged }
         guard let current else { return own == nil ? .foreign : .unchanged }
         if current.bytes == after { return .restored(before) }
@@ -116,14 +116,14 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Removes the trace of a file that another purpose has written before this one, and takes back now.
+    /// Removes the trace of a file that another purpose has written before this one, and reverts now.
     /// - Returns: whether this purpose has written over it.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
         let standing = entries[place].before
         if standing?.bytes == other.after {
             entries[place].before = other.before
-        } else if other.own != nil, case .restored(let state) = other.state(from: standing) {
+        } else if other.own != nil, case .restored(let state) = other.reversion(of: standing) {
             entries[place].before = state
         } else {
             return false
@@ -131,7 +131,7 @@ extension FileJournal {
         // A group or line that the other one had made may be ours to remove now.
         entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
         let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
-        if other.own != nil, case .restored(let state) = other.state(from: written) {
+        if other.own != nil, case .restored(let state) = other.reversion(of: written) {
             entries[place].after = state?.bytes ?? []
         }
         return true

@@ -1,11 +1,11 @@
 internal import Glibc
 internal import IPCModel
 
-/// Writes files, and takes them back: each purpose has a journal, all in one folder.
+/// Writes files, and reverts them: each purpose has a journal, all in one folder.
 ///
-/// A journal is on the disk before its files are written, so they can be taken back however this program ends. If a purpose
-/// is taken back whose files others have written over, the journals of those take its place: in any order of purposes, the
-/// last one leaves what stood there before the first.
+/// A journal is on the disk before its files are written, so they can be reverted however this program ends. If other
+/// purposes have written over a file that is reverted, their journals change: in any order of purposes, the last one restores
+/// the file of before the first.
 package struct JournaledFiles: Sendable {
     /// The absolute path of the folder of journals. It is made when it is needed, and removed when it is empty.
     private let folder: String
@@ -18,7 +18,7 @@ package struct JournaledFiles: Sendable {
     /// Writes files for a purpose, in the place of all that was written for it before, and reads them back.
     /// - Parameters:
     ///   - cache: the cache to update afterwards.
-    ///   - plan: returns the files, after those of before were taken back.
+    ///   - plan: returns the files, after the earlier ones were reverted.
     package func write(
         for name: String, facts: [String: String], cache: MimeCache? = nil,
         plan: () throws(FileFailure) -> [PlannedFile]
@@ -32,14 +32,14 @@ package struct JournaledFiles: Sendable {
         do throws(FileFailure) {
             if let earlier = try self.journal(name) {
                 for entry in earlier.entries { try observed.note(entry.path) }
-                let paths = try takeBack(earlier, name, keepsFolders: true)
+                let paths = try revert(earlier, name, keepsFolders: true)
                 kept = earlier.entries.filter { paths.contains($0.path) }
                 journal.directories = earlier.directories + made
             }
             try add(try plan(), to: &journal, over: kept, noting: &observed)
             try put(&journal, name, cache, noting: &observed)
         } catch {
-            _ = try takeBack(try self.journal(name) ?? journal, name)
+            _ = try revert(try self.journal(name) ?? journal, name)
             throw error
         }
         let changes = try observed.changes()
@@ -47,16 +47,16 @@ package struct JournaledFiles: Sendable {
         return changes + kept.filter { !settled.contains($0.path) }.map { FileChange(path: $0.path, kind: .kept) }
     }
 
-    /// Takes back what was written for a purpose.
+    /// Reverts the files of a purpose.
     /// - Returns: the changes of its files; none if nothing was written.
-    package func takeBack(_ name: String) throws(FileFailure) -> [FileChange] {
+    package func revert(_ name: String) throws(FileFailure) -> [FileChange] {
         guard try journal(name) != nil else { return [] }
         let lock = try FolderLock(folder)
         defer { lock.release() }
         guard let journal = try journal(name) else { return [] }
         var observed = ObservedFiles()
         for entry in journal.entries { try observed.note(entry.path) }
-        let kept = try takeBack(journal, name)
+        let kept = try revert(journal, name)
         return try observed.changes() + kept.map { FileChange(path: $0, kind: .kept) }
     }
 
@@ -64,7 +64,7 @@ package struct JournaledFiles: Sendable {
 
     /// Adds files to a journal.
     /// - Parameter kept: files that were written before, and that another program has changed since. They are ours all the
-    ///   same: taking them back restores what stood there before the first.
+    ///   same: reverting them restores the files of before the first.
     private func add(
         _ files: [PlannedFile], to journal: inout FileJournal, over kept: [FileJournal.Entry],
         noting observed: inout ObservedFiles
@@ -124,7 +124,7 @@ package struct JournaledFiles: Sendable {
 
     /// - Parameter keepsFolders: whether the folders stay for the files that are written next.
     /// - Returns: the files that stay, because another program has changed them.
-    private func takeBack(
+    private func revert(
         _ journal: FileJournal, _ name: String, keepsFolders: Bool = false
     ) throws(FileFailure) -> [String] {
         var kept: [String] = []
@@ -135,7 +135,7 @@ package struct JournaledFiles: Sendable {
         for entry in journal.entries.reversed() {
             var isBelowAnother = false
             for other in others.keys where others[other]!.forget(entry) { isBelowAnother = true }
-            switch entry.state(from: try FileState.read(entry.path)) {
+            switch entry.reversion(of: try FileState.read(entry.path)) {
             case .unchanged: break
             case .restored(let state?): try state.write(to: entry.path, keepsMode: true)
             case .restored(nil): try FileState.remove(entry.path)

@@ -1,7 +1,7 @@
 package import IPCModel
 
-/// Writes what the desktop and the bus read of an application: a desktop entry that brings URLs to the broker, the user's
-/// default if no other application is it, and a service file by which the bus starts the application.
+/// Writes the files of an application for the desktop and the bus: a desktop entry that brings URLs to the broker, the user's
+/// default if no other application is it, and a service file to start the application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories
     private let application: ApplicationID
@@ -64,7 +64,7 @@ package struct DesktopRegistration: Sendable {
             }
             var facts = RegistrationFacts(noted)
             facts.remove(schemes)
-            return facts.schemes.isEmpty ? Result(changes: try files.takeBack(application.text)) : try write(facts)
+            return facts.schemes.isEmpty ? Result(changes: try files.revert(application.text)) : try write(facts)
         } catch { throw error.ipcError }
     }
 

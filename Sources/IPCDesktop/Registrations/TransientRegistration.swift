@@ -45,7 +45,7 @@ package struct TransientRegistration: Sendable {
             guard let noted = try files.facts(of: application.text) else { return [] }
             var facts = RegistrationFacts(noted)
             facts.remove(schemes)
-            return facts.schemes.isEmpty ? try files.takeBack(application.text) : try write(facts)
+            return facts.schemes.isEmpty ? try files.revert(application.text) : try write(facts)
         } catch { throw error.ipcError }
     }
 

@@ -44,7 +44,7 @@ struct Setup: ToolCommand {
                 message: "there is no folder for data; set HOME or XDG_DATA_HOME to an absolute path", exit: .dataError)
         }
         let files = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
-        let changes = undo ? try files.takeBack(Self.journal) : try write(files, data)
+        let changes = undo ? try files.revert(Self.journal) : try write(files, data)
         try output.print(
             .object(["files": changes.json]),
             text: changes.isEmpty ? nil : changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
