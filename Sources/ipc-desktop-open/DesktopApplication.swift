@@ -10,7 +10,7 @@ struct DesktopApplication {
         self.info = info
     }
 
-    /// The handler of a URL: of its scheme in lower case, as everywhere on the desktop, or, of a file, of what is in it.
+    /// The handler of a URL: of its scheme in lower case, as everywhere on the desktop, or of the type of a file.
     /// The corresponding C functions are `g_app_info_get_default_for_type` and `g_file_query_default_handler`.
     init?(handlerOf url: String) {
         let scheme = String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
@@ -25,31 +25,30 @@ struct DesktopApplication {
         }
     }
 
-    /// Its desktop file ID.
+    /// The desktop file ID.
     var id: String? { g_app_info_get_id(info).map { String(cString: $0) } }
 
-    /// The bus name by which it takes URLs, where it has one (“D-Bus Activation”).
+    /// The bus name for its URLs, if it has one (“D-Bus Activation”).
     var service: String? {
-        guard g_desktop_app_info_get_boolean(info, "DBusActivatable") != 0, let id, id.hasSuffix(Self.suffix) else {
+        let suffix = ".desktop"
+        guard g_desktop_app_info_get_boolean(info, "DBusActivatable") != 0, let id, id.hasSuffix(suffix) else {
             return nil
         }
-        let name = String(id.dropLast(Self.suffix.count))
+        let name = String(id.dropLast(suffix.count))
         return g_dbus_is_name(name) != 0 && g_dbus_is_unique_name(name) == 0 ? name : nil
     }
 
-    private static let suffix = ".desktop"
-
-    /// Whether it hands its URLs to the broker, from which this one comes: they would go in a circle.
+    /// Whether it passes its URLs to the broker, which would send them here again.
     var leadsToBroker: Bool {
         guard let line = g_app_info_get_commandline(info).map({ String(cString: $0) }) else { return false }
         return line.split { " \t\"'\\/=".contains($0) }.contains("ipc-client")
     }
 
-    /// Starts it with a URL, by no shell of ours. The corresponding C function is `g_app_info_launch_uris`.
+    /// Starts it with a URL. The corresponding C function is `g_app_info_launch_uris`.
     func launch(_ url: String, token: String) throws(Failure) {
         let context = g_app_launch_context_new()
         defer { g_object_unref(context) }
-        // What the bus has told the broker is not true of its child.
+        // These variables are for the broker, and wrong in its child.
         for name in ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"] { g_app_launch_context_unsetenv(context, name) }
         if !token.isEmpty {
             for name in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
@@ -66,11 +65,11 @@ struct DesktopApplication {
     }
 }
 
-/// What GLib says went wrong.
+/// An error of GLib.
 struct Failure: Error {
     let message: String
 
-    /// Takes the error over.
+    /// Takes over the error.
     init(_ error: UnsafeMutablePointer<GError>?) {
         message = error?.pointee.message.map { String(cString: $0) } ?? "it says not why"
         if let error { g_error_free(error) }

@@ -1,21 +1,21 @@
 import Glibc
 
-/// Asks GIO for the desktop's handler of a URL, or has it start one. The broker runs it; people have `gio open`.
+/// Finds or starts the desktop's handler of a URL, by GIO. The broker runs this program; people use `gio open`.
 ///
-///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exit 68 where nobody is
-///     ipc-desktop-open launch ENTRY   exit 69 and a sentence where it cannot be started
+///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exit 68 without a handler
+///     ipc-desktop-open launch ENTRY   exit 69 and a sentence if it cannot be started
 ///
 /// Standard input is the activation token, which may be empty, a NUL, and the URL, byte for byte.
 @main
 struct DesktopOpen {
-    /// The descriptor of the answer, which no program inherits.
+    /// The descriptor of the answer. Children do not inherit it.
     private let answer: CInt
 
-    private static let (usage, nobody, unavailable) = (CInt(64), CInt(68), CInt(69))
+    private static let (usage, noHandler, unavailable) = (CInt(64), CInt(68), CInt(69))
 
     static func main() {
         guard let (token, url) = input() else { exit(usage) }
-        let program = DesktopOpen(answer: leaveNothingBehind())
+        let program = DesktopOpen(answer: detach())
         switch Array(CommandLine.arguments.dropFirst()) {
         case ["find"]: program.find(url)
         case let words where words.count == 2 && words[0] == "launch": program.launch(words[1], url, token)
@@ -25,12 +25,12 @@ struct DesktopOpen {
 
     private func find(_ url: String) {
         if let entry = DesktopApplication(handlerOf: url), let id = entry.id {
-            guard !entry.leadsToBroker else { exit(Self.nobody) }
-            tell("entry=\(id)\n" + (entry.service.map { "service=\($0)\n" } ?? ""))
+            guard !entry.leadsToBroker else { exit(Self.noHandler) }
+            write("entry=\(id)\n" + (entry.service.map { "service=\($0)\n" } ?? ""))
         } else if Portal.isUsed {
-            tell("entry=\(Portal.entry)\n")
+            write("entry=\(Portal.entry)\n")
         } else {
-            exit(Self.nobody)
+            exit(Self.noHandler)
         }
     }
 
@@ -42,14 +42,14 @@ struct DesktopOpen {
             }
             try entry.launch(url, token: token)
         } catch {
-            tell(error.message)
+            write(error.message)
             exit(Self.unavailable)
         }
     }
 
     // MARK: Streams
 
-    /// Token and URL; nil where there is no NUL between them.
+    /// Token and URL; nil if there is no NUL between them.
     private static func input() -> (token: String, url: String)? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -59,17 +59,15 @@ struct DesktopOpen {
             guard count > 0 else { break }
             bytes += buffer[..<count]
         }
-        guard let end = bytes.firstIndex(of: 0) else { return nil }
-        return (
-            String(decoding: bytes[..<end], as: UTF8.self),
-            String(decoding: bytes[bytes.index(after: end)...], as: UTF8.self)
-        )
+        let parts = bytes.split(separator: 0, maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// What is started here has nothing of ours: not the answer, not the session, and not the broker's limit of
-    /// descriptors, which programs that use select(2) cannot live with.
+    /// Detaches children from the answer, from the session, and from the broker's limit of descriptors, which is too high for
+    /// programs that use select(2).
     /// - Returns: a copy of the standard output.
-    private static func leaveNothingBehind() -> CInt {
+    private static func detach() -> CInt {
         let answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
         let nothing = open("/dev/null", O_RDWR)
         for stream in [STDIN_FILENO, STDOUT_FILENO] { dup2(nothing, stream) }
@@ -84,8 +82,5 @@ struct DesktopOpen {
         return answer
     }
 
-    private func tell(_ text: String) {
-        var text = text
-        text.withUTF8 { _ = write(answer, $0.baseAddress, $0.count) }
-    }
+    private func write(_ text: String) { _ = Glibc.write(answer, text, text.utf8.count) }
 }

@@ -1,18 +1,18 @@
 import CGIO
 
-/// The desktop outside of a sandbox, in which the broker runs: there are no desktop entries here, and GIO asks
-/// `org.freedesktop.portal.OpenURI`, which asks the user where that is due.
+/// The desktop outside of the broker's sandbox. A sandbox has no desktop entries: GIO calls `org.freedesktop.portal.OpenURI`,
+/// which may ask the user.
 enum Portal {
-    /// What stands in the place of a desktop file ID.
+    /// The word in the place of a desktop file ID.
     static let entry = "org.freedesktop.portal.OpenURI"
 
-    /// Whether GIO goes that way: in Flatpak and Snap, and where it is told to.
+    /// Whether GIO uses the portal: in Flatpak and Snap, and if a variable requests it.
     static var isUsed: Bool {
         g_file_test("/.flatpak-info", G_FILE_TEST_EXISTS) != 0 || g_getenv("SNAP") != nil
             || g_getenv("GTK_USE_PORTAL").map { String(cString: $0) } == "1"
     }
 
-    /// Has a URL opened, and waits for the portal's answer. The corresponding C function is
+    /// Opens a URL, and waits for the portal's answer. The corresponding C function is
     /// `g_app_info_launch_default_for_uri_async`.
     static func open(_ url: String) throws(Failure) {
         let answer = Answer()
