@@ -2,8 +2,9 @@ import Glibc
 import IPC
 import IPCModel
 import IPCTesting
-import IPCTools
 import Testing
+
+@testable import IPCTools
 
 @Suite("The format of an export")
 struct ExportTests {
@@ -22,14 +23,14 @@ struct ExportTests {
         ])
 
     @Test(arguments: [
-        ExportRecord.header(format: 1), .pasteboard(.init(name: "日本 / \"x\"", isPersistent: true, historyLimit: 100)),
+        ExportRecord.header(format: 1), .pasteboard(name: "日本 / \"x\"", isPersistent: true, historyLimit: 100),
         .version(version),
         .version(
             .init(
                 changeCount: 0, time: nil, expires: nil, application: "", strength: "unknown", leftOut: "once",
                 items: [])),
         .registration(scheme: "Demo", application: "a.B"), .choice(scheme: "x", application: "a.B"),
-        .end(.init(lines: 7, digest: "xxh128:11", changeCount: .max)),
+        .end(lines: 7, digest: "xxh128:11", changeCount: .max),
     ])
     func everyRecordComesBack(_ record: ExportRecord) throws {
         let line = record.json.text
@@ -59,7 +60,7 @@ struct ExportTests {
     /// An export with one pasteboard, whose versions have an item each.
     private func export(_ path: String) throws {
         let export = try ExportFolder(creating: path)
-        try export.add(.pasteboard(.init(name: "board", isPersistent: true, historyLimit: 10)))
+        try export.add(.pasteboard(name: "board", isPersistent: true, historyLimit: 10))
         for (number, item) in Self.items.enumerated() {
             let values = try item.representations.map { try export.value($0) }
             try export.add(
@@ -76,7 +77,7 @@ struct ExportTests {
         let path = folder.appending("export")
         try export(path)
         let reader = try ExportReader(path)
-        #expect(reader.end.changeCount == 42)
+        #expect(reader.changeCount == 42)
         var seen = 0
         try reader.verify { _ in seen += 1 }
         #expect(seen == Self.items.count + 2)

@@ -168,7 +168,7 @@ package final class ExportFolder {
         let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }
         let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
-        try add(.end(ExportRecord.End(lines: lines, digest: digest.description, changeCount: changeCount)))
+        try add(.end(lines: lines, digest: digest.description, changeCount: changeCount))
         // One call for all files; sync(2) would report no error.
         try flushed(clinux_sync_file_system(folder))
         try flushed(fsync(table))

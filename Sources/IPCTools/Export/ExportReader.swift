@@ -5,13 +5,15 @@ private import IPCModel
 /// Reads an exported store.
 ///
 /// ``verify(_:)`` checks everything first; a folder that was changed or cut since it was written is refused as a whole.
-package struct ExportReader: ~Copyable {
+package struct ExportReader {
     private let path: String
-    private let table: CInt
-    /// The last line.
-    package let end: ExportRecord.End
+    private let table: ContentFile
+    private let lines: UInt64
+    private let digest: String
+    /// The greatest change count of the store.
+    package let changeCount: UInt64
     /// The length of the table without the last line.
-    private let length: UInt64
+    private let length: Int
 
     /// Opens the folder and finds the last line of its table.
     /// - Throws: ``ToolFailure``: 66 if there is no export, 65 if it is damaged.
@@ -20,41 +22,37 @@ package struct ExportReader: ~Copyable {
         // Without O_NONBLOCK a pipe would wait here for its writer.
         let table = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard table >= 0 else { throw .noExport(path, errno) }
-        var status = stat()
-        guard fstat(table, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            close(table)
-            throw .damagedExport(place, "it is no file")
-        }
-        guard let last = Self.lastLine(table, Int(status.st_size)), case .end(let end) = last.record else {
-            close(table)
+        self.table = ContentFile(owning: table)
+        guard ContentFile.isRegular(table) else { throw .damagedExport(place, "it is no file") }
+        guard let last = Self.lastLine(self.table), case .end(let lines, let digest, let changeCount) = last.record
+        else {
             throw .damagedExport(
                 place,
                 "its last line does not end an export: it was cut, never finished, or something was written behind it")
         }
-        (self.path, self.table, self.end, length) = (path, table, end, last.start)
+        (self.path, length) = (path, last.start)
+        (self.lines, self.digest, self.changeCount) = (lines, digest, changeCount)
     }
 
-    deinit { close(table) }
-
-    private static func lastLine(_ table: CInt, _ size: Int) -> (start: UInt64, record: ExportRecord?)? {
-        var tail = [UInt8](repeating: 0, count: min(size, 4_096))
-        guard !tail.isEmpty, pread(table, &tail, tail.count, off_t(size - tail.count)) == tail.count,
-            tail.last == UInt8(ascii: "\n"), let end = tail.dropLast().lastIndex(of: UInt8(ascii: "\n"))
+    private static func lastLine(_ table: ContentFile) -> (start: Int, record: ExportRecord?)? {
+        let size = table.byteCount
+        guard let tail = try? table.bytes(in: max(0, size - 4_096)..<size), tail.last == UInt8(ascii: "\n"),
+            let end = tail.dropLast().lastIndex(of: UInt8(ascii: "\n"))
         else { return nil }
         let line = tail[(end + 1)...].dropLast()
         guard let json = try? JSONValue(parsing: line) else { return nil }
-        return (UInt64(size - tail.count + end + 1), ExportRecord(json))
+        return (size - tail.count + end + 1, ExportRecord(json))
     }
 
     /// Checks the digest of the table, every line, and the length and digest of every file that a line names.
     /// - Parameter look: receives every record but the last, in order.
-    package borrowing func verify(_ look: (ExportRecord) throws -> Void) throws {
+    package func verify(_ look: (ExportRecord) throws -> Void) throws {
         let place = ExportPlaces.table(path)
-        let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
-        guard copy >= 0 else { throw ToolFailure.cannotRead("the file \(place.quoted)", errno) }
-        let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
-        guard digest.description == end.digest else {
-            throw ToolFailure.damagedExport(place, "it has the digest \(digest) and was written with \(end.digest)")
+        let stream = try ContentDigestStream()
+        try table.readPieces(in: 0..<length) { stream.add($0) }
+        let actual = stream.digest.description
+        guard actual == digest else {
+            throw ToolFailure.damagedExport(place, "it has the digest \(actual) and was written with \(digest)")
         }
         var checked: Set<String> = []
         var count: UInt64 = 0
@@ -72,8 +70,8 @@ package struct ExportReader: ~Copyable {
             }
             try look(record)
         }
-        guard count == end.lines else {
-            throw ToolFailure.damagedExport(place, "it has \(count) lines and was written with \(end.lines)")
+        guard count == lines else {
+            throw ToolFailure.damagedExport(place, "it has \(count) lines and was written with \(lines)")
         }
     }
 
@@ -86,7 +84,7 @@ package struct ExportReader: ~Copyable {
     }
 
     /// The record at the cursor; nil at the last one.
-    package borrowing func next(_ cursor: inout ExportCursor) throws(ToolFailure) -> ExportRecord? {
+    package func next(_ cursor: inout ExportCursor) throws(ToolFailure) -> ExportRecord? {
         while true {
             if let end = cursor.block.firstIndex(of: UInt8(ascii: "\n")) {
                 let line = cursor.open + cursor.block[..<end]
@@ -97,16 +95,16 @@ package struct ExportReader: ~Copyable {
             cursor.open += cursor.block
             cursor.block = []
             guard cursor.place < length else { return nil }
-            var block = [UInt8](repeating: 0, count: Int(min(1 << 18, length - cursor.place)))
-            let count = pread(table, &block, block.count, off_t(cursor.place))
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { throw .damagedExport(ExportPlaces.table(path), "it ends too early") }
-            cursor.place += UInt64(count)
-            cursor.block = block[..<count]
+            let part = cursor.place..<min(length, cursor.place + 1 << 18)
+            guard let block = try? table.bytes(in: part) else {
+                throw .damagedExport(ExportPlaces.table(path), "it ends too early")
+            }
+            cursor.place = part.upperBound
+            cursor.block = block[...]
         }
     }
 
-    private borrowing func record(_ line: [UInt8]) throws(ToolFailure) -> ExportRecord {
+    private func record(_ line: [UInt8]) throws(ToolFailure) -> ExportRecord {
         do throws(JSONError) {
             if let record = ExportRecord(try JSONValue(parsing: line)) { return record }
         } catch {
@@ -117,7 +115,7 @@ package struct ExportReader: ~Copyable {
     }
 
     /// The items of a version, large values as open files.
-    package borrowing func items(of version: ExportRecord.Version) throws -> [PasteboardItem] {
+    package func items(of version: ExportRecord.Version) throws -> [PasteboardItem] {
         var items: [PasteboardItem] = []
         for row in version.items {
             var representations: [Representation] = []
@@ -136,7 +134,7 @@ package struct ExportReader: ~Copyable {
     }
 
     /// Opens the file of a value, and reads a short one, which was no file before the export.
-    private borrowing func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
+    private func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {
             throw ToolFailure.damagedExport(ExportPlaces.table(path), "\(digest.quoted) is no digest")
@@ -167,7 +165,7 @@ package struct ExportReader: ~Copyable {
 /// A place in an export.
 package struct ExportCursor {
     /// The count of bytes that were read from the file.
-    fileprivate var place: UInt64 = 0
+    fileprivate var place = 0
     /// Those of the last block that are not used yet.
     fileprivate var block: ArraySlice<UInt8> = []
     /// The start of a line that continues in the next block.

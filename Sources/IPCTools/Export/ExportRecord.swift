@@ -7,37 +7,28 @@ package import IPCModel
 package enum ExportRecord: Sendable, Hashable {
     /// The format, whose number grows with every change that an older tool would misread.
     case header(format: UInt64)
-    case pasteboard(Board)
+    case pasteboard(name: String, isPersistent: Bool, historyLimit: UInt32)
     /// A version of the pasteboard before it.
     case version(Version)
     /// A claim that outlives its application.
     case registration(scheme: String, application: String)
     /// The user's choice of a handler.
     case choice(scheme: String, application: String)
-    case end(End)
+    /// The count of lines before this one, the digest of their bytes, and the greatest change count of the store.
+    case end(lines: UInt64, digest: String, changeCount: UInt64)
 
-    package static let format: UInt64 = 1
-
-    package struct Board: Sendable, Hashable {
-        package var name: String
-        package var isPersistent: Bool
-        package var historyLimit: UInt32
-
-        package init(name: String, isPersistent: Bool, historyLimit: UInt32) {
-            (self.name, self.isPersistent, self.historyLimit) = (name, isPersistent, historyLimit)
-        }
-    }
+    static let format: UInt64 = 1
 
     package struct Version: Sendable, Hashable {
-        package var changeCount: UInt64
+        package let changeCount: UInt64
         /// Milliseconds since 1970 UTC.
-        package var time: UInt64?
-        package var expires: UInt64?
-        package var application: String
-        package var strength: String
+        package let time: UInt64?
+        package let expires: UInt64?
+        package let application: String
+        package let strength: String
         /// The reason why its content is not here: `sensitive`, `once`, `damaged`, `unreadable`; nil if it is here.
-        package var leftOut: String?
-        package var items: [[Value]]
+        package let leftOut: String?
+        package let items: [[Value]]
 
         package init(
             changeCount: UInt64, time: UInt64?, expires: UInt64?, application: String, strength: String,
@@ -51,29 +42,14 @@ package enum ExportRecord: Sendable, Hashable {
 
     /// A representation: small ones are in the line, large ones in a file of their own.
     package struct Value: Sendable, Hashable {
-        package var type: String
-        package var content: Content
-
-        package init(type: String, content: Content) { (self.type, self.content) = (type, content) }
+        package let type: String
+        package let content: Content
 
         package enum Content: Sendable, Hashable {
             case text(String)
             case bytes([UInt8])
             /// The file `blobs/<digits of the digest>`; whether the value is a text.
             case blob(digest: String, byteCount: UInt64, isText: Bool)
-        }
-    }
-
-    package struct End: Sendable, Hashable {
-        /// The count of lines before this one.
-        package var lines: UInt64
-        /// The digest of the bytes before this line.
-        package var digest: String
-        /// The greatest change count of the store.
-        package var changeCount: UInt64
-
-        package init(lines: UInt64, digest: String, changeCount: UInt64) {
-            (self.lines, self.digest, self.changeCount) = (lines, digest, changeCount)
         }
     }
 }
@@ -83,10 +59,10 @@ extension ExportRecord {
     package var json: JSONValue {
         switch self {
         case .header(let format): .object(["record": "swift-ipc-export", "format": .count(format)])
-        case .pasteboard(let board):
+        case .pasteboard(let name, let isPersistent, let historyLimit):
             .object([
-                "record": "pasteboard", "pasteboard": .string(board.name), "persistent": .boolean(board.isPersistent),
-                "history-limit": .unsigned(board.historyLimit),
+                "record": "pasteboard", "pasteboard": .string(name), "persistent": .boolean(isPersistent),
+                "history-limit": .unsigned(historyLimit),
             ])
         case .version(let version):
             .object([
@@ -100,10 +76,9 @@ extension ExportRecord {
             .object(["record": "registration", "scheme": .string(scheme), "application": .string(application)])
         case .choice(let scheme, let application):
             .object(["record": "default", "scheme": .string(scheme), "application": .string(application)])
-        case .end(let end):
+        case .end(let lines, let digest, let changeCount):
             .object([
-                "record": "end", "lines": .count(end.lines), "digest": .string(end.digest),
-                "change-count": .count(end.changeCount),
+                "record": "end", "lines": .count(lines), "digest": .string(digest), "change-count": .count(changeCount),
             ])
         }
     }
@@ -118,7 +93,7 @@ extension ExportRecord {
             guard let name = json["pasteboard"]?.string, let isPersistent = json["persistent"]?.boolean,
                 let limit = json["history-limit"]?.count.flatMap(UInt32.init(exactly:))
             else { return nil }
-            self = .pasteboard(Board(name: name, isPersistent: isPersistent, historyLimit: limit))
+            self = .pasteboard(name: name, isPersistent: isPersistent, historyLimit: limit)
         case "version":
             guard let version = Version(json) else { return nil }
             self = .version(version)
@@ -132,7 +107,7 @@ extension ExportRecord {
             guard let lines = json["lines"]?.count, let digest = json["digest"]?.string,
                 let changeCount = json["change-count"]?.count
             else { return nil }
-            self = .end(End(lines: lines, digest: digest, changeCount: changeCount))
+            self = .end(lines: lines, digest: digest, changeCount: changeCount)
         default: return nil
         }
     }
@@ -157,7 +132,7 @@ extension ExportRecord.Version {
 
 extension ExportRecord.Value {
     /// The limit in bytes of a value in the line.
-    package static let mostInline = 4_096
+    static let mostInline = 4_096
 
     fileprivate var json: JSONValue {
         switch content {

@@ -45,18 +45,15 @@ package struct ContentOutput: ~Copyable {
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
         let isReserved = isOwned ? try reserve(value.byteCount) : false
         let isOpen: Bool
-        switch value {
-        case .text(let text):
-            try write(Array(text.utf8))
-            isOpen = text.utf8.last.map { $0 != UInt8(ascii: "\n") } ?? false
-        case .bytes(let bytes):
-            try write(bytes)
-            isOpen = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
-        case .file(let file):
+        if case .file(let file) = value {
             try send(file)
             isOpen = !InputFile.endsWithNewline(file.descriptor, UInt64(file.byteCount))
+        } else {
+            let bytes = value.content
+            try writeAll(bytes, to: descriptor, named: name)
+            isOpen = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
         }
-        if isOpen && isTerminal { try write([UInt8(ascii: "\n")]) }
+        if isOpen && isTerminal { try writeAll([UInt8(ascii: "\n")], to: descriptor, named: name) }
         if isReserved { try cut(to: value.byteCount) }
         unused = nil
     }
@@ -119,10 +116,6 @@ package struct ContentOutput: ~Copyable {
             place += off_t(count)
             bar.update(to: UInt64(place))
         }
-    }
-
-    private borrowing func write(_ bytes: [UInt8]) throws(ToolFailure) {
-        try writeAll(bytes, to: descriptor, named: name)
     }
 }
 

@@ -8,6 +8,9 @@ package enum OutputStream: Int32, Sendable {
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
+    /// Whether it is a terminal with escape sequences.
+    var takesEscapes: Bool { isTerminal && getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false }
+
     /// The columns of the terminal now; nil if it is no terminal, or does not state them.
     package var columns: Int? {
         var size = winsize()

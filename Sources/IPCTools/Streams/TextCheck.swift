@@ -13,25 +13,20 @@ package struct TextCheck {
     package mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         guard isText else { return false }
         let bytes = open + part
-        let whole = bytes.count - Self.incomplete(bytes)
-        open = Array(bytes[whole...])
-        isText = !bytes.contains(0) && String(validating: bytes[..<whole], as: UTF8.self) != nil
+        open = []
+        isText = !bytes.contains(0)
+        do throws(Unicode.UTF8.ValidationError) { _ = try UTF8Span(validating: bytes.span) } catch {
+            if error.kind == .truncatedScalar, error.byteOffsets.upperBound == bytes.count {
+                open = Array(bytes[error.byteOffsets.lowerBound...])
+            } else {
+                isText = false
+            }
+        }
         return isText
     }
 
     /// Whether all parts together are text.
     package var isComplete: Bool { isText && open.isEmpty }
-
-    /// The count of bytes at the end that begin a character and do not finish it.
-    private static func incomplete(_ bytes: [UInt8]) -> Int {
-        for count in 1...3 where count <= bytes.count {
-            let byte = bytes[bytes.count - count]
-            if byte & 0xC0 == 0x80 { continue }
-            let length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1
-            return length > count ? count : 0
-        }
-        return 0
-    }
 
     /// Checks a file in parts. It is read and not mapped, because another process may shorten it meanwhile.
     package static func isText(_ file: ContentFile) -> Bool {

@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// A terminal on which progress is shown.
 package struct ProgressTerminal: Sendable {
     /// The columns of the terminal now.
@@ -14,8 +12,7 @@ package struct ProgressTerminal: Sendable {
 
     /// Standard error; nil if it is no terminal, or one without escape sequences.
     package static var standardError: ProgressTerminal? {
-        let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
-        guard OutputStream.error.isTerminal && !isDumb else { return nil }
+        guard OutputStream.error.takesEscapes else { return nil }
         return ProgressTerminal(
             columns: { OutputStream.error.columns ?? 80 },
             write: { try? OutputStream.error.write($0) })

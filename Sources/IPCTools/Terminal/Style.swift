@@ -1,4 +1,12 @@
+internal import ArgumentParser
 internal import Glibc
+
+/// When the tools use colour.
+package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument {
+    case auto
+    case always
+    case never
+}
 
 /// Emphasis on one stream: escape sequences (ECMA-48 §8.3.117), or none.
 package struct Style: Sendable {
@@ -10,9 +18,7 @@ package struct Style: Sendable {
         case .always: isColored = true
         case .never: isColored = false
         case .auto:
-            let isAsked = getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
-            let isDumb = getenv("TERM").map { strcmp($0, "dumb") == 0 } ?? true
-            isColored = isAsked && !isDumb && stream.isTerminal
+            isColored = stream.takesEscapes && getenv("NO_COLOR").map { $0.pointee == 0 } ?? true
         }
     }
 

@@ -73,13 +73,10 @@ final class XSelectionOwner {
     // MARK: Answers
 
     private func answer(_ request: xcb_selection_request_event_t, with property: xcb_atom_t?) {
-        var event = xcb_selection_notify_event_t()
-        event.response_type = UInt8(XCB_SELECTION_NOTIFY)
-        event.time = request.time
-        event.requestor = request.requestor
-        event.selection = request.selection
-        event.target = request.target
-        event.property = property ?? XCB_ATOM_NONE.rawValue
+        let event = xcb_selection_notify_event_t(
+            response_type: UInt8(XCB_SELECTION_NOTIFY), pad0: 0, sequence: 0, time: request.time,
+            requestor: request.requestor, selection: request.selection, target: request.target,
+            property: property ?? XCB_ATOM_NONE.rawValue)
         // Every event has 32 bytes on the wire, xcb_send_event(3).
         var bytes = [CChar](repeating: 0, count: 32)
         withUnsafeBytes(of: event) { event in bytes.withUnsafeMutableBytes { $0.copyMemory(from: event) } }

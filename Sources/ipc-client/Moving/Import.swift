@@ -69,7 +69,7 @@ struct Import: ToolCommand {
     }
 
     /// What fails here fails before anything is written, and says so.
-    private static func untouched<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+    private static func untouched<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as ToolFailure { throw failure.adding("nothing was imported") }
     }
 }

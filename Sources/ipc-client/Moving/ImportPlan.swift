@@ -11,7 +11,7 @@ struct ImportPlan: Sendable {
         let application: String
     }
 
-    private(set) var boards: [String: ExportRecord.Board] = [:]
+    private(set) var boards: Set<String> = []
     private(set) var registrations: [Claim] = []
     private(set) var choices: [Claim] = []
     /// Versions whose content is not in the export.
@@ -21,17 +21,17 @@ struct ImportPlan: Sendable {
 
     /// Verifies the export, and that the broker could take every part of it.
     /// - Throws: ``ToolFailure`` with exit code 65.
-    init(_ reader: borrowing ExportReader) throws {
+    init(_ reader: ExportReader) throws {
         var (board, incomplete, filled) = ("", Set<String>(), Set<String>())
         var plan = (boards: boards, registrations: registrations, choices: choices, leftOut: leftOut)
         do {
             try reader.verify { record in
                 switch record {
                 case .header, .end: break
-                case .pasteboard(let record):
-                    board = record.name
-                    guard try !PasteboardName(board).isUnique, record.historyLimit <= Limits().historyMost,
-                        plan.boards.updateValue(record, forKey: board) == nil
+                case .pasteboard(let name, _, let historyLimit):
+                    board = name
+                    guard try !PasteboardName(board).isUnique, historyLimit <= Limits().historyMost,
+                        plan.boards.insert(board).inserted
                     else { throw Self.damaged("the pasteboard \(board.quoted) cannot be made") }
                 case .version(let version):
                     guard !plan.boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
@@ -86,7 +86,7 @@ struct ImportPlan: Sendable {
         guard !replace else { return }
         var present: [String] = []
         for try await info in app.pasteboards()
-        where boards[info.name] != nil && !withheld.contains(info.name) && info.hasContent {
+        where boards.contains(info.name) && !withheld.contains(info.name) && info.hasContent {
             present.append("the pasteboard \(info.name.quoted)")
         }
         let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })

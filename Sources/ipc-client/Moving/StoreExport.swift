@@ -53,7 +53,7 @@ struct StoreExport {
     private mutating func add(_ info: PasteboardInfo) async throws {
         let board = try Pasteboard(named: info.name, of: app)
         guard let limit = try await present({ () throws(IPCError) in try await board.historyLimit }) else { return }
-        try folder.add(.pasteboard(.init(name: info.name, isPersistent: info.isPersistent, historyLimit: limit)))
+        try folder.add(.pasteboard(name: info.name, isPersistent: info.isPersistent, historyLimit: limit))
         counts.pasteboards += 1
         var last: UInt64 = 0
         // A version may go while it is about to be read; then the pasteboard has newer ones. That comes to an end.

@@ -35,9 +35,9 @@ final class StoreImport {
         (self.app, self.plan, self.allowReserved) = (app, plan, allowReserved)
     }
 
-    func run(_ reader: borrowing ExportReader) async throws {
+    func run(_ reader: ExportReader) async throws {
         // First of all, so that no pasteboard is ever at a lower count than it has been elsewhere.
-        try await app.skipChangeCounts(to: reader.end.changeCount)
+        try await app.skipChangeCounts(to: reader.changeCount)
         for try await info in app.pasteboards() {
             present.insert(info.name)
             if info.hasContent { filled.insert(info.name) }
@@ -45,9 +45,9 @@ final class StoreImport {
         var cursor = ExportCursor()
         while let record = try reader.next(&cursor) {
             switch record {
-            case .pasteboard(let board):
+            case .pasteboard(let name, let isPersistent, let historyLimit):
                 try await finishTarget()
-                try await begin(board)
+                try await begin(name, isPersistent: isPersistent, historyLimit: historyLimit)
             case .version(let version): try await write(version, reader)
             case .header, .registration, .choice, .end: break
             }
@@ -60,22 +60,22 @@ final class StoreImport {
         for choice in plan.choices { try await app.setDefault(choice.application, for: choice.scheme) }
     }
 
-    private func begin(_ record: ExportRecord.Board) async throws {
+    private func begin(_ name: String, isPersistent: Bool, historyLimit: UInt32) async throws {
         // A secret is in no export, and what stands in its place here is not for that one to take away.
-        guard !plan.withheld.contains(record.name) || !filled.contains(record.name) else {
-            return untouched.append(record.name)
+        guard !plan.withheld.contains(name) || !filled.contains(name) else {
+            return untouched.append(name)
         }
-        let isThere = present.contains(record.name)
-        let board = try await app.pasteboard(named: record.name, create: true, persistent: record.isPersistent)
-        if isThere, try await board.isPersistent != record.isPersistent {
-            try await board.setPersistent(record.isPersistent)
+        let isThere = present.contains(name)
+        let board = try await app.pasteboard(named: name, create: true, persistent: isPersistent)
+        if isThere, try await board.isPersistent != isPersistent {
+            try await board.setPersistent(isPersistent)
         }
         // Neither what was there nor the empty version of a new pasteboard belongs to the history that comes now.
         try await board.setHistoryLimit(0)
-        target = Target(board: board, historyLimit: record.historyLimit, hasOthers: isThere)
+        target = Target(board: board, historyLimit: historyLimit, hasOthers: isThere)
     }
 
-    private func write(_ version: ExportRecord.Version, _ reader: borrowing ExportReader) async throws {
+    private func write(_ version: ExportRecord.Version, _ reader: ExportReader) async throws {
         guard var target else { return }
         defer { self.target = target }
         let left = version.expires.map { $0 > Timestamp.now ? $0 - Timestamp.now : 0 }
