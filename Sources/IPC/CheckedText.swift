@@ -1,4 +1,6 @@
-/// A text that the library checks before it sends it: the errors are the broker's, and every text can travel on the wire.
+internal import IPCDBus
+
+/// A text that the library checks before it is sent, with the broker's errors.
 protocol CheckedText {
     associatedtype Invalid: Condition
     init(_ text: String) throws(Invalid)
@@ -21,7 +23,14 @@ extension Array where Element: CheckedText {
     }
 }
 
-/// Makes a value, and throws the reason of a failure as the broker would.
+/// Makes a value, and throws a failure as the error that the broker would report.
 func checked<Value, Reason: Condition>(_ make: () throws(Reason) -> Value) throws(IPCError) -> Value {
     do throws(Reason) { return try make() } catch { throw error.ipcError }
+}
+
+/// Runs work that may block, such as that with files, off the thread of the caller.
+func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(IPCError) -> Value
+) async throws(IPCError) -> Value {
+    try await Background.run { Result { () throws(IPCError) in try work() } }.get()
 }

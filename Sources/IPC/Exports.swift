@@ -1,2 +1,2 @@
-// The values that the API shows: items, content types, outcomes, errors.
+// The public values of the API: items, content types, outcomes, errors.
 @_exported public import IPCModel

@@ -1,6 +1,6 @@
-/// A long list that is read page by page while it is iterated; only one page is held.
+/// A long list that is read page by page during the iteration; one page is held at a time.
 ///
-/// Rows that come or go meanwhile may or may not be in it; no row is in it twice.
+/// Rows that are added or removed meanwhile may or may not be in it. No row is in it twice.
 public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Row
     public typealias Failure = IPCError
@@ -9,24 +9,21 @@ public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
     private let fetch: Fetch
     private let isWanted: @Sendable (Row) -> Bool
 
-    /// - Parameter isWanted: whether a row that was fetched is one of the list.
+    /// - Parameter isWanted: whether a row that was fetched belongs to the list.
     init(where isWanted: @escaping @Sendable (Row) -> Bool = { _ in true }, _ fetch: @escaping Fetch) {
         (self.fetch, self.isWanted) = (fetch, isWanted)
     }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(fetch: fetch, isWanted: isWanted) }
+    public func makeAsyncIterator() -> Iterator { Iterator(list: self) }
 
     /// Reads one page after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        let fetch: Fetch
-        let isWanted: @Sendable (Row) -> Bool
+        let list: Listing
         private var page: ArraySlice<Row> = []
         private var last: Row?
         private var isAtEnd = false
 
-        init(fetch: @escaping Fetch, isWanted: @escaping @Sendable (Row) -> Bool) {
-            (self.fetch, self.isWanted) = (fetch, isWanted)
-        }
+        init(list: Listing) { self.list = list }
 
         /// The next row; `nil` at the end, which is a page without rows.
         public mutating func next(
@@ -34,16 +31,16 @@ public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
         ) async throws(IPCError) -> Row? {
             repeat {
                 if page.isEmpty && !isAtEnd {
-                    page = try await fetch(last)[...]
+                    page = try await list.fetch(last)[...]
                     isAtEnd = page.isEmpty
                 }
                 last = page.popFirst()
-            } while last.map { !isWanted($0) } ?? false
+            } while last.map { !list.isWanted($0) } ?? false
             return last
         }
     }
 
-    /// All rows at once.
+    /// Reads all rows.
     public func all() async throws(IPCError) -> [Row] {
         var rows: [Row] = []
         for try await row in self { rows.append(row) }

@@ -8,7 +8,7 @@ final class WaitingTasks<Value: Sendable> {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Waits for a value, whether the task is cancelled or not.
+    /// Waits for a value, also after the task is cancelled.
     /// - Parameter ready: returns a value that already exists.
     func wait(unless ready: @DBusActor () -> Value?) async -> Value {
         last += 1
@@ -33,7 +33,7 @@ final class WaitingTasks<Value: Sendable> {
 
     private func wait(as number: UInt64, _ ready: @DBusActor () -> Value?) async -> Value {
         await withCheckedContinuation { continuation in
-            // The call itself may have suspended the task, so the state may have changed.
+            // The state may have changed while the call suspended the task.
             guard let value = ready() else { return waiting.append((number, continuation)) }
             continuation.resume(returning: value)
         }

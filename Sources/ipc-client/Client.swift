@@ -22,7 +22,8 @@ enum Client {
 
     /// Connects without asking for the bus name, so any number of clients run at a time.
     ///
-    /// A client makes one call and ends: one that was cut off is told to the user and not sent again.
+    /// A client makes one call and ends, so its changes carry no id unless the user gives one. If the connection is lost
+    /// during a call that reads or has an id, the call is sent again. Another call fails with `storeUnavailable`.
     /// - Parameter time: how long the bus may take to answer; `nil` for the usual time.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {

@@ -332,5 +332,5 @@ struct CallbackTests {
 
 extension Application {
     /// Returns when every callback was accepted or refused.
-    fileprivate func callbacksAreOut() async { await receiver.deliveries.callbacks.finish() }
+    fileprivate func callbacksAreOut() async { await receiver.requests.callbacks.finish() }
 }

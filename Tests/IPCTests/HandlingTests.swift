@@ -133,7 +133,7 @@ struct HandlingTests {
     }
 
     @Test func aDeadlineThatPassesCancelsTheBodyWithoutTheBroker() async throws {
-        application.receiver.deliveries.patience = .zero
+        application.receiver.requests.patience = .zero
         let delivery = delivering("id", "x:", context(milliseconds: 1))
         await (try await next()).handle { _ in
             try await Task.sleep(for: .seconds(1_000))
@@ -142,7 +142,7 @@ struct HandlingTests {
         #expect(try await delivery.value.0 == "cancelled")
         // The control: one that nobody waits for, and one whose broker may be coming back, go on.
         for (id, context) in [("id-1", OpenURLContext()), ("id-2", context(milliseconds: 1))] {
-            if id == "id-2" { application.receiver.deliveries.patience = .seconds(1_000) }
+            if id == "id-2" { application.receiver.requests.patience = .seconds(1_000) }
             let delivery = delivering(id, "x:", context)
             let request = try await next()
             #expect(!request.isCancelled)
@@ -152,7 +152,7 @@ struct HandlingTests {
     }
 
     @Test func aDeliveryThatComesAgainRenewsTheDeadline() async throws {
-        application.receiver.deliveries.patience = .zero
+        application.receiver.requests.patience = .zero
         let deliveries = [delivering("id", "x:", context(milliseconds: 1))]
         let request = try await next()
         let first = try #require(request.deadline)

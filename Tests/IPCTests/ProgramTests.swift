@@ -32,7 +32,7 @@ struct ProgramTests {
     @Test func exitCodesAreThoseOfTheTools() {
         for code in IPCError.Code.allCases {
             #expect(Program.exitCode(of: IPCError(code, "")) == code.exitCode)
-            #expect(Program.exitCode(of: CallFailure(refused: IPCError(code, ""))) == code.exitCode)
+            #expect(Program.exitCode(of: CallFailure(.refused(IPCError(code, "")))) == code.exitCode)
         }
         let reasons: [(CallFailure.Reason, Outcome)] = [
             (.declined, .declined), (.cancelled, .cancelled), (.failed(code: "", message: ""), .failed),

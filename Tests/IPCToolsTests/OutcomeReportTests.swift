@@ -121,7 +121,7 @@ struct OutcomeReportTests {
             let failure = try #require(CallFailure(try response(outcome)))
             #expect(failure.outcome == outcome)
         }
-        #expect(CallFailure(refused: IPCError(.noHandler, "nobody")).outcome == nil)
+        #expect(CallFailure(.refused(IPCError(.noHandler, "nobody"))).outcome == nil)
         #expect(CallFailure(try response(.handled)) == nil)
     }
 }

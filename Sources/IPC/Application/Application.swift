@@ -1,23 +1,22 @@
 public import IPCDBus
 internal import IPCInterface
 
-/// A program on the session bus: it opens URLs, receives them if it handles a scheme, and uses pasteboards.
+/// A program on the session bus: it opens URLs, receives the URLs of its schemes, and uses pasteboards.
 ///
-/// It stays connected over restarts of the broker and of the bus: calls then take up to 5 s longer, schemes are
-/// registered again, and sequences go on where they were. Let it go, or call ``close()``, to leave.
+/// It stays connected when the broker or the bus restarts: calls take up to 5 s longer, schemes are registered again,
+/// and sequences continue. To leave, release it or call ``close()``.
 @DBusActor
 public final class Application {
-    /// The reverse-DNS id, such as `demo.IPCClient`: stated as the source of everything that this application does.
+    /// The reverse-DNS id, such as `demo.IPCClient`, which every call of this application states as its source.
     public nonisolated let id: String
-    /// The claims of others to the schemes that this application was connected with; see
-    /// ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``.
+    /// Other applications' claims to the schemes of ``connect(id:schemes:window:allowReserved:resends:bus:)``.
     public private(set) var conflicts: [Handler] = []
 
     nonisolated let link: BrokerLink
     nonisolated let opener: URLOpener
     nonisolated let receiver: Receiver
     nonisolated let claims: SchemeClaims
-    nonisolated let records: RequestRecords
+    nonisolated let queries: RequestQueries
     nonisolated let boards: PasteboardDirectory
     nonisolated let promises: PromiseKeeper
     package nonisolated let desktop: DesktopClaims
@@ -25,36 +24,35 @@ public final class Application {
 
     init(id: ApplicationID, link: BrokerLink) {
         (self.id, self.link) = (id.text, link)
-        (claims, records, bus) = (SchemeClaims(link), RequestRecords(link), BusServices(link))
+        (claims, queries, bus) = (SchemeClaims(link), RequestQueries(link), BusServices(link))
         boards = PasteboardDirectory(link, source: id.text)
-        opener = URLOpener(link, claims, records, source: id.text)
+        opener = URLOpener(link, claims, queries, source: id.text)
         receiver = Receiver(id, link, claims)
         promises = PromiseKeeper(link)
         desktop = DesktopClaims(link, bus)
     }
 
     isolated deinit {
-        // Requests that are still being answered keep the connection, but a lost bus is not worth waiting for.
+        // Requests that are being answered keep the connection. A lost bus is not worth a wait.
         if !link.connection.isConnected { link.connection.close() }
     }
 
     /// Connects to the bus and, with schemes, becomes their handler.
     ///
-    /// With schemes the application owns its id as a bus name for as long as it is connected; requests that come from
-    /// then on wait in ``openURLs``. Whether others claim the same schemes is told by ``conflicts``. Without them it does
-    /// not ask for the name, so any number of processes can connect with the same id, and their receivers see it as
-    /// ``IPCModel/SourceStrength/claimed``.
+    /// With schemes, the application owns its id as a bus name while it is connected. Requests wait in ``openURLs``
+    /// from then on, and ``conflicts`` lists other claims to the schemes. Without schemes, it does not request the
+    /// name: any number of processes can share the id, and receivers see it as ``IPCModel/SourceStrength/claimed``.
     ///
     /// - Parameters:
-    ///   - id: at least two elements of `[A-Za-z0-9_-]` with dots between, none with a digit in front.
+    ///   - id: at least two elements of `[A-Za-z0-9_-]`, separated by dots; no element starts with a digit.
     ///   - schemes: URL schemes without a colon (RFC 3986 §3.1), compared without case.
-    ///   - window: how many requests may be on their way here at a time, unanswered; 1 keeps strict order.
-    ///   - allowReserved: accept schemes such as `http` too; only for an explicit act of the user.
-    ///   - resends: whether a change that was cut off by a restart is sent again, with an id that makes it one change.
-    ///     A program that makes one call and ends may do without, which is a little cheaper.
-    ///   - bus: where the bus is.
-    /// - Throws: `storeUnavailable` without a bus or broker, `timedOut` if the bus does not answer, `notOwner` when another
-    ///   process handles this id, `invalidName`, `reservedScheme`, `limitExceeded`.
+    ///   - window: the most unanswered requests that the broker delivers at a time; 1 keeps strict order.
+    ///   - allowReserved: accepts schemes such as `http` too; only for an explicit act of the user.
+    ///   - resends: gives each change an id, so that it can be sent again after a restart and happens once. Without it,
+    ///     a program that makes one call and ends is slightly faster.
+    ///   - bus: the address of the bus.
+    /// - Throws: `storeUnavailable` without a bus or broker, `timedOut` if the bus does not answer, `notOwner` if
+    ///   another process owns this id, `invalidName`, `reservedScheme`, `limitExceeded`.
     public static func connect(
         id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
         bus: BusAddress = .session
@@ -69,59 +67,62 @@ public final class Application {
         return application
     }
 
-    /// The requests to open a URL, in the order of their delivery; those that came before the first question wait.
+    /// The requests to open a URL, in the order of their delivery. Requests wait until a consumer takes them.
     ///
-    /// At most as many wait as the window allows, for the broker sends the next one only after an answer; and at most 64
-    /// more that came round the broker, by `org.freedesktop.Application.Open`: their source is unknown. Several
-    /// consumers share the requests: each one goes to exactly one of them. The sequence ends with ``close()``, and
-    /// throws when the application cannot be a handler any more, such as `notOwner` when another process has taken the
-    /// id while the bus was away, or `storeUnavailable` when the bus that has started this program
-    /// (`DBUS_STARTER_ADDRESS`, `DBUS_STARTER_BUS_TYPE`) has been away for 60 s. Other programs wait for the next bus.
-    public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(self) }
+    /// At most as many wait as the window allows, because the broker sends the next one after an answer. Another 64 may
+    /// come from other programs by `org.freedesktop.Application.Open`; their source is unknown. Each request goes to
+    /// one consumer. The sequence ends with ``close()``. It throws `notOwner` if another process took the id while the
+    /// bus was away. It throws `storeUnavailable` if the bus that started this program (`DBUS_STARTER_ADDRESS`,
+    /// `DBUS_STARTER_BUS_TYPE`) has been away for 5 s; other programs wait for the next bus.
+    public nonisolated var openURLs: OpenURLRequests { OpenURLRequests(application: self) }
 
-    /// Which callbacks of x-callback-url are opened when a request is answered; see ``CallbackSchemes``.
-    public var callbackSchemes: CallbackSchemes { receiver.deliveries.callbacks.schemes }
+    /// Which callbacks of x-callback-url are opened when a request is answered.
+    public var callbackSchemes: CallbackSchemes { receiver.requests.callbacks.schemes }
 
-    /// Sets ``callbackSchemes``; ``CallbackSchemes/all`` only for an application that is to open web pages and files for
-    /// whoever asks.
-    public func setCallbackSchemes(_ schemes: CallbackSchemes) { receiver.deliveries.callbacks.schemes = schemes }
+    /// Sets ``callbackSchemes``. With ``CallbackSchemes/all``, any sender can make this application open web pages and
+    /// files.
+    public func setCallbackSchemes(_ schemes: CallbackSchemes) { receiver.requests.callbacks.schemes = schemes }
 
-    /// Is told of each callback of x-callback-url that was not opened, for its scheme is reserved or nobody takes it, and
-    /// of each that its receiver has not handled within 10 s; `nil` (as at first) tells nobody. Callbacks to a
-    /// ``call(_:callbackScheme:sending:on:options:)`` that has its answer already are no failures.
+    /// Sets the function that is called for each failed callback of x-callback-url; initially `nil`.
+    ///
+    /// A callback fails if its scheme is reserved or has no handler, or if its receiver does not handle it within 10 s.
+    /// A callback to a ``call(_:callbackScheme:sending:on:options:)`` that already has its answer does not count.
     public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
-        receiver.deliveries.callbacks.failed = body
+        receiver.requests.callbacks.failed = body
     }
 
-    /// Is told when a launcher wants the application to show itself (`org.freedesktop.Application.Activate`), with the token
-    /// by which a window may come to the front; `nil` (as at first) tells nobody. It is called by applications that receive.
+    /// Sets the function that is called when a launcher asks the application to show itself
+    /// (`org.freedesktop.Application.Activate`), with the token that lets a window come to the front; initially `nil`.
+    /// Only applications that receive get this call.
     public func onActivate(_ body: (@Sendable (_ activationToken: String?) -> Void)?) { receiver.activated = body }
 
-    /// Gives up the schemes that this application was connected with or has registered, and goes on with all else.
+    /// Releases the schemes that this application was connected with or has registered, and ends ``openURLs``.
     ///
-    /// ``openURLs`` ends, and requests that no consumer has taken go back to the broker, which delivers them to whoever
-    /// handles the scheme then, or later. Those in hand are answered as ever. Stored claims stay, and so does the bus
-    /// name. ``register(_:for:persistent:window:allowReserved:takesDescriptors:)`` begins anew. Where ``close()`` comes in
-    /// between, this returns: the claims end with the connection.
+    /// Requests that no consumer has taken return to the broker, which delivers them to the next handler of the scheme.
+    /// Requests that a consumer has taken can still be answered. Stored claims and the bus name stay.
+    /// ``register(_:for:persistent:window:allowReserved:takesDescriptors:)`` starts receiving again. If ``close()``
+    /// runs meanwhile, this returns, because the claims end with the connection.
+    /// - Throws: what the broker reports; the sequence has ended all the same.
     public func stopReceiving() async throws(IPCError) { try await receiver.stop() }
 
-    /// Leaves the bus, after what was sent is out. What is promised is fetched first, so that it outlives this program;
-    /// that can take 10 s for each value. Requests that no consumer has taken go back to the broker; of those in hand
-    /// that have no answer yet, the ones whose sender waits become `failed`, and queued ones come again. Callbacks that
-    /// are on their way have until their end, which can take 10 s.
+    /// Sends what is pending, and leaves the bus.
+    ///
+    /// First, the broker fetches the promised values, so that they outlive this program; each can take 10 s. Requests
+    /// that no consumer has taken return to the broker. Taken requests without an answer become `failed` if their
+    /// sender waits, and are delivered again if they are queued. Callbacks under way may take another 10 s.
     public func close() async {
         await promises.close()
         await receiver.end()
-        records.end()
+        queries.end()
         await link.close()
     }
 
-    /// The state of the broker as one JSON object (RFC 8259), for people and bug reports: numbers, names and paths,
-    /// never content.
+    /// The state of the broker as one JSON object (RFC 8259), for people and bug reports: numbers, names and paths, but
+    /// no content.
     public func brokerDescription() async throws(IPCError) -> String {
         try await link.call(Broker1.describe, NoOptions(), repeatable: true)
     }
 
-    /// Sets a function that is called each time that the bus is lost, while the application waits for the next one.
+    /// Sets a function that is called each time that the bus is lost.
     package func onBusLost(_ body: @escaping @Sendable () -> Void) { receiver.absence?.began = body }
 }

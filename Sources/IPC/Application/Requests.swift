@@ -1,72 +1,64 @@
 extension Application {
-    /// All that is known of a request. Ended ones are kept for 24 h, the newest 10,000 of a source.
+    /// The record of a request. Records of ended requests are kept for 24 h, the newest 10,000 of each source.
     /// - Throws: `noSuchRequest`.
     public func request(_ id: String) async throws(IPCError) -> RequestInfo {
-        try await records.record(of: RequestID(checking: id))
+        try await queries.record(of: RequestID(checking: id))
     }
 
-    /// Requests in the order of their acceptance, without replies; read page by page while it is iterated.
-    /// - Parameters:
-    ///   - state: only those which are there on their way; `nil` means all.
-    ///   - application: only those for this handler.
+    /// Requests in a state, for a handler, in the order of their acceptance, without replies; `nil` means all. They are
+    /// read page by page during the iteration.
     public nonisolated func requests(
         state: RequestState? = nil, application: String? = nil
     ) -> Listing<RequestInfo> {
-        records.list(state?.rawValue, application)
+        queries.list(state?.rawValue, application)
     }
 
     /// Requests with one outcome, in the order of their acceptance; see ``requests(state:application:)``.
     public nonisolated func requests(outcome: Outcome, application: String? = nil) -> Listing<RequestInfo> {
-        records.list(outcome, application)
+        queries.list(outcome, application)
     }
 
-    /// Waits for the end of a request, over restarts of the broker and the bus too. Who stops waiting does not call the
-    /// request off.
-    /// - Parameters:
-    ///   - id: the request.
-    ///   - timeout: `nil` waits for ever.
-    /// - Returns: the outcome; `queued` where the time is up.
+    /// Waits for the end of a request, without a time-out if that is `nil`, also over restarts of the broker and the
+    /// bus. Cancelling the task does not cancel the request.
+    /// - Returns: the outcome; `queued` if the time is over.
     /// - Throws: `noSuchRequest`; `storeUnavailable` when the task is cancelled.
     public func wait(for id: String, timeout: Duration? = nil) async throws(IPCError) -> OpenURLResponse {
-        try await records.end(of: RequestID(checking: id), within: timeout)
+        try await queries.end(of: RequestID(checking: id), within: timeout)
     }
 
-    /// Calls a request off. What is not delivered ends as `cancelled`; of what is, the receiver is told, and its answer
-    /// decides. One that has ended stays as it ended.
+    /// Cancels a request. One that was not delivered ends as `cancelled`. The receiver of a delivered one is notified,
+    /// and its answer decides. A request that has ended does not change.
     /// - Throws: `noSuchRequest`.
     public func cancelRequest(_ id: String) async throws(IPCError) {
-        try await records.cancel(RequestID(checking: id))
+        try await queries.cancel(RequestID(checking: id))
     }
 
-    /// Queues a request that has ended and was not handled once more, with the same URL, payload, receiver and
-    /// annotation.
-    /// - Parameters:
-    ///   - id: the request that has ended.
-    ///   - newID: the id of the new request; a random one if `nil`.
+    /// Queues an ended request that was not handled again, with the same URL, payload, receiver and annotation.
+    /// - Parameter newID: the id of the new request; a random one if `nil`.
     /// - Returns: the id of the new request.
-    /// - Throws: `noSuchRequest`; `noSuchItem` where it was handled or its payload is gone; `invalidArguments` where it
-    ///   has not ended.
+    /// - Throws: `noSuchRequest`; `noSuchItem` if it was handled or its payload is gone; `invalidArguments` if it has
+    ///   not ended.
     @discardableResult
     public func retryRequest(_ id: String, as newID: String? = nil) async throws(IPCError) -> String {
-        try await records.retry(RequestID(checking: id), as: newID)
+        try await queries.retry(RequestID(checking: id), as: newID)
     }
 
-    /// Forgets a request that has ended, with its payload.
-    /// - Throws: `noSuchRequest`; `invalidArguments` where it has not ended: cancel it first.
+    /// Deletes an ended request with its payload.
+    /// - Throws: `noSuchRequest`; `invalidArguments` if it has not ended: cancel it first.
     public func dropRequest(_ id: String) async throws(IPCError) {
-        try await records.drop(RequestID(checking: id))
+        try await queries.drop(RequestID(checking: id))
     }
 
-    /// Every step of a request, in order; never content. Steps of a kind that this library does not know are left out.
+    /// The steps of a request, in order, without content. Kinds of steps that this library does not know are left out.
     /// - Throws: `noSuchRequest`.
     public func traceRequest(_ id: String) async throws(IPCError) -> [TraceStep] {
-        try await records.trace(RequestID(checking: id))
+        try await queries.trace(RequestID(checking: id))
     }
 
-    /// The ends of requests that this application queues, from now on: listen first, and queue then.
+    /// The ends of requests that this application queues from now on; call this before you queue them.
     ///
-    /// They are hints, told only to the connection that queued a request, so what ends while the bus is away is not
-    /// among them; ``wait(for:timeout:)`` is the answer that cannot be lost. A slow consumer has at most
-    /// ``RequestCompletions/mostWaiting`` of them waiting, the newest. The sequence ends with ``close()``.
-    public func completions() async throws(IPCError) -> RequestCompletions { try await records.completions() }
+    /// The broker reports an end only to the connection that queued the request, so an end while the bus is away is
+    /// missed; ``wait(for:timeout:)`` misses none. For a slow consumer, the newest ``RequestCompletions/mostWaiting``
+    /// are kept. The sequence ends with ``close()``.
+    public func completions() async throws(IPCError) -> RequestCompletions { try await queries.completions() }
 }

@@ -1,7 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Lets only the broker in: the connection that owns its name now (I19). Without a bus the peer is the broker.
+/// Admits calls from the broker only, the connection that owns its name now (I19). Without a bus, the peer is the
+/// broker.
 @DBusActor
 final class BrokerGate {
     private let link: BrokerLink
@@ -9,11 +10,10 @@ final class BrokerGate {
 
     init(_ link: BrokerLink) { self.link = link }
 
-    /// The broker's connection, as far as it is known.
+    /// The broker's connection; `nil` if it is not known yet.
     var owner: BusName? { watch?.owner }
 
-    /// Follows the broker from now on.
-    /// - Parameter appeared: called with each new owner of its name.
+    /// Watches the broker's name, and reports each new owner.
     func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
         guard watch == nil, let name = link.broker else { return }
         watch = try await link.onBus { (bus) throws(CallError) in
@@ -21,14 +21,13 @@ final class BrokerGate {
         }
     }
 
-    /// Follows it no longer.
     func close() { watch = nil }
 
-    /// Proceeds with `nil` if the call comes from the broker, and with an error if it does not.
+    /// Proceeds with `nil` if the broker made the call, otherwise with an error.
     func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
         guard let name = link.broker, !link.route.leads(to: call.connection) else { return proceed(nil) }
         if let owner { return proceed(call.sender == owner ? nil : .stranger) }
-        // Just after a reconnect the owner may not be known yet.
+        // After a reconnect, the owner may not be known yet.
         let connection = link.connection
         Task {
             let owner = try? await connection.owner(of: name)

@@ -1,53 +1,50 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The way to the broker: a connection, and the rule which calls are sent again after it was cut.
+/// Calls the broker, and sends calls again after a restart of the broker or the bus.
 @DBusActor
 final class BrokerLink {
-    /// How long a broker that was there may be away: a restart takes 5 s at most (I24).
+    /// The longest absence of a broker that ran before: a restart takes at most 5 s (I24).
     static let absence = Duration.seconds(5)
-    /// What a call may take beyond the time for which the broker itself waits.
+    /// Added to the time for which the broker itself waits.
     static let margin = Duration.seconds(5)
     /// For calls that the broker answers at once.
     static let timeout = Duration.seconds(25)
-    /// For calls that the broker answers when their payload is on the disk.
+    /// For calls that the broker answers after it has stored their payload.
     static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
-    /// How long one question for an event stays open at the broker.
+    /// For how long the broker holds a call that waits for an event.
     static let question = Duration.seconds(20)
-    /// For such a question.
     static let questionTimeout = question + margin * 2
     /// The time that a slow disk needs for a payload, at 10 MB a second.
     static func time(storing byteCount: Int) -> Duration { .milliseconds(byteCount / 10_000) }
 
     let connection: Connection
-    /// The name of the broker; `nil` if the broker is the peer at the other end.
+    /// The name of the broker; `nil` if the broker is the peer.
     let broker: BusName?
-    /// Where the bus is; `nil` without one.
+    /// `nil` without a bus.
     let bus: BusAddress?
     let route: Route
-    /// Whether calls that change something carry an id, so that they can be sent again after a restart.
+    /// Whether changes carry an id, so that they can be sent again after a restart.
     private let resends: Bool
-    /// Whether there was a broker before, so that its absence is a restart.
+    /// Whether a broker ran before, so that its absence is a restart.
     private var wasThere = false
-    /// Whether the application has left; calls end with an error from then on.
     private(set) var isClosed = false
 
-    /// - Parameter resends: also whether the application stays, so that a direct connection may pay.
+    /// - Parameter resends: also whether the application runs long enough for a direct connection to pay.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
         (self.broker, self.bus, self.resends) = (broker, bus, resends)
     }
 
-    /// Whether values can travel as descriptors.
     var passesDescriptors: Bool { connection.passesDescriptors }
-    /// The same as options say it: `nil` for no.
+    /// ``passesDescriptors`` as an option of a call, which is omitted for false.
     var takesDescriptors: Bool? { passesDescriptors ? true : nil }
 
-    /// The id for a call that may have to be sent again; `nil` if this application sends no call twice.
+    /// An id for a change, so that it can be sent again; `nil` if this application does not resend changes.
     func repetitionID() -> String? { resends ? RequestID.random().text : nil }
 
-    /// Connects to a bus; the connection outlives restarts of it.
+    /// Connects to a bus. The connection reconnects after a restart of the bus.
     static func open(_ bus: BusAddress, resends: Bool) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
             let connection = try await Connection.open(bus, reconnects: true)
@@ -59,14 +56,13 @@ final class BrokerLink {
 
     // MARK: The bus
 
-    /// Calls the bus itself.
     func onBus<Output: Sendable>(
         _ body: @DBusActor (Connection) async throws(CallError) -> Output
     ) async throws(IPCError) -> Output {
         do throws(CallError) { return try await body(connection) } catch { throw IPCError(error) }
     }
 
-    /// Listens to a signal of the broker: of the owner of its name only, because any program can send any signal.
+    /// Subscribes to a signal, from the owner of the broker's name only, because any program can send any signal.
     func subscribe<Content>(
         to signal: Signal<Content>, _ body: @escaping @DBusActor (Content) -> Void
     ) async throws(IPCError) -> Subscription {
@@ -80,9 +76,9 @@ final class BrokerLink {
     /// Calls a method of the broker.
     /// - Parameters:
     ///   - timeout: for all tries together.
-    ///   - repeatable: whether a second call has no second effect: it reads, or has an id.
-    ///   - waitsForBus: whether to wait for a bus that is away; a claim that ends with the connection needs no call.
-    ///   - repeated: the input of a call whose answer was lost before, when it is sent again.
+    ///   - repeatable: whether a second call has no second effect, because it reads or has an id.
+    ///   - waitsForBus: whether to wait for a bus that is away. A claim that ends with the connection needs no call.
+    ///   - repeated: changes the input of a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
         timeout: Duration = BrokerLink.timeout, repeatable: Bool, waitsForBus: Bool = true,
@@ -102,13 +98,13 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // A call that the bus could not deliver has not been sent yet.
+                // A call that the bus could not deliver was not sent.
                 if error.meansCutOff { input = repeated(input) }
             }
         }
     }
 
-    /// Returns when the call may be sent again.
+    /// Returns when the call may be sent again, and throws if it must not.
     private func recover(
         from error: CallError, repeatable: Bool, until deadline: ContinuousClock.Instant
     ) async throws(IPCError) {
@@ -119,7 +115,7 @@ final class BrokerLink {
             guard repeatable else { throw .cutOff }
             guard broker != nil, left > .zero else { throw IPCError(error) }
             wasThere = true
-            // The loss may be known to the call before it is known to the connection.
+            // The call may fail before the connection notices the loss.
             await Task.yield()
         case _ where error.meansNoBroker && wasThere && left > .zero:
             guard let broker else { throw IPCError(error) }
@@ -138,7 +134,7 @@ final class BrokerLink {
         }
     }
 
-    /// Waits until what was sent has left the process, then ends the connection.
+    /// Flushes and closes the connections. Later calls throw an error.
     func close() async {
         isClosed = true
         await route.close()

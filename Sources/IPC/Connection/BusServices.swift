@@ -2,28 +2,27 @@ package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
 
-/// The services of the bus: which names have an owner, and which ones the bus can start.
+/// The names on the bus, and the services that it can start. Without a bus, the peer is the broker.
 @DBusActor
 package struct BusServices {
     private let link: BrokerLink
 
     init(_ link: BrokerLink) { self.link = link }
 
-    /// Waits until a broker runs, and starts none. Without a bus the peer is the broker.
-    /// - Parameter time: the longest wait.
-    /// - Returns: whether one runs.
+    /// Waits until a broker runs, and starts none.
+    /// - Returns: false if the time is over.
     package func waitForBroker(atMost time: Duration) async -> Bool {
         guard let broker = link.broker else { return true }
         return (try? await link.connection.waitForName(broker, timeout: time)) != nil
     }
 
-    /// Whether a broker runs now; none is started. Without a bus the peer is the broker.
+    /// Whether a broker runs. Starts none.
     package func hasBroker() async -> Bool {
         guard let broker = link.broker else { return true }
         return (try? await link.connection.owner(of: broker)) ?? nil != nil
     }
 
-    /// Makes the bus read its service files again if one of them has changed.
+    /// Makes the bus reload its service files if one of them has changed.
     package func reload(after changes: [FileChange]) async throws(IPCError) {
         guard changes.contains(where: { $0.path.contains("/\(ServiceFile.folder)/") }) else { return }
         try await link.onBus { (bus) throws(CallError) in

@@ -1,17 +1,14 @@
 internal import IPCDBus
 private import IPCInterface
 
-/// A connection to the session bus that begins before its use is known, while the process still reads its command line on
-/// the other thread. For a process that makes one connection.
+/// A connection to the session bus that opens while another thread still reads the command line. For a process that
+/// makes one connection.
 package final class EarlyConnection: Sendable {
     private let opening = DBusActor.task {
-        try await Connection.open(.session, reconnects: true, timeout: EarlyConnection.usualTime)
+        try await Connection.open(.session, reconnects: true, timeout: OpenOptions.defaultTimeout)
     }
-    /// The default time-out of the bus: as long as that of a receiver.
-    private static let usualTime = OpenOptions.defaultTimeout
     @DBusActor private var isTaken = false
 
-    /// Begins to connect.
     package init() {}
 
     /// Builds the tables of ``Application/open(_:sending:on:options:)`` while the program waits for its connection.
@@ -19,31 +16,27 @@ package final class EarlyConnection: Sendable {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }
 
-    /// The application over this connection, for the first caller: without schemes, and it sends no call twice.
-    /// - Parameter time: the longest wait; `nil` for the usual time.
+    /// An application without schemes. The first one uses this connection.
+    ///
+    /// Its changes carry no id unless the caller gives one, and are not sent again. Calls that read, and changes with
+    /// an id, are sent again after a restart.
+    /// - Parameter time: the longest wait; `nil` for the default time-out.
     @DBusActor
     package func application(id: String, within time: Duration? = nil) async throws(IPCError) -> Application {
-        guard let connection = try await take(within: time) else {
-            return try await Application.connect(id: id, resends: false)
-        }
-        let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
-        return Application(id: try ApplicationID(checking: id), link: link)
-    }
-
-    /// - Returns: `nil` if another caller has the connection, or if it was lost.
-    @DBusActor
-    private func take(within time: Duration?) async throws(IPCError) -> Connection? {
-        guard !isTaken else { return nil }
+        guard !isTaken else { return try await Application.connect(id: id, resends: false) }
         isTaken = true
         let result = if let time { await result(within: time) } else { await opening.result }
+        let connection: Connection
         do {
-            let connection = try result.get()
-            return connection.isConnected ? connection : nil
+            connection = try result.get()
         } catch let error as ConnectionError {
             throw IPCError(error, bus: .session)
         } catch {
             throw IPCError(.storeUnavailable, "\(error)")
         }
+        guard connection.isConnected else { return try await Application.connect(id: id, resends: false) }
+        let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
+        return Application(id: try ApplicationID(checking: id), link: link)
     }
 
     @DBusActor

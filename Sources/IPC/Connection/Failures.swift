@@ -3,7 +3,6 @@ internal import IPCDBus
 internal import IPCInterface
 
 extension IPCError {
-    /// Why there is no connection to a bus, and what to do.
     init(_ error: ConnectionError, bus: BusAddress) {
         let name =
             switch bus {
@@ -26,7 +25,6 @@ extension IPCError {
                 + "“dbus-run-session -- COMMAND”")
     }
 
-    /// Why a large value could not be put into a memory file.
     init(memoryFile error: SystemError, byteCount: Int) {
         let code: Code =
             switch error.code {
@@ -37,16 +35,16 @@ extension IPCError {
         self.init(code, "no memory file can be made for a value of \(byteCount) bytes: \(error)")
     }
 
-    /// The connection was lost during a call that must not be made twice.
+    /// The connection was lost during a call that must not be sent twice.
     static let cutOff = IPCError(
         .storeUnavailable,
         "the connection to the broker was lost before its answer came; whether it did what was asked is not known")
 }
 
 extension CallError {
-    /// The answer is lost, and the broker may have done the call.
+    /// Whether the answer is lost, so that the broker may have done the call.
     var meansCutOff: Bool { self == .disconnected || isRemote(.noReply) }
 
-    /// The bus could not deliver the call, so nothing has happened.
+    /// Whether the bus could not deliver the call, so that nothing has happened.
     var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
 }

@@ -4,19 +4,19 @@ internal import IPCInterface
 
 /// The route of an application's calls: over the bus, or over a direct connection. Never both at a time.
 ///
-/// A switch waits until the broker has all calls of the old route. If there is no direct connection (the broker knows
-/// none, rejects one, or it is cut), all calls take the bus, and the next try is after a pause.
+/// A switch waits until the broker has all calls of the old route. If the broker offers no direct connection, rejects
+/// it, or the connection is cut, all calls take the bus, and the next try follows after a pause.
 @DBusActor
 final class Route {
     /// When a direct connection is opened.
     enum Policy {
         case never
-        /// For a handler, and after some calls.
+        /// For a handler, and after ``callsOfLasting`` calls.
         case automatic
         /// Before the first call.
         case always
 
-        /// `SWIFT_IPC_ROUTE` in the environment, else what suits the program.
+        /// Reads `SWIFT_IPC_ROUTE` in the environment.
         init(isLasting: Bool) {
             self =
                 switch getenv("SWIFT_IPC_ROUTE").map({ String(cString: $0) }) {
@@ -27,24 +27,22 @@ final class Route {
         }
     }
 
-    /// An application that has made this many calls stays, in all likelihood.
+    /// An application that has made as many calls will probably make more.
     private static let callsOfLasting = 16
-    /// After a connection that was cut.
     private static let pauseAfterCut = Duration.seconds(1)
-    /// After a try that failed; the next broker is asked at once.
+    /// A new broker is asked without this pause.
     private static let pauseAfterFailure = Duration.seconds(30)
 
     private let bus: Connection
     private let policy: Policy
     private var isHandler = false
     private var calls = 0
-    /// From which the broker may call: also before this side calls over it.
+    /// The direct connection; the broker may call over it before this side does.
     private var opened: Connection?
     private var isInUse = false
     private var opening: Task<Void, any Error>?
     private var notBefore: ContinuousClock.Instant?
     private let timer = DBusTimer()
-    /// Calls that wait for the switch.
     private let waiting = WaitingTasks<Void>()
     private var isSwitching = false
     private var isClosed = false
@@ -52,11 +50,11 @@ final class Route {
     init(bus: Connection, policy: Policy) {
         (self.bus, self.policy) = (bus, policy)
         guard policy != .never else { return }
-        // Without its name on the bus, a connection has no owner.
+        // The broker knows a direct connection by its name on the bus.
         bus.onDisconnect { [weak self] in self?.opened?.drop() }
     }
 
-    /// Whether a call came over the direct connection: from the broker, which gave it.
+    /// Whether this is the direct connection, over which only the broker calls.
     func leads(to connection: Connection) -> Bool { connection === opened }
 
     /// The direct connection for the next call; `nil` for the bus.
@@ -70,7 +68,7 @@ final class Route {
         return isInUse && opened?.isConnected == true ? opened : nil
     }
 
-    /// The application is a handler, and the broker knows it: its requests come by the shortest way from now on.
+    /// Opens a direct connection for an application that has become a handler.
     func handles() {
         isHandler = true
         notBefore = nil
@@ -92,7 +90,7 @@ final class Route {
             let connection = try await DirectConnection.open(for: bus, deliveries: true) { connection in
                 opened = connection
                 connection.onDisconnect { [weak self, weak connection, bus] in
-                    // While something is being answered here its name must stay on the bus.
+                    // While requests are being answered here, the name must stay on the bus.
                     withExtendedLifetime(bus) { self?.lost(connection) }
                 }
             }
@@ -107,7 +105,7 @@ final class Route {
         }
     }
 
-    /// The answer to a last call by the bus shows that the broker has all that were sent before.
+    /// The answer to a last call over the bus shows that the broker has all earlier calls.
     private func switchOver() async {
         isSwitching = true
         let answer: Void? = try? await bus.call(Peer.ping, on: Broker1.busName, at: "/", (), startsService: false)
@@ -116,7 +114,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// A call over the direct connection was cut off: by the bus it is known sooner whether the broker is there.
+    /// Returns to the bus after a call was cut off: the bus knows sooner whether the broker runs.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {
@@ -129,7 +127,6 @@ final class Route {
         timer.set(at: .now + Self.pauseAfterCut) { [weak self] in self?.begin() }
     }
 
-    /// Waits until what was sent has left the process, then ends the direct connection.
     func close() async {
         isClosed = true
         timer.cancel()

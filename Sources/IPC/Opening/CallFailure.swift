@@ -2,34 +2,34 @@
 ///
 /// ``description`` is a sentence for people.
 public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// What happened.
+    /// The kind of the failure.
     public enum Reason: Sendable, Hashable {
-        /// It was not accepted, and nobody was asked, or the broker's answer was lost; the error says which.
+        /// The request was not accepted, or the broker's answer was lost; the error says which.
         case refused(IPCError)
-        /// The handler did not want it.
+        /// The handler declined the URL.
         case declined
-        /// The sender, the handler or the user broke it off.
+        /// The sender, the handler or the user cancelled the request.
         case cancelled
-        /// The handler tried and failed, or ended before it answered: a word for programs and a sentence for people, in
-        /// the handler's words where it gave any.
+        /// The handler failed, or ended before it answered: a word for programs and a sentence for people, from the
+        /// handler if it gave them.
         case failed(code: String, message: String)
         /// The handler could not be started.
         case unavailable
-        /// The handler got it and has not answered in time; it may have done it.
+        /// The handler has not answered in time; it may have done the work.
         case timedOut
-        /// It never reached its handler in its time.
+        /// The request was not delivered in its time.
         case expired
-        /// The handler has done it, and its reply is not what the caller takes it for.
+        /// The handler has done the work, and its reply does not have the expected form.
         case unreadable(IPCError)
     }
 
     public let reason: Reason
-    /// The answer of the broker, with the id by which more can be asked; `nil` where the request was refused.
+    /// The answer of the broker, with the id of the request; `nil` if the request was refused.
     public let response: OpenURLResponse?
 
-    init(refused error: IPCError) { (reason, response) = (.refused(error), nil) }
+    init(_ reason: Reason, in response: OpenURLResponse? = nil) { (self.reason, self.response) = (reason, response) }
 
-    /// What the outcome means to who wants a reply; `nil` where it is success.
+    /// - Returns: `nil` for a success.
     init?(_ response: OpenURLResponse) {
         switch response.outcome {
         case .handled, .delivered: return nil
@@ -41,21 +41,13 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
                 message: response.errorMessage ?? "")
         case .unavailable: reason = .unavailable
         case .timedOut: reason = .timedOut
-        // One that is queued still is asked for until it has ended.
+        // A call waits until a queued request has ended.
         case .expired, .queued: reason = .expired
         }
         self.response = response
     }
 
-    /// A reply that has come and cannot be read.
-    init(unreadable error: IPCError, in response: OpenURLResponse?) {
-        (reason, self.response) = (.unreadable(error), response)
-    }
-
-    /// A failure that came back by a callback.
-    init(_ reason: Reason) { (self.reason, response) = (reason, nil) }
-
-    /// The reason as a word for programs: the handler's error code, the outcome, or the kind of the refusal.
+    /// The reason as a word for programs: the handler's error code, the outcome, or the code of the error.
     public var code: String {
         switch reason {
         case .refused(let error), .unreadable(let error): error.code.rawValue
@@ -64,7 +56,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The outcome that it stands for; `nil` where the request was refused, or its reply cannot be read.
+    /// The outcome of the request; `nil` if it was refused, or if its reply cannot be read.
     public var outcome: Outcome? {
         switch reason {
         case .refused, .unreadable: nil

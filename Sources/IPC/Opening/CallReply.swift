@@ -1,7 +1,7 @@
-/// What the handler of a URL gave back, at most 16 MiB in all.
+/// The reply of a handler, at most 16 MiB in all.
 public struct CallReply: ItemReading, Hashable {
     public let items: [PasteboardItem]
-    /// The answer of the broker; `nil` where the reply came by a callback.
+    /// The answer of the broker; `nil` if the reply came by a callback.
     public let response: OpenURLResponse?
 
     init(_ response: OpenURLResponse) { (items, self.response) = (response.reply, response) }
@@ -9,9 +9,10 @@ public struct CallReply: ItemReading, Hashable {
     init(items: [PasteboardItem]) { (self.items, response) = (items, nil) }
 }
 
-// As in every other holder of items, but what cannot be read is a failure of the call, so that one kind of error comes of it.
+// The same as in `ItemReading`, but a reply that cannot be read is a failure of the call, so that a caller handles one
+// error.
 extension CallReply {
-    /// The text of the first item that has one; `nil` where none has.
+    /// The text of the first item that has one; `nil` if none has.
     /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if that text is not UTF-8.
     public var string: String? {
         get throws(CallFailure) { try read { () throws(IPCError) in try items.firstText() } }
@@ -23,33 +24,31 @@ extension CallReply {
         get throws(CallFailure) { try read { () throws(IPCError) in try items.texts() } }
     }
 
-    /// The URL of the first item that has one, as it was written; `nil` where none has.
-    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if that item's list of URLs holds none.
+    /// The URL of the first item that has one, as it was written; `nil` if none has.
+    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if that item's list of URLs is empty.
     public var url: String? {
         get throws(CallFailure) { try read { () throws(IPCError) in try items.firstURL() } }
     }
 
-    /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does; see
+    /// A value that was written as by ``Pasteboard/setValue(_:forPasteboardType:)``; see
     /// ``ItemReading/value(_:type:item:)``.
-    /// - Returns: `nil` where the reply has no such item.
-    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` where the item has nothing of that type, as a reply in text, and where
-    ///   the bytes are no JSON, or not that of such a value.
+    /// - Returns: `nil` if the reply has no such item.
+    /// - Throws: ``CallFailure/Reason/unreadable(_:)`` if the item has nothing of that type, such as a reply in text,
+    ///   or if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
     ) throws(CallFailure) -> Content? {
         guard items.indices.contains(item) else { return nil }
         return try read { () throws(IPCError) in
-            guard items[item][type] != nil else { throw Self.missing(type, in: items[item]) }
+            guard items[item][type] != nil else {
+                let types = items[item].types.map(\.text).joined(separator: ", ")
+                throw IPCError(.payloadInvalid, "the reply has no \(type.text); it is there as \(types)")
+            }
             return try items[item].value(content, type: type)
         }
     }
 
-    private static func missing(_ type: ContentType, in item: PasteboardItem) -> IPCError {
-        let types = item.representations.map(\.type.text).joined(separator: ", ")
-        return IPCError(.payloadInvalid, "the reply has no \(type.text); it is there as \(types)")
-    }
-
     private func read<Content>(_ body: () throws(IPCError) -> Content) throws(CallFailure) -> Content {
-        do throws(IPCError) { return try body() } catch { throw CallFailure(unreadable: error, in: response) }
+        do throws(IPCError) { return try body() } catch { throw CallFailure(.unreadable(error), in: response) }
     }
 }

@@ -1,6 +1,6 @@
-/// Is told what became of a call; for code that is built with delegates rather than with `await`.
+/// Receives the result of a call, for code with delegates in place of `await`.
 ///
-/// It is called once for each call, on the main actor, and held weakly: where it is gone by then, nobody is told.
+/// It is called once for each call, on the main actor. It is held weakly: if it is gone by then, the result is dropped.
 @MainActor
 public protocol OpenURLCallDelegate: AnyObject, Sendable {
     /// The handler has replied.
@@ -9,9 +9,9 @@ public protocol OpenURLCallDelegate: AnyObject, Sendable {
     func openURLCall(_ call: OpenURLCall, didFailWith failure: CallFailure)
 }
 
-/// A call whose delegate is told what became of it; see ``Application/call(_:sending:on:options:delegate:)``.
+/// A call that reports to a delegate; see ``Application/call(_:sending:on:options:delegate:)``.
 ///
-/// It goes on when it is let go.
+/// Releasing it does not cancel the call.
 public final class OpenURLCall: Sendable {
     /// The id of the request.
     public let id: String
@@ -29,13 +29,6 @@ public final class OpenURLCall: Sendable {
                 return .failure(error)
             }
         }
-        report(to: delegate)
-    }
-
-    /// Calls the request off; the delegate is told of a failure unless the reply was faster.
-    public func cancel() { work.cancel() }
-
-    private func report(to delegate: (any OpenURLCallDelegate)?) {
         Task { @MainActor [weak delegate] in
             switch await work.value {
             case .success(let reply): delegate?.openURLCall(self, didFinishWith: reply)
@@ -43,4 +36,7 @@ public final class OpenURLCall: Sendable {
             }
         }
     }
+
+    /// Cancels the request. The delegate gets a failure unless the reply was faster.
+    public func cancel() { work.cancel() }
 }

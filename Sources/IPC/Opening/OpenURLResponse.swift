@@ -1,20 +1,20 @@
 internal import IPCInterface
 
-/// What became of a request to open a URL.
+/// The result of a request to open a URL.
 public struct OpenURLResponse: Sendable, Hashable {
-    /// How it ended, or `queued`: it is on the disk, and ``Application/wait(for:timeout:)`` tells the end.
+    /// How it ended, or `queued`: it is on disk, and ``Application/wait(for:timeout:)`` waits for it.
     public let outcome: Outcome
     /// The id of the request.
     public let id: String
-    /// The application that was to handle it.
+    /// The handler.
     public let application: String
     /// The version of the pasteboard that was set or sent.
     public let changeCount: UInt64?
-    /// What the receiver gave back; values above 64 KiB are files.
+    /// The receiver's reply; values above 64 KiB are files.
     public let reply: [PasteboardItem]
     /// How often it was delivered.
     public let attempts: UInt32
-    /// The D-Bus error that made it fail, where there was one.
+    /// The name of the D-Bus error that made it fail.
     public let errorName: String?
     /// Why it was not handled, as a word for programs.
     public let errorCode: String?
@@ -34,17 +34,17 @@ public struct OpenURLResponse: Sendable, Hashable {
         errorMessage = result.errorMessage
     }
 
-    /// Of a request that was sent, and whose broker has not come back to tell its end: its receiver may have done it.
+    /// The response if no broker has come back to report the end of a request that was sent.
     init(unknownEndOf id: String, _ error: IPCError) {
         (outcome, self.id, application) = (.timedOut, id, "")
         (changeCount, reply, attempts, errorName) = (nil, [], 0, nil)
         (errorCode, errorMessage) = (Self.connectionLost, error.message)
     }
 
-    /// The error code of a request whose end could not be asked for.
+    /// The error code of a request whose end is not known.
     package static let connectionLost = "connection-lost"
 
-    /// Whether somebody called it off, as opposed to a receiver that has broken it off by itself or for its user.
+    /// Whether it was cancelled from outside, and not by its receiver or the receiver's user.
     package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
 
     /// Whether the receiver took it: `handled`, or `delivered` to a program that cannot answer.

@@ -1,11 +1,11 @@
-/// Percent-encoding of the components of a URL, RFC 3986 §2.1, byte by byte of UTF-8.
+/// Percent-encoding of the components of a URL (RFC 3986 §2.1), by the bytes of UTF-8.
 ///
-/// A plus sign is a plus sign: only HTML forms take it for a space.
+/// A plus sign is not a space, as it is in HTML forms.
 public enum PercentEncoding {
     /// RFC 3986 §2.1 asks for capital letters.
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The text with every byte encoded but those that are unreserved.
+    /// The text, with all bytes encoded except unreserved ones.
     public static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -16,8 +16,8 @@ public enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that was encoded; `nil` where a percent sign stands without two hexadecimal digits behind it, or the bytes
-    /// are no UTF-8.
+    /// The text that was encoded; `nil` if a percent sign is not followed by two hexadecimal digits, or if the bytes
+    /// are not UTF-8.
     public static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -34,7 +34,8 @@ public enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a byte stands for itself everywhere in a URL: a letter or digit of ASCII, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
+    /// Whether a byte needs no encoding anywhere in a URL: an ASCII letter or digit, `-`, `.`, `_` or `~` (RFC 3986
+    /// §2.3).
     public static func isUnreserved(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
         case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true

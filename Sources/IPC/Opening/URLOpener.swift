@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// A URL to open, with its payload.
+/// The arguments of ``Application/open(_:sending:on:options:)``.
 struct OutgoingURL: Sendable {
     var url: String
     let items: [PasteboardItem]?
@@ -9,17 +9,16 @@ struct OutgoingURL: Sendable {
     var options: OpenOptions
 }
 
-/// Opens URLs for one application: asks whether the broker would accept a URL, sends it, and waits for the outcome.
+/// Opens URLs for one application.
 @DBusActor
 struct URLOpener {
     private let link: BrokerLink
     private let claims: SchemeClaims
-    private let records: RequestRecords
+    private let queries: RequestQueries
     private let source: String
 
-    /// - Parameter source: the id of the application, which is stated as the source.
-    init(_ link: BrokerLink, _ claims: SchemeClaims, _ records: RequestRecords, source: String) {
-        (self.link, self.claims, self.records, self.source) = (link, claims, records, source)
+    init(_ link: BrokerLink, _ claims: SchemeClaims, _ queries: RequestQueries, source: String) {
+        (self.link, self.claims, self.queries, self.source) = (link, claims, queries, source)
     }
 
     // MARK: Asking
@@ -30,10 +29,8 @@ struct URLOpener {
         return try await link.call(Schemes1.canOpenURL, (url.text, options), repeatable: true)
     }
 
-    /// Waits until a URL can be opened.
-    /// - Returns: false if the time was over first.
     func canOpen(_ url: URLText, within time: Duration) async throws(IPCError) -> Bool {
-        // Before the first question, so that no change is missed.
+        // Before the first call, so that no change is missed.
         let changes = try await HandlerChanges(of: url.scheme, link, within: time)
         repeat {
             if try await canOpen(url) { return true }
@@ -60,7 +57,7 @@ struct URLOpener {
     }
 
     /// - Parameters:
-    ///   - wait: the time until the payload is stored and the outcome is known; `nil` if the sender does not wait.
+    ///   - wait: the time for the outcome, including ``storing``; `nil` if the sender does not wait.
     ///   - storing: the time until the payload is stored.
     private func send(
         _ url: URLText, _ wire: OpenURLOptions, wait: Duration?, _ storing: Duration
@@ -84,7 +81,7 @@ struct URLOpener {
             if Task.isCancelled {
                 cancel(id)
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
-                // No broker is left that could say more.
+                // No broker is left to report the outcome.
                 guard end == nil else { return OpenURLResponse(unknownEndOf: id, error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
             }
@@ -92,28 +89,27 @@ struct URLOpener {
         }
     }
 
-    /// Cancels a request for a sender that does not wait for the answer. The cancellation has left, behind the request,
-    /// when this returns; without a bus, as soon as there is one.
+    /// Cancels a request, without a wait for the answer. The cancellation has left, behind the request, when this
+    /// returns; without a bus, it leaves as soon as there is one.
     private func cancel(_ id: String) {
         let input = (id, NoOptions())
         let isSent =
             link.connection.isConnected
             && (try? link.connection.notify(URLs1.cancelRequest, on: link.broker, at: Broker1.path, input)) != nil
         guard !isSent else { return }
-        // The task of the sender is cancelled, so it can make no call.
+        // A new task, because that of the sender is cancelled and can make no call.
         Task { _ = try? await link.call(URLs1.cancelRequest, input, repeatable: true) }
     }
 
     // MARK: Calling
 
-    /// Opens a URL and returns the reply of its handler.
     func call(_ outgoing: OutgoingURL) async throws(CallFailure) -> CallReply {
         let response = try await end(of: outgoing)
         if let failure = CallFailure(response) { throw failure }
         return CallReply(response)
     }
 
-    /// The same with a URL of x-callback-url, whose handler may also reply by a callback.
+    /// Calls a URL of x-callback-url, whose handler may also reply by a callback.
     func call(_ outgoing: OutgoingURL, callbackScheme scheme: String) async throws(CallFailure) -> CallReply {
         guard let asked = XCallbackURL(outgoing.url) else { return try await call(outgoing) }
         let place = try await callbackPlace(for: asked, scheme)
@@ -130,27 +126,28 @@ struct URLOpener {
         for url: XCallbackURL, _ scheme: String
     ) async throws(CallFailure) -> CallbackPlace {
         do throws(IPCError) {
-            // The place costs a connection, which a wrong URL is not worth.
+            // Before the place, which costs a connection.
             _ = try URLText(checking: url.text)
             guard !url.namesCallbacks else {
                 throw IPCError(
                     .invalidArguments, "the URL has callbacks of its own; take x-success, x-error and x-cancel off it")
             }
             return try await CallbackPlace.open(for: source, on: link.bus, scheme: scheme)
-        } catch { throw CallFailure(refused: error) }
+        } catch { throw CallFailure(.refused(error)) }
     }
 
-    /// Opens a URL and waits for its outcome. A task that is cancelled while it waits cancels the request.
+    /// Opens a URL, and waits until also a queued request has ended. If the task is cancelled, this cancels the
+    /// request.
     private func end(of outgoing: OutgoingURL) async throws(CallFailure) -> OpenURLResponse {
         do throws(IPCError) {
             let response = try await open(outgoing)
             guard !response.outcome.isEnd else { return response }
-            do throws(IPCError) { return try await records.end(of: RequestID(checking: response.id)) } catch {
+            do throws(IPCError) { return try await queries.end(of: RequestID(checking: response.id)) } catch {
                 if Task.isCancelled { cancel(response.id) }
                 throw error
             }
         } catch {
-            throw CallFailure(refused: error)
+            throw CallFailure(.refused(error))
         }
     }
 }

@@ -1,10 +1,10 @@
 internal import IPCModel
 
-/// The parameters of a URL, `?name=value&name=value`, in their order, as text and not as encoding.
+/// The decoded parameters of a URL, `?name=value&name=value`, in their order.
 ///
-/// A parameter without `=` has an empty value. A plus sign is a plus sign, for only HTML forms take it for a space. A
-/// parameter with a broken escape (a percent sign without two hexadecimal digits, or bytes that are no UTF-8) is passed over,
-/// and so is an empty one. Names are compared byte by byte, with their case.
+/// A parameter without `=` has an empty value. A plus sign is not a space, as it is in HTML forms. An empty parameter
+/// is ignored, and so is one that ``PercentEncoding/decode(_:)`` cannot decode. Names are compared byte by byte, with
+/// case.
 ///
 /// ```swift
 /// let asked: URLParameters = ["city": "東京 🗼", "days": "3"]
@@ -16,7 +16,7 @@ public struct URLParameters: Sendable, Hashable {
         public var name: String
         public var value: String
 
-        /// Makes a parameter of any two texts.
+        /// Makes a parameter from any two texts.
         public init(name: String, value: String) { (self.name, self.value) = (name, value) }
 
         public static func == (left: Parameter, right: Parameter) -> Bool {
@@ -31,10 +31,10 @@ public struct URLParameters: Sendable, Hashable {
 
     private var all: [Parameter]
 
-    /// Takes parameters in their order; a name may be there more than once.
+    /// Makes a list of parameters. A name may occur more than once.
     public init(_ parameters: [Parameter] = []) { all = parameters }
 
-    /// Reads those of a URL: what stands behind its first `?` and before its first `#`, RFC 3986 §3.4.
+    /// Reads the parameters of a URL: the text between its first `?` and its first `#` (RFC 3986 §3.4).
     public init(of url: String) { self.init(query: QueriedURL(url).query ?? "") }
 
     /// Reads a query, without its `?`.
@@ -48,8 +48,8 @@ public struct URLParameters: Sendable, Hashable {
         }
     }
 
-    /// The value of a parameter; of several with one name, the first. A new value takes the place of the first one, or the
-    /// last place of all, and the others with that name go; `nil` takes all of them away.
+    /// The value of the first parameter with a name. A new value replaces the first one and removes the others with
+    /// that name, or is appended; `nil` removes all of them.
     public subscript(_ name: String) -> String? {
         get { all.first { $0.name.isIdentical(to: name) }?.value }
         set {
@@ -62,16 +62,16 @@ public struct URLParameters: Sendable, Hashable {
     /// The values of all parameters with one name, in their order.
     public func all(named name: String) -> [String] { all.filter { $0.name.isIdentical(to: name) }.map(\.value) }
 
-    /// A name that is there more than once, for who takes no such URL; `nil` where there is none.
+    /// A name that occurs more than once, for a program that rejects such a URL; `nil` if there is none.
     public var repeatedName: String? { all.map(\.name).first { all(named: $0).count > 1 } }
 
-    /// The query, without its `?`: every byte encoded but those that are unreserved (RFC 3986 §2.3), which makes it the text
-    /// of an HTML form as well.
+    /// The query, without its `?`. All bytes except unreserved ones (RFC 3986 §2.3) are encoded, so it is also the text
+    /// of an HTML form.
     public var query: String {
         all.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }
 
-    /// A URL with these parameters behind those that it has, before its fragment; all else of it stays byte for byte.
+    /// A URL with these parameters after its own, before its fragment. The rest of it stays byte for byte.
     public func added(to url: String) -> String { QueriedURL(url).adding(self).text }
 }
 
@@ -82,7 +82,7 @@ extension URLParameters: RandomAccessCollection {
 }
 
 extension URLParameters: ExpressibleByDictionaryLiteral {
-    /// In the order of the literal; a name may be there more than once.
+    /// Makes a list of parameters in the order of the literal. A name may occur more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Parameter(name: $0.0, value: $0.1) })
     }

@@ -1,8 +1,9 @@
 internal import IPCDBus
 
-/// The check that a value is what was written; it finds damage, not forgery.
+/// Compares a value with its digest. It finds damage, not forgery.
 enum Digest {
-    /// - Throws: `inputOutput` if the value has another digest; one of an unknown kind is not looked at.
+    /// Checks a value; a digest of an unknown kind is ignored.
+    /// - Throws: `inputOutput` if the value has another digest.
     static func check(_ value: Representation.Value, against digest: String) throws(IPCError) {
         guard digest.hasPrefix(ContentDigest.prefix) else { return }
         let actual = if let digest = mapped(value) { digest } else { try of(value) }
@@ -14,11 +15,11 @@ enum Digest {
         }
     }
 
-    /// Values of more bytes go with the digest that their writer has made.
+    /// The writer of a larger value also sends its digest.
     static let statedBytes = 1 << 20
 
-    /// The digest of a large value that neither shrinks nor changes, from where it is mapped for who reads it after this.
-    /// All others are read: what fails there is an error and no signal.
+    /// The digest of a large sealed file, which stays mapped for the program to read. Other files are read, because a
+    /// failure is then an error and no signal.
     private static func mapped(_ value: Representation.Value) -> String? {
         guard case .file(let file) = value, file.byteCount > statedBytes, Descriptor.isSealed(file.descriptor) else {
             return nil
@@ -34,14 +35,14 @@ enum Digest {
         return ContentDigest(of: bytes).description
     }
 
-    /// `xxh128:` and 32 lower-case hexadecimal digits.
+    /// The digest as `xxh128:` and 32 lower-case hexadecimal digits.
     static func of(_ value: Representation.Value) throws(IPCError) -> String {
         do { return try ContentDigest(of: value).description } catch let error as IPCError { throw error } catch {
             throw IPCError(.inputOutput, "\(error)")
         }
     }
 
-    /// Checks every value; `digests` has the shape of the items.
+    /// - Parameter digests: a row for each item, a digest for each representation.
     static func check(_ items: [PasteboardItem], against digests: [[String]]) throws(IPCError) {
         guard items.map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.inputOutput, "the digests of the pasteboard's values do not fit its items")

@@ -3,6 +3,8 @@ extension [PasteboardItem] {
     /// The size of all values in bytes.
     var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 
+    var hasFile: Bool { contains { $0.representations.contains { $0.value.isFile } } }
+
     func firstText() throws(IPCError) -> String? {
         for item in self { if let text = try item.text() { return text } }
         return nil
@@ -24,7 +26,7 @@ extension [PasteboardItem] {
 }
 
 extension PasteboardItem {
-    /// The item's plain text; `nil` where it has none.
+    /// The item's plain text; `nil` if it has none.
     func text() throws(IPCError) -> String? {
         guard let representation = representations.first(where: \.type.isUTF8PlainText) else { return nil }
         guard let text = try representation.value.readString() else {
@@ -33,20 +35,18 @@ extension PasteboardItem {
         }
         return text
     }
-}
 
-extension PasteboardItem {
-    /// The item's URL; it has a list of URLs.
+    /// The URL of an item that has a list of URLs.
     fileprivate func knownURL() throws(IPCError) -> String {
         if let url { return url }
-        // A file that cannot be read is another matter than one without a URL.
+        // Throws another error for a file that cannot be read.
         _ = try self[.url]?.value.readString()
         throw IPCError(.payloadInvalid, "the representation \(ContentType.url) of the item holds no URL")
     }
 }
 
 extension Representation.Value {
-    /// The value as bytes; of a text, its UTF-8. A file is read into memory; empty where it cannot be read.
+    /// The value as bytes, a text as UTF-8. A file is read into memory; the bytes are empty if it cannot be read.
     public var content: [UInt8] {
         switch self {
         case .text(let text): Array(text.utf8)

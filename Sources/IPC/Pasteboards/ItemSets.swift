@@ -1,19 +1,19 @@
-// Item sets are lists of places from 0, where UIKit has an IndexSet; `nil` means all items.
+// An item set is a list of places from 0, in place of UIKit's IndexSet; `nil` means all items.
 extension Pasteboard {
     /// The content types of some items of the current version, each in the writer's order.
-    /// - Throws: `noSuchItem` where there is no item at a place.
+    /// - Throws: `noSuchItem` if a place has no item.
     public func types(forItemSet items: [Int]?) async throws(IPCError) -> [[ContentType]] {
         let types = try await types
         return try Self.places(items, of: types.count).map { types[$0] }
     }
 
-    /// Whether the first item has one of these types. Nothing is read.
+    /// Whether the first item has one of these types. Reads no content.
     public func contains(pasteboardTypes types: [ContentType]) async throws(IPCError) -> Bool {
         try await self.types.first?.contains(where: types.contains) ?? false
     }
 
-    /// Whether each of some items has one of these types; false for none. Nothing is read.
-    /// - Throws: `noSuchItem` where there is no item at a place.
+    /// Whether each of some items has one of these types; false for none. Reads no content.
+    /// - Throws: `noSuchItem` if a place has no item.
     public func contains(
         pasteboardTypes types: [ContentType], inItemSet items: [Int]?
     ) async throws(IPCError) -> Bool {
@@ -21,19 +21,19 @@ extension Pasteboard {
         return !found.isEmpty && found.allSatisfy { $0.contains(where: types.contains) }
     }
 
-    /// The places of the items that have one of these types. Nothing is read.
+    /// The places of the items that have one of these types. Reads no content.
     public func itemSet(withPasteboardTypes types: [ContentType]) async throws(IPCError) -> [Int] {
         let found = try await self.types
         return found.indices.filter { found[$0].contains(where: types.contains) }
     }
 
-    /// The bytes of a type of the first item; `nil` where it has none.
+    /// The bytes of a type of the first item; `nil` if it has none.
     public func data(forPasteboardType type: ContentType) async throws(IPCError) -> [UInt8]? {
         try await items(type).first?[type]?.value.loaded()
     }
 
     /// The bytes of a type of some items; `nil` for an item that has none.
-    /// - Throws: `noSuchItem` where there is no item at a place.
+    /// - Throws: `noSuchItem` if a place has no item.
     public func data(
         forPasteboardType type: ContentType, inItemSet set: [Int]?
     ) async throws(IPCError) -> [[UInt8]?] {
@@ -45,8 +45,8 @@ extension Pasteboard {
         return found
     }
 
-    /// The value of the first item, as ``setValue(_:forPasteboardType:)`` wrote it; `nil` where it has none.
-    /// - Throws: `payloadInvalid` where the bytes are no JSON, or not that of such a value.
+    /// The value of the first item, as ``setValue(_:forPasteboardType:)`` wrote it; `nil` if it has none.
+    /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json
     ) async throws(IPCError) -> Content? {
@@ -54,7 +54,7 @@ extension Pasteboard {
     }
 
     /// The values of some items; `nil` for an item that has none. Parameters and errors as in
-    /// ``value(_:forPasteboardType:)``; `noSuchItem` where there is no item at a place.
+    /// ``value(_:forPasteboardType:)``; `noSuchItem` if a place has no item.
     public func values<Content: Decodable>(
         _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json, inItemSet set: [Int]?
     ) async throws(IPCError) -> [Content?] {
@@ -64,7 +64,7 @@ extension Pasteboard {
         }
     }
 
-    /// All items of the current version, with their values of one type; where none has any, nothing is read.
+    /// All items of the current version, with their values of one type. If none has one, no content is read.
     private func items(_ type: ContentType) async throws(IPCError) -> [PasteboardItem] {
         let types = try await types
         guard types.contains(where: { $0.contains(type) }) else { return types.map { _ in .withoutContent } }

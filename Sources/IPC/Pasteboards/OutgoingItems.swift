@@ -1,13 +1,12 @@
 internal import IPCDBus
 
-/// Items in the form in which they travel: large values as sealed memory files or as the files that they are, all others
-/// inline.
+/// Brings items into the form for a message: large values as sealed memory files or as their files, all others inline.
 enum OutgoingItems {
-    /// Brings items into a form that fits one message, before anything is sent.
+    /// Brings items into a form that fits one message.
     /// - Parameters:
-    ///   - passes: whether descriptors can go with them.
-    ///   - prefersInline: pass no descriptor where everything fits without.
-    /// - Throws: `limitExceeded` where they do not fit; `noSpace`, `inputOutput` where a file cannot be made or read.
+    ///   - passes: whether the connection passes descriptors.
+    ///   - prefersInline: passes no descriptor if all values fit without.
+    /// - Throws: `limitExceeded` if they do not fit; `noSpace`, `inputOutput` if a file cannot be made or read.
     static func prepare(
         _ items: [PasteboardItem], passes: Bool = true, prefersInline: Bool = false
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -18,15 +17,14 @@ enum OutgoingItems {
         guard passes || fit.descriptors.isEmpty else {
             throw IPCError(
                 .limitExceeded,
-                "the values have \(values.reduce(0) { $0 + $1.byteCount }) bytes, and this connection to the bus passes no "
+                "the values have \(items.byteCount) bytes, and this connection to the bus passes no "
                     + "file descriptors: at most \(Limits().inlineMessageBytes) bytes are allowed in one message")
         }
         guard !fit.descriptors.isEmpty || values.contains(where: \.isFile) else { return items }
-        return try await Background.run { Result { () throws(IPCError) in try form(items, fit) } }.get()
+        return try await inBackground { () throws(IPCError) in try form(items, fit) }
     }
 
-    /// One value in the form in which it travels.
-    /// - Parameter takesDescriptor: whether who gets it takes a descriptor.
+    /// - Parameter takesDescriptor: whether the reader takes a descriptor.
     static func prepare(
         _ value: Representation.Value, takesDescriptor: Bool
     ) async throws(IPCError) -> Representation.Value {
@@ -39,7 +37,7 @@ enum OutgoingItems {
         }
         let passes = takesDescriptor && value.byteCount > Limits().inlineValueBytes
         guard passes || value.isFile else { return value }
-        return try await Background.run { Result { () throws(IPCError) in try form(value, passes: passes) } }.get()
+        return try await inBackground { () throws(IPCError) in try form(value, passes: passes) }
     }
 
     private static func form(_ items: [PasteboardItem], _ fit: MessageFit) throws(IPCError) -> [PasteboardItem] {
@@ -71,13 +69,13 @@ enum OutgoingItems {
                 let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
             }
-            // The digest costs no time beside the filling.
+            // At the same time, so the digest takes no time.
             let (file, digest) = Background.both {
                 Result { () throws(SystemError) in
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                // Only that of a file could fail.
+                // Only the digest of a file can fail.
                 try? ContentDigest(of: value)
             }
             return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))
@@ -86,7 +84,7 @@ enum OutgoingItems {
         }
     }
 
-    /// What is known of the digests of items, as it travels; nil where nothing is.
+    /// The known digests of items, empty texts for the others; `nil` if none is known.
     static func digests(of items: [PasteboardItem]) -> [[String]]? {
         let digests = items.map { $0.representations.map { $0.value.knownDigest?.description ?? "" } }
         return digests.contains { $0.contains { !$0.isEmpty } } ? digests : nil

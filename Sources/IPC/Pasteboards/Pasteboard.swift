@@ -2,8 +2,8 @@ internal import IPCInterface
 
 /// A named, versioned container of items that outlives the program that wrote it.
 ///
-/// A value of this type is a name and a connection: it holds nothing, and each question goes to the broker. Nobody owns
-/// a pasteboard; every change takes the next change count.
+/// A value of this type has a name and a connection, and no content: each access is a call to the broker. A pasteboard
+/// has no owner, and every change takes the next change count.
 public struct Pasteboard: Sendable {
     let application: Application
     let checkedName: PasteboardName
@@ -17,22 +17,22 @@ public struct Pasteboard: Sendable {
         self.application = application
     }
 
-    /// Names a pasteboard and asks nobody whether it exists; for ``Application/open(_:sending:on:options:)``, which makes
-    /// it in the same step, and for names that are known to exist.
+    /// Names a pasteboard, and does not check that it exists; for ``Application/open(_:sending:on:options:)``, which
+    /// makes it, and for pasteboards that are known to exist.
     /// - Throws: `invalidName`.
     public init(named name: String, of application: Application) throws(IPCError) {
         self.init(try PasteboardName(checking: name), of: application)
     }
 
-    /// The pasteboard that everybody shares.
+    /// The pasteboard that all programs share.
     ///
-    /// It takes the application because a read or write has a source and needs a connection; a hidden one of the whole
-    /// process would have neither an id nor an end.
+    /// It needs an application, because a read or write needs a source and a connection. A hidden application for the
+    /// whole process would have neither an id nor an end.
     public static func general(of application: Application) -> Pasteboard { application.generalPasteboard }
 }
 
 extension Pasteboard: Hashable {
-    /// Two pasteboards are equal if their names are, byte by byte.
+    /// Two pasteboards are equal if their names are equal byte by byte.
     public static func == (one: Pasteboard, other: Pasteboard) -> Bool { one.checkedName == other.checkedName }
     public func hash(into hasher: inout Hasher) { hasher.combine(checkedName) }
 }
@@ -40,34 +40,34 @@ extension Pasteboard: Hashable {
 // MARK: Properties
 
 extension Pasteboard {
-    /// The change count of the current version: grows with every change, may skip, never goes back.
+    /// The change count of the current version. It grows with every change, may skip numbers, and never decreases.
     public var changeCount: UInt64 {
         get async throws(IPCError) { try await object.get(Pasteboard1.changeCount) }
     }
 
-    /// Whether it survives the end of the broker and of the machine's power.
+    /// Whether it survives the broker and a power cut.
     public var isPersistent: Bool {
         get async throws(IPCError) { try await object.get(Pasteboard1.persistent) }
     }
 
-    /// Makes it persistent, on the disk before this returns, or takes it off the disk.
+    /// Makes it persistent, which stores it on disk before this returns, or removes it from disk.
     public func setPersistent(_ persistent: Bool) async throws(IPCError) {
         try await object.set(Pasteboard1.persistent, persistent)
     }
 
-    /// How many earlier versions are kept beside the current one, 0 to 100.
+    /// The most earlier versions that are kept beside the current one, 0 to 100.
     public var historyLimit: UInt32 {
         get async throws(IPCError) { try await object.get(Pasteboard1.historyLimit) }
     }
 
-    /// Sets how many earlier versions are kept; a lower number lets the oldest go at once.
+    /// Sets the most earlier versions that are kept. A lower limit deletes the oldest at once.
     /// - Throws: `invalidArguments` above 100.
     public func setHistoryLimit(_ versions: UInt32) async throws(IPCError) {
         try await object.set(Pasteboard1.historyLimit, versions)
     }
 
-    /// The content types of the current version: for each item, those of its representations in order, and those that
-    /// its writer has promised. Nothing is read.
+    /// The content types of the current version: for each item, those of its representations in order, then promised
+    /// ones. Reads no content.
     public var types: [[ContentType]] {
         get async throws(IPCError) { try [[ContentType]](texts: try await object.get(Pasteboard1.types)) }
     }

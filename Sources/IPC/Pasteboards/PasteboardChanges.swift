@@ -1,4 +1,4 @@
-/// One pasteboard has moved.
+/// A change of one pasteboard.
 public struct PasteboardChange: Sendable, Hashable {
     /// The pasteboard.
     public let name: String
@@ -6,27 +6,27 @@ public struct PasteboardChange: Sendable, Hashable {
     public let changeCount: UInt64
     /// Whether it was removed.
     public var isRemoved: Bool { changeCount == 0 }
-    /// Where to go on later: pass it as `since`, and no change is missed.
+    /// The position of this change: pass it as `since` to continue later, without a missed change.
     public let cursor: UInt64
-    /// Set on the first changes after the broker had forgotten what was removed since: every watched pasteboard that
-    /// exists is told now; take any other as removed.
+    /// Whether the broker no longer knows which pasteboards were removed since the cursor. The first changes then list
+    /// every watched pasteboard that exists; all others are removed.
     public let isResync: Bool
 }
 
 extension Pasteboard {
-    /// The changes of this pasteboard from a change count on, for as long as the loop asks.
+    /// The changes of this pasteboard after a change count, until the loop ends.
     ///
-    /// Each step is a question to the broker, answered at the next change. Nothing is buffered: who is slow misses
-    /// versions in between, never the last one, over restarts of broker and bus too.
-    /// - Parameter count: changes after this one; `nil` means from the first question on.
+    /// Each step is a call that the broker answers at the next change. Changes are not buffered: a slow loop misses
+    /// versions in between, but never the last one, also over restarts of the broker and the bus.
+    /// - Parameter count: reports later changes; `nil` means from the first step on.
     public func changes(since count: UInt64? = nil) -> PasteboardChanges {
-        PasteboardChanges(application, names: [name], since: count)
+        PasteboardChanges(application: application, names: [name], since: count)
     }
 
-    /// Waits until this pasteboard is removed; returns at once where there is none.
+    /// Waits until this pasteboard is removed. Returns at once if it does not exist.
     ///
-    /// One that was removed and made again meanwhile is told as removed only to who asked before.
-    /// - Throws: what the broker refuses; `storeUnavailable` when the task is cancelled.
+    /// If it is removed and made again, this returns only if it was called before the removal.
+    /// - Throws: errors of the broker; `storeUnavailable` when the task is cancelled.
     public func removal() async throws(IPCError) {
         let start = try await application.boards.change(of: [name], since: nil).cursor
         do throws(IPCError) { _ = try await changeCount } catch {
@@ -40,54 +40,41 @@ extension Pasteboard {
 
 /// The changes of pasteboards; see ``Pasteboard/changes(since:)``.
 ///
-/// Pull-driven, and so without a buffer that could grow: the only thing held is the rest of one answer, a row for each
-/// pasteboard that moved. It ends when the task is cancelled or the application is closed, and throws what the broker
-/// refuses, such as `limitExceeded`.
+/// It holds at most the rest of one answer, a row for each changed pasteboard. It ends when the task is cancelled or
+/// the application is closed, and throws errors of the broker, such as `limitExceeded`.
 public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Element = PasteboardChange
     public typealias Failure = IPCError
 
-    private let application: Application
-    private let names: [String]
-    private let since: UInt64?
+    let application: Application
+    let names: [String]
+    let since: UInt64?
 
-    init(_ application: Application, names: [String], since: UInt64?) {
-        self.application = application
-        self.names = names
-        self.since = since
-    }
+    public func makeAsyncIterator() -> Iterator { Iterator(application: application, names: names, cursor: since) }
 
-    public func makeAsyncIterator() -> Iterator { Iterator(application, names, since) }
-
-    /// Asks for one change after the other.
+    /// Reads one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
-        private let application: Application
-        private let names: [String]
-        private var cursor: UInt64?
-        private var told: ArraySlice<PasteboardChange> = []
-
-        init(_ application: Application, _ names: [String], _ cursor: UInt64?) {
-            self.application = application
-            self.names = names
-            self.cursor = cursor
-        }
+        let application: Application
+        let names: [String]
+        var cursor: UInt64?
+        var rows: ArraySlice<PasteboardChange> = []
 
         /// The next change; `nil` when the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(IPCError) -> PasteboardChange? {
-            while told.isEmpty {
+            while rows.isEmpty {
                 guard !Task.isCancelled else { return nil }
                 do throws(IPCError) {
                     let answer = try await application.boards.change(of: names, since: cursor)
                     cursor = answer.cursor
-                    told = answer.changes[...]
+                    rows = answer.changes[...]
                 } catch {
                     if Task.isCancelled { return nil }
                     throw error
                 }
             }
-            return told.popFirst()
+            return rows.popFirst()
         }
     }
 }

@@ -1,16 +1,15 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The pasteboards of the broker as a whole: which there are, and which have changed.
+/// The broker's pasteboards as a whole: their names and their changes.
 @DBusActor
 struct PasteboardDirectory {
     private let link: BrokerLink
     private let source: String
 
-    /// - Parameter source: the id of the application, which is stated as the source.
     init(_ link: BrokerLink, source: String) { (self.link, self.source) = (link, source) }
 
-    /// Checks that a pasteboard exists, or makes it.
+    /// Checks that a pasteboard exists, or makes it with `create`.
     func get(_ name: PasteboardName, create: Bool, persistent: Bool) async throws(IPCError) {
         var options = GetPasteboardOptions()
         if create { (options.create, options.sourceApplication) = (true, source) }
@@ -36,8 +35,8 @@ struct PasteboardDirectory {
         return try await link.call(Pasteboards1.listPasteboards, options, repeatable: true).map(PasteboardInfo.init)
     }
 
-    /// Asks once for changes.
-    /// - Parameter cursor: `nil` only finds out where to start.
+    /// Waits for changes once.
+    /// - Parameter cursor: `nil` only returns the current cursor.
     func change(
         of names: [String], since cursor: UInt64?
     ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {

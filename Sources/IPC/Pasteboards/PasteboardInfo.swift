@@ -1,28 +1,28 @@
 internal import IPCInterface
 
-/// What a list says of a pasteboard.
+/// A row of a list of pasteboards.
 public struct PasteboardInfo: Sendable, Hashable {
     /// Its name.
     public let name: String
     /// The change count of its current version.
     public let changeCount: UInt64
-    /// Whether it survives broker and power cut.
+    /// Whether it survives the broker and a power cut.
     public let isPersistent: Bool
-    /// The items of its current version.
+    /// The count of the items of its current version.
     public let itemCount: UInt32
     /// The size of all values of its current version, in bytes.
     public let byteCount: UInt64
     /// When its current version was made, in milliseconds since 1970 UTC.
     public let millisecondsSince1970: UInt64?
-    /// How many earlier versions are kept at most; `nil` where the broker does not say.
+    /// The most earlier versions that are kept; `nil` if the broker does not report it.
     public let historyLimit: UInt32?
-    /// How many versions are held, the current one among them; `nil` where the broker does not say.
+    /// The count of versions, including the current one; `nil` if the broker does not report it.
     public let versionCount: UInt32?
     /// Whether the current version is a secret.
     public let isSensitive: Bool
-    /// Whether the first who reads the current version consumes it.
+    /// Whether the first reader of the current version consumes it.
     public let isOnce: Bool
-    /// When the current version ends, in milliseconds since 1970 UTC; `nil` where it stays.
+    /// When the current version expires, in milliseconds since 1970 UTC; `nil` if it does not.
     public let endsMillisecondsSince1970: UInt64?
 
     init(_ row: PasteboardRow) {

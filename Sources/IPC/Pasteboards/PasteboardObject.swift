@@ -34,7 +34,7 @@ struct PasteboardObject: Sendable {
     func set<Content: ValueConvertible>(
         _ property: Property<Content>, _ content: Content
     ) async throws(IPCError) {
-        // Persistence moves all versions, and their size is unknown here.
+        // Persistence stores all versions, whose size is unknown here.
         try await link.call(
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
             timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
@@ -47,7 +47,7 @@ struct PasteboardObject: Sendable {
         return try rows.map { (facts) throws(IPCError) in try PasteboardVersionInfo(facts) }
     }
 
-    /// Reads a version, or consumes it. A consumed version has an id if the call may be sent again.
+    /// Reads a version, or consumes it. A call that consumes it has an id if it may be sent again.
     func read(_ options: GetItemsOptions) async throws(IPCError) -> PasteboardVersion {
         var options = options
         if options.take == true, options.id == nil { options.id = await link.repetitionID() }

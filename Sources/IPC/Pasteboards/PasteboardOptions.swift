@@ -3,23 +3,23 @@ internal import IPCInterface
 
 /// How items are put on a pasteboard.
 public struct PasteboardOptions: Sendable, Hashable {
-    /// How long the items can be read; then the pasteboard is empty, with a change count of its own. `nil` means until
-    /// somebody replaces them. Measured by a clock that does not jump, on which sleep counts.
+    /// The time until the items expire, which empties the pasteboard with a change count of its own; `nil` means never.
+    /// It is measured by a monotonic clock, which includes sleep.
     public var timeToLive: Duration?
-    /// When the items end, in milliseconds since 1970 UTC, by the clock of the day at the time of writing; with a
-    /// ``timeToLive`` too, whichever comes first.
+    /// When the items expire, in milliseconds since 1970 UTC, by the wall clock at the time of writing. With a
+    /// ``timeToLive`` too, the earlier time counts.
     public var expirationDate: UInt64?
-    /// Whether the items are a secret: kept in memory only, never on the disk or in a log; implies ``isOnce``, and at
+    /// Whether the items are a secret: kept in memory only, never on disk or in a log. It implies ``isOnce``, and at
     /// most 60 s.
     public var isSensitive = false
-    /// Whether the first who reads the items consumes them; the pasteboard is empty afterwards.
+    /// Whether the first reader consumes the items, which empties the pasteboard.
     public var isOnce = false
-    /// Change only if the pasteboard has exactly this change count.
+    /// Changes the pasteboard only if it has exactly this change count.
     public var ifChangeCount: UInt64?
-    /// 16 to 64 of `[A-Za-z0-9-]`; a second call with the same id and items changes nothing for 10 min.
+    /// 16 to 64 of `[A-Za-z0-9-]`. For 10 min, a second call with the same id and items has no effect.
     public var id: String?
 
-    /// The defaults, but for what is given.
+    /// Makes options, by default without any condition.
     public init(
         timeToLive: Duration? = nil, expirationDate: UInt64? = nil, isSensitive: Bool = false, isOnce: Bool = false,
         ifChangeCount: UInt64? = nil, id: String? = nil
@@ -32,8 +32,8 @@ public struct PasteboardOptions: Sendable, Hashable {
         self.id = id
     }
 
-    /// What is left to read the items, in milliseconds; `nil` for no end.
-    /// - Throws: `invalidArguments` where the end has passed.
+    /// The time until the items expire, in milliseconds; `nil` means never.
+    /// - Throws: `invalidArguments` if it has passed.
     func milliseconds(at now: UInt64 = wallClock()) throws(IPCError) -> UInt64? {
         let left = expirationDate.map { $0 > now ? $0 - now : 0 }
         guard let least = [timeToLive?.wholeMilliseconds, left].compactMap(\.self).min() else { return nil }
@@ -43,7 +43,7 @@ public struct PasteboardOptions: Sendable, Hashable {
         return least
     }
 
-    /// The clock of the day, in milliseconds since 1970 UTC.
+    /// Milliseconds since 1970 UTC.
     private static func wallClock() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -52,17 +52,12 @@ public struct PasteboardOptions: Sendable, Hashable {
 }
 
 extension Duration {
-    /// Whole milliseconds, rounded up; 0 for what is negative, and the most that there is for what is more.
+    /// Whole milliseconds, rounded up and clamped.
     var wholeMilliseconds: UInt64 {
-        let (seconds, attoseconds) = components
-        guard seconds >= 0, attoseconds >= 0 else { return 0 }
-        let (milliseconds, overflow) = UInt64(seconds).multipliedReportingOverflow(by: 1_000)
-        guard !overflow else { return .max }
-        let (sum, tooMuch) = milliseconds.addingReportingOverflow(
-            UInt64((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000))
-        return tooMuch ? .max : sum
+        let (whole, rest) = attoseconds.quotientAndRemainder(dividingBy: 1_000_000_000_000_000)
+        return UInt64(clamping: rest > 0 ? whole + 1 : whole)
     }
 
-    /// Whole milliseconds, rounded up, from 1 to the most that the wire carries (49 days).
+    /// Whole milliseconds, rounded up, clamped to 1 and the maximum of the wire (49 days).
     var wireMilliseconds: UInt32 { UInt32(clamping: max(1, wholeMilliseconds)) }
 }

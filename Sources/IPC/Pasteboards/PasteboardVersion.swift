@@ -1,12 +1,12 @@
 internal import IPCInterface
 
-/// What one change made of a pasteboard.
+/// A version of a pasteboard, as one change has made it.
 public struct PasteboardVersion: Sendable, Hashable {
     /// The version's number.
     public let changeCount: UInt64
     /// Its items, in the writer's order.
     public let items: [PasteboardItem]
-    /// Who wrote it, and how far that could be trusted when it was written.
+    /// The writer, and how far its id could be trusted then.
     public let source: Source
     /// When it was written, in milliseconds since 1970 UTC.
     public let millisecondsSince1970: UInt64?
@@ -14,9 +14,9 @@ public struct PasteboardVersion: Sendable, Hashable {
     public let byteCount: UInt64
     /// Whether it was a secret.
     public let isSensitive: Bool
-    /// Whether this reading consumed it.
+    /// Whether this read consumed it.
     public let isOnce: Bool
-    /// When it ends, in milliseconds since 1970 UTC; `nil` where it stays.
+    /// When it expires, in milliseconds since 1970 UTC; `nil` if it does not.
     public let endsMillisecondsSince1970: UInt64?
 
     init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
@@ -24,32 +24,32 @@ public struct PasteboardVersion: Sendable, Hashable {
         self.items = items
         source = Source(stated: facts.sourceApplication, facts.sourceStrength)
         millisecondsSince1970 = facts.time
-        byteCount = facts.size ?? UInt64(items.reduce(0) { $0 + $1.byteCount })
+        byteCount = facts.size ?? UInt64(items.byteCount)
         isSensitive = facts.sensitive ?? false
         isOnce = facts.once ?? false
         endsMillisecondsSince1970 = facts.expires
     }
 }
 
-/// What is known of one version of a pasteboard that is held, without its content.
+/// One kept version of a pasteboard, without its content.
 public struct PasteboardVersionInfo: Sendable, Hashable {
     /// The version's number.
     public let changeCount: UInt64
-    /// Its items.
+    /// The count of its items.
     public let itemCount: UInt32
     /// The size of all its values, in bytes.
     public let byteCount: UInt64
     /// The content types: for each item, those of its representations in order.
     public let types: [[ContentType]]
-    /// Who wrote it.
+    /// The writer.
     public let source: Source
     /// When it was written, in milliseconds since 1970 UTC.
     public let millisecondsSince1970: UInt64?
-    /// Whether its content is a secret: in memory only, and gone after a short time.
+    /// Whether its content is a secret; see ``PasteboardOptions/isSensitive``.
     public let isSensitive: Bool
-    /// Whether the first who reads its content consumes it.
+    /// Whether the first reader consumes its content.
     public let isOnce: Bool
-    /// When it ends, in milliseconds since 1970 UTC; `nil` where it stays.
+    /// When it expires, in milliseconds since 1970 UTC; `nil` if it does not.
     public let endsMillisecondsSince1970: UInt64?
 
     init(_ facts: VersionFacts) throws(IPCError) {

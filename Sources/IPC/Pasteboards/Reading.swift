@@ -1,28 +1,28 @@
 internal import IPCInterface
 
 extension Pasteboard {
-    /// The items of the current version; none where it is empty. What was promised is fetched from its writer.
-    /// - Throws: `noSuchPasteboard`; `inputOutput` if a value is damaged; `noSuchItem` if the writer cannot give what it
-    ///   has promised.
+    /// The items of the current version, empty if it has none. Promised values are fetched from their writer.
+    /// - Throws: `noSuchPasteboard`; `inputOutput` if a value is damaged; `noSuchItem` if the writer cannot provide a
+    ///   promised value.
     public var items: [PasteboardItem] {
         get async throws(IPCError) { try await version().items }
     }
 
-    /// One version with all that is known of it; its items are those of one change, never a mix.
+    /// Reads one version. Its items are those of one change, never a mix.
     ///
-    /// Values above 64 KiB come as files, which need no memory. Every value is compared with the digest of what was
-    /// written.
+    /// Values above 64 KiB are files, which need no memory. Every value is compared with the digest that was written.
     /// - Parameter changeCount: a version that is still kept; `nil` means the current one.
-    /// - Throws: `noSuchPasteboard`, `noSuchItem` if that version is not kept, `inputOutput` if a value is damaged.
+    /// - Throws: as ``items``; `noSuchItem` if that version is not kept.
     public func version(_ changeCount: UInt64? = nil) async throws(IPCError) -> PasteboardVersion {
         var options = GetItemsOptions()
         options.changeCount = changeCount
         return try await object.read(options)
     }
 
-    /// One version with the values of certain types only; nothing else is read, nor fetched from who promised it.
+    /// Reads one version, with the values of certain types only. Other values are neither read nor fetched.
     ///
-    /// Items keep their places: one that has none of the types is there without representations.
+    /// Items keep their places: an item with none of the types has no representations.
+    /// - Throws: as ``version(_:)``.
     public func version(
         _ changeCount: UInt64? = nil, types: [ContentType]
     ) async throws(IPCError) -> PasteboardVersion {
@@ -32,12 +32,13 @@ extension Pasteboard {
         return try await object.read(options)
     }
 
-    /// Reads and clears in one step: of several that take, exactly one gets the items.
+    /// Reads and clears in one step. If several programs take, exactly one gets the items.
     /// - Parameters:
-    ///   - types: only representations of these types are read; the whole is cleared.
-    ///   - count: take only if the pasteboard has exactly this change count.
-    ///   - id: 16 to 64 of `[A-Za-z0-9-]`; who lost the answer gets the same items by it for 10 min.
-    /// - Throws: as ``version(_:types:)``, and `changeCountMismatch`; then nothing is taken.
+    ///   - types: reads only representations of these types; all are cleared.
+    ///   - count: takes only if the pasteboard has exactly this change count.
+    ///   - id: 16 to 64 of `[A-Za-z0-9-]`. If the answer is lost, a call with the same id returns the same items for 10
+    ///     min.
+    /// - Throws: as ``version(_:types:)``; `changeCountMismatch`. If it throws, nothing is taken.
     public func take(
         _ types: [ContentType]? = nil, ifChangeCount count: UInt64? = nil, id: String? = nil
     ) async throws(IPCError) -> PasteboardVersion {
@@ -49,12 +50,13 @@ extension Pasteboard {
         return try await object.read(options)
     }
 
-    /// The bytes of one representation; of a text, its UTF-8.
+    /// The bytes of one representation, a text as UTF-8.
     /// - Parameters:
     ///   - type: its content type.
     ///   - item: the place of the item, from 0.
     ///   - changeCount: a version that is still kept; `nil` means the current one.
-    /// - Throws: `noSuchItem` where there is none; `inputOutput` if it is damaged.
+    /// - Throws: `noSuchPasteboard`; `noSuchItem` if there is no such item, type or version; `inputOutput` if the value
+    ///   is damaged.
     public func data(
         forType type: ContentType, item: UInt32 = 0, changeCount: UInt64? = nil
     ) async throws(IPCError) -> [UInt8] {
@@ -62,7 +64,7 @@ extension Pasteboard {
         return try await content.loaded()
     }
 
-    /// One representation as it comes: a file where it is large, so that it needs no memory. Parameters and errors as in
+    /// One representation, as a file if it is large, which needs no memory. Parameters and errors as in
     /// ``data(forType:item:changeCount:)``.
     public func content(
         forType type: ContentType, item: UInt32 = 0, changeCount: UInt64? = nil
@@ -70,7 +72,7 @@ extension Pasteboard {
         try await object.data(type, item: item, changeCount: changeCount)
     }
 
-    /// The versions that are held, the oldest first and the current one last. Nothing is read, so nothing is consumed.
+    /// The kept versions, the oldest first and the current one last. Reads no content, so it consumes nothing.
     /// - Throws: `noSuchPasteboard`.
     public func versions() async throws(IPCError) -> [PasteboardVersionInfo] { try await object.versions() }
 }

@@ -1,7 +1,7 @@
-// What is asked for by kind asks for the types first, so that no other value is read, or fetched from who promised it,
-// and a version that the first reader consumes is not consumed in vain.
+// A typed read asks for the types first, so that no other value is read or fetched from its writer, and a version that
+// its first reader consumes is not lost.
 extension Pasteboard {
-    /// The text of the first item that has one; `nil` where none has.
+    /// The text of the first item that has one; `nil` if none has.
     /// - Throws: as ``items``; `payloadInvalid` if that text is not UTF-8.
     public var string: String? {
         get async throws(IPCError) { try await items(where: \.isUTF8PlainText).firstText() }
@@ -12,8 +12,8 @@ extension Pasteboard {
         get async throws(IPCError) { try await items(where: \.isUTF8PlainText).texts() }
     }
 
-    /// The URL of the first item that has one, as it was written; `nil` where none has.
-    /// - Throws: as ``items``; `payloadInvalid` if that item's list of URLs holds none.
+    /// The URL of the first item that has one, as it was written; `nil` if none has.
+    /// - Throws: as ``items``; `payloadInvalid` if that item's list of URLs is empty.
     public var url: String? {
         get async throws(IPCError) { try await items { $0 == .url }.firstURL() }
     }
@@ -23,7 +23,7 @@ extension Pasteboard {
         get async throws(IPCError) { try await items { $0 == .url }.urls() }
     }
 
-    /// The first picture, with its type; `nil` where there is none.
+    /// The first picture, with its type; `nil` if there is none.
     public var image: Representation? {
         get async throws(IPCError) { try await images.first }
     }
@@ -33,22 +33,22 @@ extension Pasteboard {
         get async throws(IPCError) { try await items(where: \.isImage).compactMap(\.image) }
     }
 
-    /// Whether an item has a text. Nothing is read.
+    /// Whether an item has a text. Reads no content.
     public var hasStrings: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isUTF8PlainText) } }
     }
 
-    /// Whether an item has a URL. Nothing is read.
+    /// Whether an item has a URL. Reads no content.
     public var hasURLs: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(.url) } }
     }
 
-    /// Whether an item has a picture. Nothing is read.
+    /// Whether an item has a picture. Reads no content.
     public var hasImages: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isImage) } }
     }
 
-    /// The items of the current version, each with the first representation whose type fits; none where no type does.
+    /// The items of the current version, each with the first representation whose type fits; empty if no type fits.
     func items(where fits: (ContentType) -> Bool) async throws(IPCError) -> [PasteboardItem] {
         var known = try await versions()
         for _ in 0..<Self.attempts {
@@ -59,7 +59,7 @@ extension Pasteboard {
                 return try await version(current.changeCount, types: Array(types)).items
             } catch {
                 guard error.code == .noSuchItem else { throw error }
-                // Somebody was faster; else it is the answer.
+                // If the version is still kept, this is the answer; otherwise, another program was faster.
                 known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }
@@ -68,7 +68,7 @@ extension Pasteboard {
             .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
     }
 
-    /// How often a read begins anew because the version is gone that was to be read.
+    /// The most attempts, each because the version is gone that was to be read.
     private static let attempts = 16
 }
 

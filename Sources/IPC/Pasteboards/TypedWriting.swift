@@ -3,19 +3,19 @@ extension Pasteboard {
     @discardableResult
     public func setString(_ text: String) async throws(IPCError) -> UInt64 { try await setItems([.string(text)]) }
 
-    /// Replaces all items by texts, an item each.
+    /// Replaces all items by texts, one item each.
     @discardableResult
     public func setStrings(_ texts: [String]) async throws(IPCError) -> UInt64 {
         try await setItems(texts.map(PasteboardItem.string))
     }
 
     /// Replaces all items by one URL.
-    /// - Throws: `invalidURL` where the text is none.
+    /// - Throws: `invalidURL` if the text is no URL.
     @discardableResult
     public func setURL(_ url: String) async throws(IPCError) -> UInt64 { try await setItems([.url(url)]) }
 
-    /// Replaces all items by URLs, an item each.
-    /// - Throws: `invalidURL` where a text is none.
+    /// Replaces all items by URLs, one item each.
+    /// - Throws: `invalidURL` if a text is no URL.
     @discardableResult
     public func setURLs(_ urls: [String]) async throws(IPCError) -> UInt64 {
         try await setItems(urls.map { (url) throws(IPCError) in try .url(url) })
@@ -33,9 +33,8 @@ extension Pasteboard {
         try await setItems([.data(bytes, type: type)])
     }
 
-    /// Replaces all items by one value as JSON, in which no number loses a digit: integers of 64 bits and floating point
-    /// numbers are strings in it.
-    /// - Throws: `invalidArguments` where the value cannot be encoded.
+    /// Replaces all items by one value as JSON, in the form of ``PasteboardItem/value(_:type:)``.
+    /// - Throws: `invalidArguments` if the value cannot be encoded.
     @discardableResult
     public func setValue(
         _ value: some Encodable, forPasteboardType type: ContentType = .json

@@ -1,15 +1,15 @@
 internal import IPCInterface
 
 extension Pasteboard {
-    /// Replaces all items. A persistent pasteboard has them on the disk before this returns.
+    /// Replaces all items. A persistent pasteboard has them on disk before this returns.
     ///
-    /// Values above 64 KiB travel as files: bytes in memory as a sealed memory file, a file as it is. Of those at most 16
-    /// can be in one version, and all other values have at most 16 MiB together.
+    /// Values above 64 KiB are sent as files: bytes in memory as a sealed memory file, a file as it is. A version has
+    /// at most 16 of these, and at most 16 MiB in all other values.
     /// - Parameters:
-    ///   - items: none empties the pasteboard.
-    ///   - options: how long they stay, and on which condition they are set.
+    ///   - items: an empty list empties the pasteboard.
+    ///   - options: how long they stay, and the condition for the change.
     /// - Returns: the change count of the new version.
-    /// - Throws: `noSuchPasteboard`, `changeCountMismatch`, `limitExceeded`; nothing is written then.
+    /// - Throws: `noSuchPasteboard`, `changeCountMismatch`, `limitExceeded`. If it throws, nothing is written.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
@@ -18,7 +18,7 @@ extension Pasteboard {
     }
 
     /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:)``.
-    /// - Throws: `changeCountMismatch` if it has another one, which the sentence tells.
+    /// - Throws: `changeCountMismatch` with the current change count in its sentence.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem], ifChangeCount count: UInt64?, id: String? = nil
@@ -26,8 +26,8 @@ extension Pasteboard {
         try await setItems(items, options: PasteboardOptions(ifChangeCount: count, id: id))
     }
 
-    /// Appends items to those of the current version, in one step. Of the options of both, the stricter hold. Parameters
-    /// and errors as in ``setItems(_:options:)``.
+    /// Appends items to the current version, in one step. The stricter options of both versions apply. Parameters and
+    /// errors as in ``setItems(_:options:)``.
     @discardableResult
     public func addItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
@@ -35,7 +35,8 @@ extension Pasteboard {
         try await object.write(items, object.options(options), by: Pasteboard1.addItems)
     }
 
-    /// Takes all items off; the pasteboard stays, with an empty version.
+    /// Removes all items; the pasteboard stays, with an empty version. Parameters and errors as in
+    /// ``setItems(_:ifChangeCount:id:)``.
     @discardableResult
     public func clear(ifChangeCount count: UInt64? = nil, id: String? = nil) async throws(IPCError) -> UInt64 {
         try await object.clear(ifChangeCount: count, id: id)
@@ -44,11 +45,7 @@ extension Pasteboard {
     /// Removes the pasteboard with all its versions; see ``Application/removePasteboard(named:)``.
     public func remove() async throws(IPCError) { try await application.removePasteboard(named: name) }
 
-    /// Replaces all items by those of a copy that was kept elsewhere, under the name of its writer.
-    /// - Parameters:
-    ///   - items: the items of the copy.
-    ///   - source: the application id that is stated; empty states none.
-    ///   - options: as of ``setItems(_:options:)``.
+    /// Replaces all items by those of a copy, and states the copy's source; an empty source states none.
     package func restore(
         _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {

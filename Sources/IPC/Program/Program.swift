@@ -1,8 +1,7 @@
 private import CLinux
 internal import Glibc
 
-/// A command-line program at its end: what it could not do is a sentence on standard error, and its exit code says what
-/// kind of thing that is.
+/// Reports the failure of a command-line program by a sentence on standard error and an exit code.
 ///
 /// ```swift
 /// @main struct Watch {
@@ -15,34 +14,33 @@ internal import Glibc
 /// }
 /// ```
 public enum Program {
-    /// The name under which the program was started, without its folder.
+    /// The program's name, as it was started, without its folder.
     public static var name: String {
         let path = CommandLine.arguments.first ?? ""
         return path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[path.utf8.index(after: $0)...]) } ?? path
     }
 
-    /// Runs a program, or a command of one. What the body throws ends the process, as ``fail(_:)`` does.
+    /// Runs a program, or a command of it. An error that the body throws ends the process by ``fail(_:)``.
     ///
-    /// What is printed to standard output leaves line by line from then on, also into a file or a pipe (`setvbuf(3)`):
-    /// whoever looks at it sees it, and nothing is lost when the process is ended.
+    /// From then on, standard output is flushed after each line, also to a file or a pipe (`setvbuf(3)`), so that no
+    /// output is lost when the process ends.
     public static func run<Result>(_ body: () async throws -> Result) async -> Result {
         clinux_occupy_standard_streams()
         clinux_buffer_lines_of_output()
         do { return try await body() } catch { fail(error) }
     }
 
-    /// Tells an error to the person who has started the program, and ends the process.
+    /// Prints an error as ``tell(_:)`` does, and ends the process.
     ///
-    /// The sentence is that of an ``IPCModel/IPCError``, a ``CallFailure`` or a ``HandlerError``, and else how the error
-    /// describes itself. The exit code is ``ExitCodeError/exitCode``, and 70 (`EX_SOFTWARE` of sysexits.h) of an error that
-    /// has none.
+    /// The sentence is that of an ``IPCModel/IPCError``, a ``CallFailure`` or a ``HandlerError``, otherwise the error's
+    /// description. The exit code is ``ExitCodeError/exitCode``, or 70 (`EX_SOFTWARE` of sysexits.h).
     public static func fail(_ error: any Error) -> Never {
         tell((error as? any HandlerError)?.message ?? "\(error)")
         exit(exitCode(of: error))
     }
 
-    /// Writes a line for a person to standard error, with the program's name in front; controls in it, which a terminal
-    /// would obey, are written out.
+    /// Writes a line to standard error, after the program's name. Control characters, which a terminal would obey, are
+    /// escaped.
     public static func tell(_ line: String) {
         var rest = Array("\(name): \(line.onOneLine)\n".utf8)[...]
         while !rest.isEmpty {
@@ -61,15 +59,15 @@ public enum Program {
     }
 }
 
-/// An error that knows with which exit code a program ends that cannot go on for it; see ``Program/run(_:)``.
+/// An error with the exit code of a program that ends because of it; see ``Program/run(_:)``.
 ///
-/// Those of this library are the codes of the tools, after sysexits.h:
+/// The errors of this library have the exit codes of the tools, after sysexits.h:
 ///
 /// | exit code | meaning |
 /// |---|---|
 /// | 1, 2 | the receiver declined; it was cancelled |
 /// | 65, 66 | wrong input: a URL, a name, a payload; no such pasteboard, item or request |
-/// | 68, 69 | nobody handles the scheme; a handler, the broker, its store or the bus is not there |
+/// | 68, 69 | the scheme has no handler; a handler, the broker, its store or the bus is unavailable |
 /// | 70 | the receiver failed |
 /// | 73, 74, 75 | the id is in use; disk full or failing; try again |
 /// | 77 | not allowed |
@@ -79,12 +77,12 @@ public protocol ExitCodeError: Error {
 }
 
 extension IPCError: ExitCodeError {
-    /// That of ``code``.
+    /// The exit code for ``code``.
     public var exitCode: Int32 { code.exitCode }
 }
 
 extension CallFailure: ExitCodeError {
-    /// That of the outcome, or of the error.
+    /// The exit code for the error, or for the outcome.
     public var exitCode: Int32 {
         switch reason {
         case .refused(let error), .unreadable(let error): error.exitCode

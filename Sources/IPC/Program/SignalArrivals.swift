@@ -1,33 +1,32 @@
 private import CLinux
 internal import Glibc
 
-/// The signals by which somebody asks a program to stop, as bytes in a pipe: a signal handler may do no more than write.
+/// The signals that stop a program, as bytes in a pipe, because a signal handler can do little more than write.
 ///
-/// One that was ignored when the process started (`nohup`, a job in the background) stays ignored.
+/// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
 package enum SignalArrivals {
-    /// What counts as such a request.
     package static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
-    /// A byte for each signal, its number, to be read by the one who listens.
+    /// The end of the pipe to read from: a byte for each signal, with its number.
     package static var descriptor: CInt { ends.reading }
 
     private static let ends: (reading: CInt, writing: CInt) = {
         var pair: [CInt] = [-1, -1]
         guard pipe(&pair) == 0 else { fatalError("pipe: \(String(cString: strerror(errno)))") }
         for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A handler must not wait; what is full holds more signals than anybody counts.
+        // A signal handler must not wait, and a full pipe holds signals enough.
         _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
         return (pair[0], pair[1])
     }()
 
-    /// Has signals come in; they end the process no longer.
+    /// Starts to receive signals, which then do not end the process.
     package static func begin() {
-        // Made here, and not within a handler.
+        // Makes the pipe here, and not in a signal handler.
         _ = descriptor
         for number in numbers where clinux_is_ignored(number) == 0 { signal(number) { SignalArrivals.add($0) } }
     }
 
-    /// Lets the next signal end the process, as if nobody had listened.
+    /// Lets the next signal end the process.
     package static func leaveToSystem() {
         for number in numbers where clinux_is_ignored(number) == 0 { signal(number, SIG_DFL) }
     }
@@ -40,7 +39,7 @@ package enum SignalArrivals {
         errno = before
     }
 
-    /// Lets the calling thread take signals: those of Swift's pool and of Dispatch do not.
+    /// Unblocks the signals in the calling thread: the threads of Swift's pool and of Dispatch block them.
     package static func admit() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -1,19 +1,28 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The promises of this application: one object on the path of each board, for the broker to ask.
+/// The promises of this application: one object on the path of each pasteboard, which the broker calls.
 ///
-/// It keeps the providers of the newest two versions of each board, because a board keeps one earlier version by default,
-/// and releases the others. It releases all when the bus is lost: the broker asks only the connection that made the
-/// promise, and that connection has ended.
+/// It keeps the providers of the newest two versions of a pasteboard, because a pasteboard keeps one earlier version by
+/// default. When the bus is lost, it releases all: the broker only calls the connection that made the promise.
 @DBusActor
 final class PromiseKeeper {
-    /// Versions of a board whose providers are kept.
     static let versionsKept = 2
+
+    private struct Version {
+        let board: PasteboardName
+        let number: UInt64
+        /// `nil` until the write is answered.
+        var changeCount: UInt64?
+        let promises: [[ContentType]]
+        let provider: PromisedData
+    }
 
     private let link: BrokerLink
     private let gate: BrokerGate
-    private var boards: [PasteboardName: PromisingBoard] = [:]
+    private var versions: [Version] = []
+    private var last: UInt64 = 0
+    private let settling = WaitingTasks<Void>()
     private var followsConnection = false
 
     init(_ link: BrokerLink) {
@@ -21,24 +30,27 @@ final class PromiseKeeper {
         gate = BrokerGate(link)
     }
 
-    /// Makes ready to be asked, then sets the items: the broker may ask before its answer is here.
+    // MARK: Writing
+
+    /// Exports the object, then sets the items, because the broker may call before it answers.
     func keep(
         _ promises: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
         _ write: () async throws(IPCError) -> UInt64
     ) async throws(IPCError) -> UInt64 {
         try await appear()
-        let path = try board.object.path
-        let kept = boards[board.checkedName] ?? PromisingBoard(board.checkedName)
-        boards[board.checkedName] = kept
-        link.connection.objects.export([interface(for: kept)], at: path)
-        let number = kept.begin(promises, provider)
+        let name = board.checkedName
+        link.connection.objects.export([interface(for: name)], at: try board.object.path)
+        last += 1
+        let number = last
+        versions.append(
+            Version(board: name, number: number, changeCount: nil, promises: promises, provider: provider))
         do throws(IPCError) {
             let count = try await write()
-            kept.settle(number, at: count)
+            settle(number, at: count, on: name)
             return count
         } catch {
-            kept.settle(number, at: nil)
-            if kept.isEmpty { letGo(of: kept) }
+            settle(number, at: nil, on: name)
+            releaseObject(of: name)
             throw error
         }
     }
@@ -47,47 +59,105 @@ final class PromiseKeeper {
         try await gate.open()
         guard !followsConnection else { return }
         followsConnection = true
-        link.connection.onDisconnect { [weak self] in
-            guard let self else { return }
-            for board in self.boards.values where board.forget() { self.letGo(of: board) }
-        }
+        link.connection.onDisconnect { [weak self] in self?.releaseWritten() }
     }
 
-    private func letGo(of board: PromisingBoard) {
-        boards[board.name] = nil
-        guard let path = try? Pasteboards1.root.appending(board.name.pathElement) else { return }
+    /// Releases the versions that were written. A version that is being written may reach the next bus.
+    private func releaseWritten() {
+        let boards = Set(versions.map(\.board))
+        versions.removeAll { $0.changeCount != nil }
+        for board in boards { releaseObject(of: board) }
+    }
+
+    /// - Parameter changeCount: that of the new version; `nil` if the write has failed.
+    private func settle(_ number: UInt64, at changeCount: UInt64?, on board: PasteboardName) {
+        if let changeCount, let place = versions.firstIndex(where: { $0.number == number }) {
+            versions[place].changeCount = changeCount
+        } else {
+            versions.removeAll { $0.number == number }
+        }
+        let counts = versions.filter { $0.board == board }.compactMap(\.changeCount)
+        let kept = counts.sorted().suffix(Self.versionsKept)
+        versions.removeAll { $0.board == board && $0.changeCount.map { !kept.contains($0) } ?? false }
+        settling.resumeAll(with: ())
+    }
+
+    /// Removes the object of a pasteboard that has no promises left.
+    private func releaseObject(of board: PasteboardName) {
+        guard !versions.contains(where: { $0.board == board }),
+            let path = try? Pasteboards1.root.appending(board.pathElement)
+        else { return }
         link.connection.objects.remove(path)
     }
 
-    /// Has the broker fetch everything that is still promised.
+    /// Makes the broker fetch all promised values.
     func close() async {
-        let open = boards.values.reduce(0) { $0 + $1.promiseCount }
+        let open = versions.reduce(0) { $0 + $1.promises.reduce(0) { $0 + $1.count } }
         guard open > 0, link.connection.isConnected else { return }
-        // A promise that fails now fails for its readers; no caller is left here.
+        // A failure concerns the readers only.
         _ = try? await link.call(
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
     }
 
-    private func interface(for board: PromisingBoard) -> ExportedInterface {
+    // MARK: Reading
+
+    private func interface(for board: PasteboardName) -> ExportedInterface {
         ExportedInterface(
             PasteboardWriter1.description,
             methods: [
-                PasteboardWriter1.getPromisedData.answered(later: { [weak self, weak board] input, call, answer in
-                    guard let self, let board else { return answer(.failure(PromiseGone.reply(input.2, input.3))) }
+                PasteboardWriter1.getPromisedData.answered(later: { [weak self] input, call, answer in
+                    guard let self else { return answer(.failure(ErrorReply.notPromised(input.2, input.3))) }
                     self.gate.admit(call) { refusal in
                         if let refusal { return answer(.failure(refusal)) }
-                        // Not a task of the I/O thread: its provider would run there.
-                        Task { answer(await board.value(input.1, input.2, input.3, input.4)) }
+                        // Not on the I/O thread, because the provider would run there.
+                        Task { answer(await self.value(of: board, input.1, input.2, input.3, input.4)) }
                     }
                 })
             ])
     }
+
+    private func value(
+        of board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ wanted: String,
+        _ options: PromisedDataOptions
+    ) async -> Result<Representation.Value, any Error> {
+        // The broker may ask for a version before it answers the write.
+        while mayBeWriting(changeCount, on: board) {
+            await settling.wait { mayBeWriting(changeCount, on: board) ? nil : () }
+        }
+        guard let type = try? ContentType(wanted), let (promised, provider) = promise(board, changeCount, item, type)
+        else { return .failure(ErrorReply.notPromised(item, wanted)) }
+        do {
+            let value = try await provider(Int(item), promised)
+            return .success(try await OutgoingItems.prepare(value, takesDescriptor: options.fd ?? false))
+        } catch let error as any Condition {
+            return .failure(error.errorReply)
+        } catch {
+            return .failure(ErrorReply(.failed, "\(error)"))
+        }
+    }
+
+    /// Whether an unknown version may be one that is being written.
+    private func mayBeWriting(_ changeCount: UInt64, on board: PasteboardName) -> Bool {
+        let versions = versions.filter { $0.board == board }
+        return !versions.contains { $0.changeCount == changeCount } && versions.contains { $0.changeCount == nil }
+    }
+
+    /// The type as it was promised, and its provider. The broker asks with the change count that the promising call
+    /// returned, also if items that were added since have made a later version. An unknown count belongs to a version
+    /// whose answer was lost, or to another writer.
+    private func promise(
+        _ board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ type: ContentType
+    ) -> (ContentType, PromisedData)? {
+        let version = versions.first { $0.board == board && $0.changeCount == changeCount }
+        guard let version, version.promises.indices.contains(Int(item)) else { return nil }
+        return version.promises[Int(item)].first { $0 == type }.map { ($0, version.provider) }
+    }
 }
 
-/// The answer for a value that this application has not promised, or whose provider is released.
-enum PromiseGone {
-    static func reply(_ item: UInt32, _ type: String) -> ErrorReply {
+extension ErrorReply {
+    /// The answer for a value that this application has not promised, or whose provider is released.
+    fileprivate static func notPromised(_ item: UInt32, _ type: String) -> ErrorReply {
         IPCError(.noSuchItem, "nothing is promised of the type “\(type)” for item \(item), or not any more").errorReply
     }
 }

@@ -1,27 +1,28 @@
 internal import IPCInterface
 
-/// Gives a value that was promised, when somebody reads it: for an item, counted from 0, and a type.
+/// Makes a promised value when it is read, for an item, counted from 0, and a type.
 ///
-/// It may be asked more than once for the same value, and has 10 s. What it throws reaches the reader as `noSuchItem`.
+/// It may be called more than once for the same value, and has 10 s. The reader gets an error that it throws as
+/// `noSuchItem`.
 public typealias PromisedData =
     @concurrent @Sendable (_ item: Int, _ type: ContentType) async throws -> Representation.Value
 
 extension Pasteboard {
-    /// Replaces all items, and promises more types of them that are made only when somebody reads them.
+    /// Replaces all items, and promises further types of them, which are made when they are read.
     ///
-    /// The promise holds while this application is connected. ``Application/close()`` has everything fetched first that
-    /// is still promised; where the application ends otherwise, or the bus is lost, a reader who wants what was promised
-    /// gets `noSuchItem`, at once. What was fetched is part of the version like all else, and of the same change count.
-    /// Providers are kept for the newest two versions of a pasteboard that this application has promised for; those of
-    /// older ones are let go. A provider that holds the application keeps it connected.
+    /// The promise holds while this application is connected. Before it leaves, ``Application/close()`` makes the
+    /// broker fetch all promised values. If the application ends otherwise, or the bus is lost, readers of promised
+    /// values get `noSuchItem` at once. A fetched value becomes part of the version, with the same change count.
+    /// Providers are kept for the newest two versions of a pasteboard with promises of this application, and released
+    /// for older ones. A provider that holds the application keeps it connected.
     /// - Parameters:
-    ///   - items: what is there at once.
-    ///   - promises: for each item the types that can be had beside its representations; more rows than items make
-    ///     items of promises alone, at the end.
+    ///   - items: the items that exist at once.
+    ///   - promises: for each item, the promised types beside its representations; further rows make items at the end
+    ///     that only have promises.
     ///   - options: how the version is kept.
-    ///   - provider: gives a value.
+    ///   - provider: makes a value.
     /// - Returns: the change count of the new version.
-    /// - Throws: as ``setItems(_:options:)``; `invalidArguments` for a type that the item has already, or twice.
+    /// - Throws: as ``setItems(_:options:)``; `invalidArguments` for a type that the item already has.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem] = [], promising promises: [[ContentType]],

@@ -2,14 +2,12 @@ internal import IPCInterface
 
 /// The newest answers of the receiver, for requests that are delivered again because the broker has lost the answers.
 ///
-/// A help and no promise: it ends with the process, and forgets. If an answer is forgotten, the receiver gets the request
-/// a second time, with a higher attempt.
+/// This is best effort. If an answer is forgotten, the receiver gets the request again, with a higher attempt.
 struct AnswerMemory {
-    /// Answers that are kept.
     static let most = 1_000
-    /// Bytes of the reply of an answer that is kept.
+    /// The most bytes of one reply.
     static let mostReplyBytes = 65_536
-    /// Bytes of the replies of all answers that are kept.
+    /// The most bytes of all replies.
     static let mostBytes = 8_388_608
 
     private struct Answer {
@@ -24,7 +22,7 @@ struct AnswerMemory {
     private var start = 0
     private var byteCount = 0
 
-    /// The answer to a request; `nil` if it is not known, or if another request has the id now.
+    /// The answer to a request; `nil` if it is not known, or if another request now has the id.
     func answer(to id: String, _ url: String) -> PendingAnswer.Content? {
         answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
     }
@@ -33,9 +31,8 @@ struct AnswerMemory {
     mutating func keep(_ content: PendingAnswer.Content, to id: String, _ url: String) {
         let items = content.1.items ?? []
         let size = items.byteCount + (content.1.errorMessage?.utf8.count ?? 0)
-        // A file is held open, whatever its size.
-        let hasFile = items.contains { $0.representations.contains { $0.value.isFile } }
-        guard size <= Self.mostReplyBytes, !hasFile else { return }
+        // A file would stay open.
+        guard size <= Self.mostReplyBytes, !items.hasFile else { return }
         if let former = answers[id] { byteCount -= former.byteCount } else { order.append(id) }
         answers[id] = Answer(url: Self.mark(of: url), content: content, byteCount: size)
         byteCount += size
@@ -50,7 +47,7 @@ struct AnswerMemory {
         start = 0
     }
 
-    /// A URL can have a mebibyte, so a number stands for it.
+    /// A number in place of a URL, which may have a mebibyte.
     private static func mark(of url: String) -> Int {
         var hasher = Hasher()
         for byte in url.utf8 { hasher.combine(byte) }

@@ -3,30 +3,26 @@ internal import IPCDBus
 
 /// The absence of the bus, during which a receiver waits for it.
 ///
-/// A program that the bus has started belongs to that bus, and ends if the bus does not come back. All others wait for
+/// A program that a bus has started belongs to that bus, and ends if the bus does not return. Other programs wait for
 /// ever.
 @DBusActor
 final class BusAbsence {
-    /// How long a program waits that the bus has started: as long as a restart of the bus may take.
-    private static let patienceOfStarted = BrokerLink.absence
-
-    /// How long this one waits; `nil` for ever.
+    /// The longest wait; `nil` for ever.
     var patience: Duration?
-    /// Runs at the beginning of each absence.
     var began: (@Sendable () -> Void)?
-    /// Runs when the bus has been away for longer than that.
+    /// Runs when the bus has been away for longer than ``patience``.
     private let isOver: @DBusActor (IPCError) -> Void
     private let timer = DBusTimer()
 
     init(_ connection: Connection, isOver: @escaping @DBusActor (IPCError) -> Void) {
         self.isOver = isOver
-        patience = Self.isStartedByBus { getenv($0) != nil } ? Self.patienceOfStarted : nil
+        patience = Self.isStartedByBus { getenv($0) != nil } ? BrokerLink.absence : nil
         connection.onDisconnect { [weak self] in self?.begin() }
         connection.onReconnect { [weak self] in self?.timer.cancel() }
     }
 
-    /// Whether a bus has started this process, by what the D-Bus Specification (“Message Bus Starting Services”) has it
-    /// say in the environment.
+    /// Whether a bus has started this process, by the variables of the D-Bus Specification (“Message Bus Starting
+    /// Services”).
     nonisolated static func isStartedByBus(_ hasVariable: (String) -> Bool) -> Bool {
         ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"].contains(where: hasVariable)
     }

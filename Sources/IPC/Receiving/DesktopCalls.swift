@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// `org.freedesktop.Application` on the application's object, beside what the broker calls: launchers, `gapplication` and
-/// desktop entries with `DBusActivatable=true` reach it there. Any process may call it, so the source is unknown.
+/// `org.freedesktop.Application` on the application's object, for launchers, `gapplication` and desktop entries with
+/// `DBusActivatable=true`. Any process may call it, so the source is unknown.
 extension Receiver {
     func desktopInterface() -> ExportedInterface {
         ExportedInterface(
@@ -25,16 +25,16 @@ extension Receiver {
             ])
     }
 
-    /// Gives the URLs to the application, all of them or none, and answers when each has its answer.
+    /// Delivers all URLs or none, and answers when each has its answer.
     private func open(_ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>) async {
         do throws(IPCError) {
             for url in urls { _ = try URLText(checking: url) }
             try await checkPolicy()
-            try deliveries.open(urls, token, answer)
+            try requests.open(urls, token, answer)
         } catch { answer(.failure(error.errorReply)) }
     }
 
-    /// Applies the policy as the broker does for requests. The caller is unknown, so no rule that allows it matches.
+    /// Applies the policy as the broker does. The caller is unknown, so no rule that allows an application matches.
     private func checkPolicy() async throws(IPCError) {
         guard link.broker != nil else { return }
         guard try await claims.policy(of: id).allowsOthers else {
@@ -46,14 +46,13 @@ extension Receiver {
     }
 }
 
-extension Deliveries {
-    /// The most URLs that came by `org.freedesktop.Application.Open` and wait for their answers; the window does not
-    /// bound them, because the broker does not count them.
+extension ReceivedRequests {
+    /// The most unanswered URLs that came by `org.freedesktop.Application.Open`, which the broker's window does not
+    /// limit.
     static let mostOpened = 64
 
-    /// Takes URLs that the broker has not delivered, and answers when each of them has its answer.
-    /// - Throws: `limitExceeded`, and takes none.
-    func open(
+    /// - Throws: `limitExceeded`, and then takes no URL.
+    fileprivate func open(
         _ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>
     ) throws(IPCError) {
         guard opened + urls.count <= Self.mostOpened else {
@@ -76,11 +75,10 @@ extension Deliveries {
     }
 }
 
-/// The URLs of one call, until each has its answer.
+/// The URLs of one call of `Open`, until each has its answer.
 @DBusActor
 private final class Opening {
     private var waiting: Int
-    /// The first failure.
     private var failure: ErrorReply?
     private let answer: DelayedAnswer<Void>
 
@@ -107,6 +105,6 @@ private final class Opening {
 }
 
 extension HandlerReply {
-    /// The reason as a word and as a sentence, if the receiver gave them.
+    /// The reason that the receiver gave, as a word and as a sentence.
     fileprivate var reasons: [String] { [errorCode, errorMessage].compactMap(\.self).filter { !$0.isEmpty } }
 }

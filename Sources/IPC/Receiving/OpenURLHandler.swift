@@ -1,13 +1,15 @@
 internal import IPCDBus
 
-/// Does the work of a request, and gives what its sender gets back.
+/// Does the work of a request, and returns the reply for its sender.
 ///
-/// What it throws is the answer: an ``OpenURLRequest/Answer`` as it is; `cancelled` for a `CancellationError`, and for
-/// any error after the request was called off; `failed` for all else, with the code and the sentence of a
-/// ``HandlerError`` or ``IPCModel/IPCError``, and of any other error with the name of its type as the code.
+/// An error that it throws becomes the answer. An ``OpenURLRequest/Answer`` is the answer itself. A
+/// `CancellationError`, and any error after the request was cancelled, becomes `cancelled`. Other errors become
+/// `failed`, with the code and the sentence of a ``HandlerError`` or ``IPCModel/IPCError``, or with the name of the
+/// error's type as the code.
 public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
 
-/// The request that the current task handles: the parent of every request that it makes (D-Bus has no causality).
+/// The request that the current task handles, the parent of every request that it makes: D-Bus does not record
+/// causality.
 enum HandledRequest {
     @TaskLocal static var id: String?
 }
@@ -15,10 +17,10 @@ enum HandledRequest {
 extension OpenURLRequest {
     /// Does the work of the request and answers it.
     ///
-    /// Every ``Application/open(_:sending:on:options:)`` and call within carries this request as its parent, so that
-    /// handlers which open each other's URLs without end are cut off. The task of the body is cancelled when the sender
-    /// calls the request off or no longer waits for the answer (``isCancelled``), and when the task of the caller is cancelled.
-    /// - Parameter body: the work; where it has answered by ``finish(_:replying:)`` itself, that was the answer.
+    /// Every ``Application/open(_:sending:on:options:)`` and call in the body has this request as its parent, so that
+    /// the broker can stop handlers which open each other's URLs without end. The task of the body is cancelled when
+    /// the request is cancelled (``isCancelled``), and when the task of the caller is.
+    /// - Parameter body: the work. If it calls ``finish(_:replying:)``, that is the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
         let work = Task { () async -> Result<[PasteboardItem], any Error> in
             await HandledRequest.$id.withValue(id) {
@@ -43,22 +45,20 @@ extension OpenURLRequest {
             case .failure(let error): try await finish(Answer(error, calledOff: calledOff))
             }
         } catch {
-            // The reply cannot travel; a second answer that came meanwhile is nobody's loss.
+            // The reply cannot be sent. If the body has answered meanwhile, its answer stays.
             try? await finish(.failed(code: error.replyCode, message: error.message))
         }
     }
 }
 
 extension OpenURLRequest.Answer {
-    /// The answer of a receiver whose work has thrown, for one that answers by ``OpenURLRequest/finish(_:replying:)``; the
-    /// rule is that of ``OpenURLHandler``.
+    /// The answer for an error, by the rules of ``OpenURLHandler``; for ``OpenURLRequest/finish(_:replying:)``.
     public init(_ error: any Error) { self.init(error, calledOff: false) }
 
     init(_ error: any Error, calledOff: Bool) {
         switch error {
         case let answer as Self: self = answer
-        case is CancellationError: self = .cancelled
-        case _ where calledOff: self = .cancelled
+        case _ where calledOff || error is CancellationError: self = .cancelled
         case let error as any HandlerError: self = .failed(code: error.code, message: error.message)
         case let condition as any Condition:
             self = .failed(code: condition.ipcError.code.rawValue, message: condition.ipcError.message)
@@ -68,20 +68,19 @@ extension OpenURLRequest.Answer {
 }
 
 extension IPCError {
-    /// Why a reply could not be given, as a word for programs.
     fileprivate var replyCode: String { code == .limitExceeded ? "reply-too-large" : code.rawValue }
 }
 
-/// Why a handler has failed, in words of its own: what it throws in the body of ``OpenURLRequest/handle(_:)`` reaches the
-/// sender with this code and this sentence.
+/// An error of a handler: thrown in the body of ``OpenURLRequest/handle(_:)``, it reaches the sender with this code and
+/// this sentence.
 ///
-/// Any other error reaches the sender with the name of its type as the code, which changes with the source. Where an error
-/// describes itself, that is its sentence.
+/// Another error has the name of its type as its code, which may change with the source. The sentence of an error that
+/// is `CustomStringConvertible` is its description.
 public protocol HandlerError: Error {
-    /// A short word for programs, in lower case with hyphens; ``CallFailure/code`` and ``OpenURLResponse/errorCode`` of
-    /// the sender.
+    /// A short word for programs, in lower case with hyphens: the sender's ``CallFailure/code`` and
+    /// ``OpenURLResponse/errorCode``.
     var code: String { get }
-    /// A sentence for people that starts with a small letter and has no full stop.
+    /// A sentence for people, which starts in lower case and has no full stop.
     var message: String { get }
 }
 
@@ -89,16 +88,22 @@ extension HandlerError where Self: CustomStringConvertible {
     public var message: String { description }
 }
 
-/// A reply that a handler got itself, by a call, fails as that call did.
+/// If a call that a handler makes fails, the handler fails with the same code and sentence.
 extension CallFailure: HandlerError {}
 
 extension Application {
-    /// Handles every request that comes, up to the window that was registered at a time, and answers it; see
+    /// Handles and answers every request, as many at a time as the registered window; see
     /// ``OpenURLRequest/handle(_:)``.
     ///
-    /// Returns after ``close()`` or ``stopReceiving()``, or when the task is cancelled, with everything done that was
-    /// begun: a task that is cancelled cancels the work in hand. Throws as ``openURLs``.
+    /// Returns after ``close()`` or ``stopReceiving()``, when the work that has begun is done. If the task is
+    /// cancelled, this cancels that work. Throws as ``openURLs``.
     public nonisolated func onOpenURL(_ body: @escaping OpenURLHandler) async throws(IPCError) {
-        try await openURLs.handle(body)
+        let result = await withDiscardingTaskGroup { group -> Result<Void, IPCError> in
+            do throws(IPCError) {
+                for try await request in openURLs { group.addTask { await request.handle(body) } }
+                return .success(())
+            } catch { return .failure(error) }
+        }
+        try result.get()
     }
 }

@@ -7,16 +7,11 @@ private import Synchronization
 final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
-
-    /// The end of the wait.
-    enum End {
-        case given(Outcome, HandlerReply)
-        /// No consumer has taken the request; the broker puts it back in its place.
-        case handedBack
-    }
+    /// `nil` if no consumer has begun the request; the broker returns it to its place in the queue.
+    typealias Given = (outcome: Outcome, reply: HandlerReply)?
 
     private var calls: [Send]
-    private let ended: @DBusActor (End) -> Void
+    private let ended: @DBusActor (Given) -> Void
     private(set) var isGiven = false
     private var isCalledOff = false
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
@@ -27,13 +22,13 @@ final class PendingAnswer {
 
     /// - Parameters:
     ///   - call: sends the answer.
-    ///   - deadline: until when its sender waits; `nil` if no sender waits.
-    ///   - patience: the time after the deadline at which it counts as cancelled. The broker reports a deadline that has
-    ///     passed; a broker that is being started again delivers the request again, which renews its deadline.
+    ///   - deadline: until when the sender waits; `nil` if no sender waits.
+    ///   - patience: the time after the deadline at which the request counts as cancelled. A running broker reports the
+    ///     deadline. A broker that restarts delivers the request again, which renews the deadline.
     ///   - ended: runs after the answer was sent.
     init(
         _ call: @escaping Send, until deadline: ContinuousClock.Instant?, patience: Duration,
-        ended: @escaping @DBusActor (End) -> Void
+        ended: @escaping @DBusActor (Given) -> Void
     ) {
         calls = [call]
         lastDeadline = Mutex(deadline)
@@ -41,20 +36,19 @@ final class PendingAnswer {
         self.ended = ended
     }
 
-    /// Another call that gets the same answer, and renews the deadline.
+    /// Adds another call that gets the same answer, and renews the deadline.
     func also(_ call: @escaping Send, until deadline: ContinuousClock.Instant?) {
         calls.append(call)
         lastDeadline.withLock { $0 = deadline }
         if !watchers.isEmpty { watchDeadline() }
     }
 
-    /// Until when its sender waits, as the last delivery has it.
+    /// Until when the sender waits, by the last delivery.
     nonisolated var deadline: ContinuousClock.Instant? { lastDeadline.withLock(\.self) }
 
-    /// Whether its sender has cancelled the request, or has stopped waiting.
+    /// Whether the sender has cancelled the request, or has stopped waiting.
     var isCancelled: Bool { isCalledOff || giveUp.map { $0 <= .now } ?? false }
 
-    /// When it counts as cancelled.
     private var giveUp: ContinuousClock.Instant? { deadline?.advanced(by: patience) }
 
     private func watchDeadline() {
@@ -66,23 +60,17 @@ final class PendingAnswer {
     }
 
     /// Sends the answer.
-    /// - Returns: false if an answer was given before; it stays as it is.
+    /// - Returns: false if there is an answer already; it stays.
     @discardableResult
-    func give(_ outcome: Outcome, _ reply: HandlerReply) -> Bool {
-        end(.given(outcome, reply), .success((outcome.rawValue, reply)))
-    }
-
-    /// Hands the request back to the broker, for a receiver that has not begun it.
-    func handBack() { end(.handedBack, .failure(ErrorReply.handedBack)) }
-
-    @discardableResult
-    private func end(_ end: End, _ answer: Result<Content, any Error>) -> Bool {
+    func give(_ answer: Given) -> Bool {
         guard !isGiven else { return false }
         isGiven = true
-        for call in calls { call(answer) }
+        let result: Result<Content, any Error> =
+            answer.map { .success(($0.outcome.rawValue, $0.reply)) } ?? .failure(ErrorReply.handedBack)
+        for call in calls { call(result) }
         calls = []
         overdue = nil
-        ended(end)
+        ended(answer)
         watchers.resumeAll(with: false)
         return true
     }

@@ -1,32 +1,26 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The handler's side of an application: its object, its bus name, its schemes.
+/// The receiving side of an application: its object, its bus name, its schemes.
 @DBusActor
 final class Receiver {
-    let deliveries: Deliveries
+    let requests: ReceivedRequests
     let id: ApplicationID
     let link: BrokerLink
     let claims: SchemeClaims
     private let gate: BrokerGate
-    /// The claims of this process, to be registered again with a new broker.
-    private var registrations: [Registration] = []
-    /// How long the bus may be away.
+    /// The claims of this process, which are registered again with a new broker.
+    private var registrations: [(schemes: [URLScheme], options: RegisterOptions)] = []
     private(set) var absence: BusAbsence?
     /// Called when a launcher asks the application to show itself, with the token for a window.
     var activated: (@Sendable (String?) -> Void)?
     /// Whether the sequence of its consumers has ended.
     private var hasEnded = false
 
-    private struct Registration {
-        var schemes: [URLScheme]
-        let options: RegisterOptions
-    }
-
     init(_ id: ApplicationID, _ link: BrokerLink, _ claims: SchemeClaims) {
         (self.id, self.link, self.claims) = (id, link, claims)
         gate = BrokerGate(link)
-        deliveries = Deliveries(link)
+        requests = ReceivedRequests(link)
         link.connection.onNameLost { [weak self] name in self?.lost(name) }
         guard link.broker != nil else { return }
         absence = BusAbsence(link.connection) { [weak self] error in
@@ -37,15 +31,15 @@ final class Receiver {
 
     // MARK: Registration
 
-    /// Exports the object, owns the name, registers: in this order no request can come too early.
+    /// Exports the object, requests the name, and registers, in this order, so that no request comes too early.
     func receive(_ schemes: [URLScheme], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
         let isFirst = registrations.isEmpty
         if isFirst { try await appear() }
-        if hasEnded { deliveries.begin() }
+        if hasEnded { requests.begin() }
         hasEnded = false
         do throws(IPCError) {
             let conflicts = try await claims.register(schemes, for: id, options)
-            registrations.append(Registration(schemes: schemes, options: options))
+            registrations.append((schemes, options))
             link.route.handles()
             return conflicts
         } catch {
@@ -61,20 +55,19 @@ final class Receiver {
         try await own()
     }
 
-    /// Another process took the id while the bus was away, and receives the requests from now on.
+    /// Ends after another process took the id while the bus was away: it receives the requests.
     private func lost(_ name: BusName) {
         guard name.text == id.text else { return }
         end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
     }
 
-    /// Forgets the claims of this process, and ends the sequence of its consumers.
     private func end(with error: IPCError?) {
         registrations = []
         hasEnded = true
-        deliveries.end(with: error)
+        requests.end(with: error)
     }
 
-    /// An application that handles nothing leaves the name to others.
+    /// Releases the name, for an application that handles nothing.
     private func disappear() async {
         gate.close()
         if let path = try? path() { link.connection.objects.remove(path) }
@@ -103,7 +96,7 @@ final class Receiver {
         return "\(owner.text) (process \(process))"
     }
 
-    /// A new broker, or one on a new bus, does not know the claims of this process.
+    /// Registers the claims with a new broker, or with a broker on a new bus.
     private func registerAgain(with owner: BusName) async {
         for registration in registrations {
             do throws(IPCError) {
@@ -112,7 +105,7 @@ final class Receiver {
                 // If this broker is gone as well, the next one gets the claims.
                 if gate.owner == owner {
                     hasEnded = true
-                    deliveries.end(with: error)
+                    requests.end(with: error)
                 }
                 return
             }
@@ -138,13 +131,13 @@ final class Receiver {
                     guard let self else { return answer(.failure(ErrorReply.handedBack)) }
                     self.gate.admit(call) { refusal in
                         if let refusal { return answer(.failure(refusal)) }
-                        self.deliveries.take(input.0, input.1, input.2, answer)
+                        self.requests.take(input.0, input.1, input.2, answer)
                     }
                 }),
                 URLHandler1.cancelURL.answered(later: { [weak self] id, call, answer in
                     guard let self else { return answer(.success(())) }
                     self.gate.admit(call) { refusal in
-                        if refusal == nil { self.deliveries.cancel(id) }
+                        if refusal == nil { self.requests.cancel(id) }
                         answer(refusal.map { .failure($0) } ?? .success(()))
                     }
                 }),
@@ -153,7 +146,7 @@ final class Receiver {
 
     // MARK: End
 
-    /// Releases the claims of this process. The name stays, so that requests can still be answered.
+    /// Releases the claims of this process. It keeps the name, so that requests can still be answered.
     func stop() async throws(IPCError) {
         let schemes = registrations.flatMap(\.schemes)
         end(with: nil)
@@ -168,20 +161,20 @@ final class Receiver {
         for scheme in schemes {
             let rows = try await claims.handlers(of: scheme, limit: Self.claimsAsked, waitsForBus: false)
             let kind = rows.first { $0.application == id.text }?.kind ?? ""
-            // A stored claim would end with the live one beside it.
+            // Unregistering would also end a stored claim.
             if kind.isEmpty || kind == Self.liveClaim { live.append(scheme) }
         }
         if !live.isEmpty { try await claims.unregister(live, of: id, waitsForBus: false) }
     }
 
     private static let liveClaim = "live"
-    /// Rows of a page; further claims to one scheme count as claims of others.
+    /// The rows of one page. Claims to the scheme on further pages are ignored.
     private static let claimsAsked: UInt32 = 1_000
 
     /// Receives nothing from now on, and returns when the callbacks have ended.
     func end() async {
-        deliveries.end(with: nil)
-        await deliveries.callbacks.finish()
+        requests.end(with: nil)
+        await requests.callbacks.finish()
         gate.close()
     }
 }

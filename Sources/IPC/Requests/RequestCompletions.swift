@@ -1,4 +1,4 @@
-/// A request that was queued by this application has reached its end.
+/// The end of a request that this application has queued.
 public struct RequestCompletion: Sendable, Hashable {
     /// The id of the request.
     public let id: String
@@ -11,7 +11,7 @@ public struct RequestCompletions: AsyncSequence, Sendable {
     public typealias Element = RequestCompletion
     public typealias Failure = Never
 
-    /// How many ends wait for a consumer that is slow; then the oldest are let go.
+    /// The most ends that wait for a slow consumer; beyond it, the oldest are dropped.
     public static let mostWaiting = 1_000
 
     let stream: AsyncStream<RequestCompletion>

@@ -1,38 +1,38 @@
 internal import IPCInterface
 
-/// Where an open request is on its way.
+/// The state of a request.
 public enum RequestState: String, Sendable, Hashable, CaseIterable {
     /// Accepted, and not delivered yet, or to be delivered again.
     case waiting
-    /// Its handler has it, and has not answered.
+    /// Delivered, and not answered yet.
     case delivered
-    /// It has reached its end.
+    /// Ended; see ``RequestInfo/outcome``.
     case ended
 }
 
-/// All that the broker knows of an open request, but for the payload.
+/// The broker's record of a request, without the payload.
 public struct RequestInfo: Sendable, Hashable {
     /// The id of the request.
     public let id: String
     /// The URL, byte for byte.
     public let url: String
-    /// Where it is on its way.
+    /// Its state.
     public let state: RequestState
-    /// How it ended; `queued` where it has not.
+    /// How it ended; `queued` if it has not ended.
     public let outcome: Outcome
-    /// What its handler answered after it was `timedOut`; `nil` where nothing came.
+    /// The handler's answer after the request was `timedOut`; `nil` if there is none.
     public let lateOutcome: Outcome?
-    /// The application that is to handle it.
+    /// The handler.
     public let application: String
-    /// Who sent it, and how far that could be trusted then.
+    /// The sender, and how far its id could be trusted then.
     public let source: Source
-    /// Whether its sender queued it, and did not wait.
+    /// Whether its sender queued it.
     public let isQueued: Bool
     /// The pasteboard that was set or sent.
     public let pasteboard: String?
     /// The version of the pasteboard that was set or sent.
     public let changeCount: UInt64?
-    /// How many items the payload has.
+    /// The count of the payload's items.
     public let itemCount: Int
     /// The size of the payload in bytes.
     public let byteCount: UInt64
@@ -40,17 +40,17 @@ public struct RequestInfo: Sendable, Hashable {
     public let attempts: UInt32
     /// The request that was being handled when it was made.
     public let parent: String?
-    /// The id of the request that it was queued once more as, the last one; `nil` where it was not, and in a list.
+    /// The id of its last retry; `nil` if there is none, and in a list.
     public let retriedAs: String?
     /// When the broker accepted it, in milliseconds since 1970 UTC.
     public let acceptedMillisecondsSince1970: UInt64
-    /// When it expires unless it is delivered before; `nil` where its sender waits.
+    /// When it expires unless it is delivered before, in milliseconds since 1970 UTC; `nil` if its sender waits.
     public let expiresMillisecondsSince1970: UInt64?
-    /// When it ended; `nil` where it has not.
+    /// When it ended, in milliseconds since 1970 UTC; `nil` if it has not ended.
     public let endedMillisecondsSince1970: UInt64?
-    /// What the receiver gave back, as far as it is kept; never in a list.
+    /// The receiver's reply, as far as it is kept; empty in a list.
     public let reply: [PasteboardItem]
-    /// The D-Bus error that made it fail, where there was one.
+    /// The name of the D-Bus error that made it fail.
     public let errorName: String?
     /// Why it was not handled, as a word for programs.
     public let errorCode: String?
@@ -78,14 +78,14 @@ public struct RequestInfo: Sendable, Hashable {
 }
 
 extension Source {
-    /// A source as it came over the wire.
+    /// Reads a source from the wire.
     init(stated application: String?, _ strength: String?) {
         self.init(
             application: application ?? "", strength: strength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
     }
 }
 
-/// A word of the broker's as a value; one that this library does not know is an error.
+/// Throws an error for a word of the broker's that this library does not know.
 func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCError) -> Word {
     guard let value else {
         throw IPCError(

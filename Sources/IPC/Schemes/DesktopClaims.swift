@@ -3,7 +3,7 @@ package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
 
-/// The claims of applications on the desktop and in the session: files that this process writes.
+/// Writes the files that hold the claims of applications on the desktop and in the session.
 @DBusActor
 package struct DesktopClaims {
     private let link: BrokerLink
@@ -18,7 +18,7 @@ package struct DesktopClaims {
     ) async throws(IPCError) -> DesktopLinks {
         let opener = if let given = options.opener { given } else { try CommandWords.named("ipc-client").words[0] }
         let command = try options.command.map(CommandWords.read)
-        let result = try await Self.write { () throws(IPCError) in
+        let result = try await inBackground { () throws(IPCError) in
             try DesktopRegistration(id, in: .ofProcess).register(
                 schemes, opener: opener, command: command, makesDefault: options.isDefault)
         }
@@ -27,9 +27,8 @@ package struct DesktopClaims {
         return DesktopLinks(result.changes, result, isActivatable: isActivatable)
     }
 
-    /// - Parameter schemes: empty means all of the application.
     func unregister(_ id: ApplicationID, _ schemes: [URLScheme]) async throws(IPCError) -> DesktopLinks {
-        let result = try await Self.write { () throws(IPCError) in
+        let result = try await inBackground { () throws(IPCError) in
             try DesktopRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)
         }
         try await bus.reload(after: result.changes)
@@ -38,7 +37,7 @@ package struct DesktopClaims {
 
     // MARK: The session
 
-    /// Claims schemes for an application until the end of the session, by files below `XDG_RUNTIME_DIR`.
+    /// Claims schemes until the end of the session, by files below `XDG_RUNTIME_DIR`.
     /// - Throws: `reservedScheme`; those of ``Application/registerOnDesktop(_:for:options:)``.
     package func registerForSession(
         _ schemes: [String], for application: String, command: String?, takesDescriptors: Bool
@@ -50,9 +49,9 @@ package struct DesktopClaims {
                 "the scheme \(reserved) belongs to the system; it can be claimed with --persistent only")
         }
         let command = try command.map(CommandWords.read)
-        // Without a broker nothing is written.
+        // Throws without a broker, before anything is written.
         try await reloadClaims()
-        let changes = try await Self.write { () throws(IPCError) in
+        let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).register(
                 schemes, command: command, takesDescriptors: takesDescriptors)
         }
@@ -61,13 +60,13 @@ package struct DesktopClaims {
         return DesktopLinks(changes, isActivatable: command == nil ? nil : await bus.isActivatable(application))
     }
 
-    /// Removes the files of ``registerForSession(_:for:command:takesDescriptors:)``. Without a session there are none.
+    /// Removes the files of ``registerForSession(_:for:command:takesDescriptors:)``.
     package func unregisterForSession(
         _ schemes: [String], of application: String
     ) async throws(IPCError) -> DesktopLinks {
         let (id, schemes) = (try ApplicationID(checking: application), try [URLScheme](checking: schemes))
         guard BaseDirectories.ofProcess.runtime != nil else { return DesktopLinks([]) }
-        let changes = try await Self.write { () throws(IPCError) in
+        let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)
         }
         try await bus.reload(after: changes)
@@ -75,41 +74,33 @@ package struct DesktopClaims {
         return DesktopLinks(changes)
     }
 
-    /// Makes the broker read the installed claims again.
-    /// - Parameter startsBroker: whether to start a broker that does not run; it reads them at its start anyway.
+    /// Makes the broker reload the installed claims.
+    /// - Parameter startsBroker: whether to start a broker that does not run; it loads them at its start anyway.
     package func reloadClaims(startsBroker: Bool = true) async throws(IPCError) {
         guard startsBroker else {
-            // A broker that ends now reads them at its next start.
+            // A broker that ends now loads them at its next start.
             _ = try? await link.connection.call(
                 Schemes1.reloadClaims, on: Broker1.busName, at: Broker1.path, NoOptions(), startsService: false)
             return
         }
         try await link.call(Schemes1.reloadClaims, NoOptions(), repeatable: true)
     }
-
-    /// Files and other programs may take their time.
-    private static func write<Value: Sendable>(
-        _ body: @escaping @Sendable () throws(IPCError) -> Value
-    ) async throws(IPCError) -> Value {
-        try await Background.run { Result { () throws(IPCError) in try body() } }.get()
-    }
 }
 
 extension BaseDirectories {
-    /// As the environment of this process says.
+    /// The directories by the environment of this process.
     package static var ofProcess: BaseDirectories {
         BaseDirectories { getenv($0).flatMap { String(validatingCString: $0) } }
     }
 }
 
 extension CommandWords {
-    /// A command line whose program is found in this process's `PATH`, or from its working directory.
+    /// Reads a command line, and finds its program in this process's `PATH` or from its working directory.
     /// - Throws: `invalidArguments` for a command that cannot be run.
     package static func read(_ line: String) throws(IPCError) -> CommandWords {
         try checked { () throws(Invalid) in try CommandWords(line).located(in: path, from: folder) }
     }
 
-    /// A program in this process's `PATH`.
     fileprivate static func named(_ program: String) throws(IPCError) -> CommandWords {
         try checked { () throws(Invalid) in try CommandWords(words: [program]).located(in: path, from: folder) }
     }

@@ -1,35 +1,35 @@
 internal import IPCDesktop
 
-/// What the desktop and the bus are told of an application that claims schemes.
+/// How the desktop and the bus start an application that claims schemes.
 public struct DesktopOptions: Sendable, Hashable {
-    /// The command line by which the bus starts the application: words, quoted as in a shell, which does not run it.
-    /// `nil`: the one that was registered before, if any.
+    /// The command line that starts the application: words, quoted as in a shell, but not run by one. `nil` keeps the
+    /// registered one, if any.
     public var command: String?
-    /// Whether the application becomes the desktop's handler also where another program is it; only for an explicit act
-    /// of the user.
+    /// Whether the application replaces another program as the desktop's handler; only for an explicit act of the user.
     public var isDefault = false
-    /// The absolute path of `ipc-client`, by which the desktop hands URLs to the broker; `nil`: the one in `PATH`.
+    /// The absolute path of `ipc-client`, which passes URLs from the desktop to the broker; `nil` finds it in `PATH`.
     public var opener: String?
 
     public init() {}
 }
 
-/// What was written for an application, and what comes to it from the desktop.
+/// The files that were written for an application, and the schemes that the desktop opens in it.
 public struct DesktopLinks: Sendable, Hashable {
-    /// A file that is another one than before.
+    /// A file that has changed.
     public struct File: Sendable, Hashable {
         public let path: String
-        /// `made`, `changed` or `removed`; `kept` for one that was to be taken back and that somebody else has changed.
+        /// `made`, `changed` or `removed`; `kept` for a file that was not restored, because another program has changed
+        /// it.
         public let change: String
     }
 
-    /// What has become of which file; empty where all was as it is to be.
+    /// The changed files; empty if no change was needed.
     public let files: [File]
-    /// The schemes that browsers, `xdg-open` and `gio open` bring here now.
+    /// The schemes that browsers, `xdg-open` and `gio open` now open in the application.
     public let schemes: [String]
-    /// The schemes that another program handles on the desktop, with the path of its desktop entry: they are left to it.
+    /// The schemes that another program keeps on the desktop, with the path of its desktop entry.
     public let elsewhere: [String: String]
-    /// Whether the bus can start the application; `nil` where nothing was said of how to start it.
+    /// Whether the bus can start the application; `nil` without a command.
     public let isActivatable: Bool?
 
     init(_ changes: [FileChange], _ result: DesktopRegistration.Result? = nil, isActivatable: Bool? = nil) {

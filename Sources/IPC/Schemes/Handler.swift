@@ -4,23 +4,23 @@ internal import IPCInterface
 public struct Handler: Sendable, Hashable {
     /// The scheme as the application spells it; compare without case.
     public let scheme: String
-    /// Who claims it.
+    /// The claimant.
     public let application: String
     /// `live` (ends with the process), `persistent` (stored) or `installed` (made by a file).
     public let kind: String
-    /// Whether this one handles the scheme now.
+    /// Whether it handles the scheme now.
     public let isHandler: Bool
     /// Whether the user chose it.
     public let isDefault: Bool
-    /// What the broker has said of ``isHandler``; `nil` in a resolution, where the place says it.
+    /// ``isHandler`` as the broker reports it; `nil` in a resolution, in which the place says it.
     package let statedHandler: Bool?
-    /// What the broker has said of ``isDefault``; `nil` in a resolution, where the reason says it.
+    /// ``isDefault`` as the broker reports it; `nil` in a resolution, in which the reason says it.
     package let statedDefault: Bool?
-    /// Whether the application owns its bus name now; `nil` where the broker does not say.
+    /// Whether the application owns its bus name now; `nil` if the broker does not report it.
     public let isRunning: Bool?
-    /// Whether the bus can start it; `nil` where the broker does not say.
+    /// Whether the bus can start it; `nil` if the broker does not report it.
     public let isActivatable: Bool?
-    /// Why it was chosen or passed over; in a resolution only.
+    /// Why it was chosen or not; in a resolution only.
     public let reason: String?
 
     init(_ facts: ClaimFacts, scheme: String? = nil) {
@@ -36,23 +36,23 @@ public struct Handler: Sendable, Hashable {
     }
 }
 
-/// Which application would get a URL, by which rule, and what was passed over.
+/// The application that would get a URL, the rule that chose it, and the other claims.
 public struct URLResolution: Sendable, Hashable {
-    /// The handler; `nil` when there is none. Of one of the desktop its desktop file ID, such as `firefox.desktop`.
+    /// The handler, for a desktop application its desktop file ID, such as `firefox.desktop`; `nil` if there is none.
     public let application: String?
     /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned`,
-    /// `desktop-default` (nobody claims the scheme, and the desktop's own handler gets it) or `no-handler`.
+    /// `desktop-default` (no application claims the scheme, and the desktop's own handler gets it) or `no-handler`.
     public let reason: String
     /// Whether it runs.
     public let isRunning: Bool
     /// Whether the bus can start it.
     public let isActivatable: Bool
-    /// Whether a request that is queued would be accepted and wait for it on the disk, be it there or not; see
+    /// Whether a queued request would be accepted, and wait on disk if the handler is not running; see
     /// ``OpenOptions/isQueued``.
     public let isQueueable: Bool
-    /// The user's choice where it does not claim the scheme now, and so was passed over.
+    /// The user's choice, if it does not claim the scheme now and was not chosen.
     public let absentDefault: String?
-    /// All claims to the scheme, the winner first; each of the others with the reason why it was passed over.
+    /// All claims to the scheme, the chosen one first, each with its reason.
     public let candidates: [Handler]
 
     init(_ facts: ResolutionFacts) {

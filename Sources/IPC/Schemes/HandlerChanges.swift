@@ -1,10 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Reports that a scheme may have a handler now.
-///
-/// It does so when another application handles the scheme, when its handler appears on the bus, and when another broker
-/// appears. It does not report a change of a policy.
+/// Reports when a scheme may have a handler: another application handles the scheme, the handler appears on the bus, or
+/// a broker starts. It does not report changes of a policy.
 @DBusActor
 final class HandlerChanges {
     private let link: BrokerLink
@@ -15,11 +13,10 @@ final class HandlerChanges {
     private var broker: NameWatch?
     private var application: NameWatch?
 
-    /// Listens when this returns.
-    /// - Parameter time: how long at most.
+    /// Subscribes before it returns.
     init(of scheme: URLScheme, _ link: BrokerLink, within time: Duration) async throws(IPCError) {
         self.link = link
-        // One that waits stands for all.
+        // One pending change stands for all.
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let changed = changed
         timer.set(at: .now.advanced(by: time)) { changed.finish() }
@@ -37,22 +34,22 @@ final class HandlerChanges {
         }
     }
 
-    /// Follows the application that handles the scheme, too, which may not run yet.
+    /// Also watches the application that handles the scheme, which may not run yet.
     func follow(_ id: String?) async throws(IPCError) {
         guard id != application?.name.text else { return }
         application = try await watch(id.flatMap { try? BusName($0) })
-        // It may have appeared before it was followed.
+        // It may have appeared before it was watched.
         if application?.owner != nil { changed.yield() }
     }
 
-    /// Waits for the next change.
     /// - Returns: false when the time is over.
     /// - Throws: `storeUnavailable` when the task is cancelled.
     func next() async throws(IPCError) -> Bool {
         var iterator = changes.makeAsyncIterator()
         let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
         if Task.isCancelled { throw IPCError(CallError.cancelled) }
-        // The next question may go round the bus, and must not come before what the bus has told the broker.
+        // The next call may take a direct connection. It must not overtake the change on its way from the bus to the
+        // broker.
         if isChanged, let broker = link.broker {
             let _: Void? = try? await link.connection.call(Peer.ping, on: broker, at: "/", (), startsService: false)
         }

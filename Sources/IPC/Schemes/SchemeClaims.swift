@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The claims of applications to schemes, as the broker holds them, and who may use them.
+/// The broker's claims of applications to schemes, and its access policies.
 @DBusActor
 struct SchemeClaims {
     private let link: BrokerLink
@@ -14,7 +14,7 @@ struct SchemeClaims {
 
     /// - Parameters:
     ///   - scheme: `nil` means all schemes.
-    ///   - row: the scheme of the last row of the page before.
+    ///   - row: the scheme of the last row of the previous page.
     ///   - limit: the most rows; `nil` means the broker's limit.
     ///   - waitsForBus: see ``BrokerLink``.
     func handlers(
@@ -32,7 +32,6 @@ struct SchemeClaims {
         try await link.call(Schemes1.setDefault, input, repeatable: true)
     }
 
-    /// Claims schemes; a second registration of the same claims changes nothing.
     /// - Returns: the claims of other applications.
     func register(
         _ schemes: [URLScheme], for application: ApplicationID, _ options: RegisterOptions
@@ -41,7 +40,6 @@ struct SchemeClaims {
         return try await link.call(Schemes1.register, input, repeatable: true).conflicts?.map { Handler($0) } ?? []
     }
 
-    /// - Parameter waitsForBus: see ``BrokerLink``.
     func unregister(
         _ schemes: [URLScheme], of application: ApplicationID, waitsForBus: Bool = true
     ) async throws(IPCError) {
@@ -51,7 +49,7 @@ struct SchemeClaims {
 
     // MARK: Policies
 
-    /// What holds for an application that no rule names.
+    /// The rule for applications that no other rule names.
     private enum PolicyWord: String {
         case allow, deny
     }

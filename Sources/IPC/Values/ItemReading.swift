@@ -1,11 +1,11 @@
-/// Something that holds items, such as a ``Payload`` or a ``CallReply``, and the typed views of them.
+/// A value that holds items, such as a ``Payload`` or a ``CallReply``, with typed views of them.
 public protocol ItemReading: Sendable {
-    /// The items in the order of who wrote them.
+    /// The items in the writer's order.
     var items: [PasteboardItem] { get }
 }
 
 extension ItemReading {
-    /// The text of the first item that has one, or `nil` if none has.
+    /// The text of the first item that has one; `nil` if none has.
     /// - Throws: `payloadInvalid` if that text is not UTF-8.
     public var string: String? {
         get throws(IPCError) { try items.firstText() }
@@ -17,22 +17,22 @@ extension ItemReading {
         get throws(IPCError) { try items.texts() }
     }
 
-    /// The URL of the first item that has one, as it was written, or `nil` if none has.
-    /// - Throws: `payloadInvalid` if that item's list of URLs holds none.
+    /// The URL of the first item that has one, as it was written; `nil` if none has.
+    /// - Throws: `payloadInvalid` if that item's list of URLs is empty.
     public var url: String? {
         get throws(IPCError) { try items.firstURL() }
     }
 
-    /// The first picture with its type, or `nil` if there is none.
+    /// The first picture, with its type; `nil` if there is none.
     public var image: Representation? { items.lazy.compactMap(\.image).first }
 
-    /// A value that was written as ``Pasteboard/setValue(_:forPasteboardType:)`` does, or `nil` if the item has no
-    /// such type.
+    /// A value that was written as by ``Pasteboard/setValue(_:forPasteboardType:)``; `nil` if the item has no such
+    /// type.
     /// - Parameters:
-    ///   - content: what it is to be; known by itself where the result goes to a variable of that type.
-    ///   - type: the content type under which it was written.
+    ///   - content: the type of the value; it can often be inferred.
+    ///   - type: the content type of the value.
     ///   - item: the place of the item, from 0.
-    /// - Throws: `payloadInvalid` if the bytes are no JSON, or not that of such a value.
+    /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json, item: Int = 0
     ) throws(IPCError) -> Content? {
@@ -40,10 +40,10 @@ extension ItemReading {
         return try items[item].value(content, type: type)
     }
 
-    /// The bytes of the first item, in the type that its writer prefers, or `nil` if there is no item.
+    /// The bytes of the first item, in the type that its writer prefers; `nil` if there is no item.
     public var data: [UInt8]? { items.first?.representations.first?.value.content }
 
-    /// The bytes of a representation, or `nil` if the item has no such type.
+    /// The bytes of a representation; `nil` if the item has no such type.
     /// - Parameters:
     ///   - type: its content type.
     ///   - item: the place of the item, from 0.

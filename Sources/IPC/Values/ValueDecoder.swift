@@ -1,4 +1,4 @@
-/// Decodes a value from JSON, as ``ValueEncoder`` writes it or with numbers in place of strings.
+/// Decodes a value from JSON, with numbers as strings, as ``ValueEncoder`` writes them, or as numbers.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -25,7 +25,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 
     func decode<Content: Decodable>(_ type: Content.Type) throws -> Content {
         guard let scalar = type as? any JSONScalar.Type else { return try Content(from: self) }
-        guard let content = scalar.init(json: json) as? Content else { throw mismatch(scalar.wanted, type) }
+        guard let content = scalar.read(json) as? Content else { throw mismatch(scalar.wanted, type) }
         return content
     }
 
@@ -34,7 +34,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     func decode(_ type: UInt128.Type) throws -> UInt128 { try scalar() }
 
     private func scalar<Content: JSONScalar>() throws -> Content {
-        guard let content = Content(json: json) else { throw mismatch(Content.wanted, Content.self) }
+        guard let content = Content.read(json) else { throw mismatch(Content.wanted, Content.self) }
         return content
     }
 
@@ -45,7 +45,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONValue {
-    /// What it is, for an error.
+    /// The kind of the value, for an error.
     fileprivate var kind: String {
         switch self {
         case .null: "null"

@@ -1,4 +1,4 @@
-/// Encodes a value as JSON, without a loss of digits and with its members in order.
+/// Encodes a value as JSON, with all digits, and with its members in order.
 struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -118,7 +118,7 @@ extension ValueEncoder {
     }
 }
 
-/// The place of an element, or the member for the encoding of a superclass.
+/// The key of an element, or of the value of a superclass.
 struct JSONPlace: CodingKey {
     let stringValue: String
     let intValue: Int?

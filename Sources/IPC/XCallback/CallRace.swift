@@ -1,10 +1,9 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// What comes back of a call: a direct reply, a callback, or nothing until the end of the time.
+/// Waits for the reply to a call: a direct reply, a callback, or the end of the time.
 struct CallRace {
-    /// How long the direct reply may come after a callback. A handler that gives both says more in the reply than fits
-    /// a URL, and the two come by different ways.
+    /// The wait for a direct reply after a callback, because it may hold more than a URL can, and takes another route.
     static let patience = Duration.seconds(1)
 
     private enum Event {
@@ -16,27 +15,27 @@ struct CallRace {
     private let place: CallbackPlace
     private let time: Duration?
 
-    /// - Parameter time: how long a callback may come after a direct answer that says nothing; `nil` for ever.
+    /// - Parameter time: the longest wait for a callback after a direct answer without items; `nil` for ever.
     init(_ place: CallbackPlace, time: Duration?) { (self.place, self.time) = (place, time) }
 
     func result(
         of opening: @escaping @Sendable () async throws(CallFailure) -> OpenURLResponse
     ) async -> Result<CallReply, CallFailure> {
-        let (events, told) = AsyncStream.makeStream(of: Event.self)
-        // Not children: a callback that was faster leaves the request to its own end.
+        let (events, reported) = AsyncStream.makeStream(of: Event.self)
+        // Not a child task: after a callback, the request continues to its own end.
         let direct = Task {
-            do throws(CallFailure) { told.yield(.direct(.success(try await opening()))) } catch {
-                told.yield(.direct(.failure(error)))
+            do throws(CallFailure) { reported.yield(.direct(.success(try await opening()))) } catch {
+                reported.yield(.direct(.failure(error)))
             }
         }
         let callback = Task { [place] in
             guard let answer = await place.answer() else { return }
-            told.yield(.callback(answer))
-            if (try? await Task.sleep(for: Self.patience)) != nil { told.yield(.timeIsUp) }
+            reported.yield(.callback(answer))
+            if (try? await Task.sleep(for: Self.patience)) != nil { reported.yield(.timeIsUp) }
         }
         let timer = Task { [time] in
             guard let time, (try? await Task.sleep(for: time)) != nil else { return }
-            told.yield(.timeIsUp)
+            reported.yield(.timeIsUp)
         }
         defer {
             callback.cancel()
@@ -44,10 +43,10 @@ struct CallRace {
         }
         if let result = await first(of: events) { return result }
         direct.cancel()
-        return .failure(CallFailure(refused: IPCError(CallError.cancelled)))
+        return .failure(CallFailure(.refused(IPCError(CallError.cancelled))))
     }
 
-    /// The first event that settles it; `nil` when the task is cancelled.
+    /// - Returns: `nil` if the task is cancelled.
     private func first(of events: AsyncStream<Event>) async -> Result<CallReply, CallFailure>? {
         var answered: OpenURLResponse?
         var calledBack: Result<CallReply, CallFailure>?
@@ -63,7 +62,7 @@ struct CallRace {
             case .timeIsUp: isTimeUp = true
             }
             if let calledBack, answered != nil || isTimeUp { return calledBack }
-            // Without a direct answer the broker tells of the end itself.
+            // Without a direct answer, the broker reports the time-out.
             if isTimeUp, let answered { return .success(CallReply(answered)) }
         }
         return nil

@@ -2,17 +2,17 @@ internal import IPCInterface
 
 /// A callback of x-callback-url that was not opened, or not handled; see ``Application/onCallbackFailure(_:)``.
 ///
-/// It holds nothing that anybody sent but names: no URL, for its parameters are the reply.
+/// It holds names only, and no URL, because the URL's parameters are the reply.
 public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The id of the request that was answered.
     public let request: String
-    /// Which callback: `x-success`, `x-error` or `x-cancel`.
+    /// The name of the callback: `x-success`, `x-error` or `x-cancel`.
     public let callback: String
-    /// The scheme of the callback; `nil` where it is no URL.
+    /// The scheme of the callback; `nil` if it is no URL.
     public let scheme: String?
-    /// Why, as a part of a sentence for people.
+    /// The reason, as a part of a sentence for people.
     public let reason: String
-    /// Whether it was opened, and its receiver has not handled it.
+    /// Whether it was opened, so that its receiver has not handled it.
     public let wasOpened: Bool
 
     init(
@@ -27,7 +27,7 @@ public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension CallbackFailure {
-    /// What an outcome says of a callback, without the words of its receiver; `nil` for one that was handled.
+    /// The reason for an outcome, without the receiver's own words; `nil` if the callback was handled.
     static func reason(_ outcome: Outcome, _ application: String, time: Duration) -> String? {
         let seconds = "\(time.components.seconds) s"
         return switch outcome {

@@ -1,6 +1,6 @@
 internal import IPCInterface
 
-/// The answer to a request, as a callback tells it: which one, and the parameters behind it.
+/// The answer to a request, as a callback with parameters.
 struct CallbackResult {
     let callback: XCallbackURL.Callback
     let parameters: URLParameters
@@ -23,22 +23,21 @@ struct CallbackResult {
         }
     }
 
-    /// What is said where a reply is more than a URL can carry.
     static let tooLarge = error("reply-too-large", "the reply is too large for a URL")
 
     private static func error(_ code: String, _ message: String) -> CallbackResult {
         CallbackResult(.error, [errorCode: code, errorMessage: message])
     }
 
-    /// The first item of the reply as parameters: the members of a JSON object of scalars or of form text by their
-    /// names, any other JSON and any text as `result`. Bytes of other types do not travel in a URL.
+    /// The first item of the reply as parameters: the members of a JSON object of scalars or of form text by name,
+    /// other JSON and text as `result`. Other types are left out.
     private static func success(_ item: PasteboardItem?) -> CallbackResult {
         guard let item else { return CallbackResult(.success) }
-        // A file is what was too large to travel in a message.
+        // A file was too large for a message.
         guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
         let json = item[.json].flatMap { try? JSONValue(parsing: $0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
-            // What starts so belongs to the specification, and would change where the callback's own results go.
+            // These names belong to the specification, and would change where the callback's own results go.
             return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
         }
         guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }
@@ -47,12 +46,12 @@ struct CallbackResult {
 }
 
 extension CallbackResult {
-    /// The answer that came by a callback, as a reply or a failure.
+    /// Reads the answer of a callback.
     static func reply(_ callback: XCallbackURL.Callback, _ url: XCallbackURL) -> Result<CallReply, CallFailure> {
         let parameters = url.parts.parameters
         switch callback {
         case .cancel: return .failure(CallFailure(.cancelled))
-        // What the other side of this library says of a receiver that has declined.
+        // This library reports a declined request with this code.
         case .error where parameters[errorCode] == Outcome.declined.rawValue: return .failure(CallFailure(.declined))
         case .error:
             return .failure(
@@ -72,7 +71,7 @@ extension CallbackResult {
 }
 
 extension JSONValue {
-    /// The members of an object that has nothing but scalars; null is an empty text.
+    /// The members of an object that only has scalars; null is an empty text.
     fileprivate var scalars: URLParameters? {
         guard case .object(let members) = self else { return nil }
         var parameters: [URLParameters.Parameter] = []
@@ -94,8 +93,8 @@ extension JSONValue {
 }
 
 extension PasteboardItem {
-    /// The members of a text of an HTML form (WHATWG URL, “application/x-www-form-urlencoded”), where a plus sign is a
-    /// space; `nil` where the item has none.
+    /// The members of the text of an HTML form (WHATWG URL, “application/x-www-form-urlencoded”), in which a plus sign
+    /// is a space.
     fileprivate var formParameters: URLParameters? {
         guard let type = try? ContentType("application/x-www-form-urlencoded"), let form = self[type],
             let text = String(validating: form.value.content, as: UTF8.self)

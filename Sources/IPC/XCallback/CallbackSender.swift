@@ -3,28 +3,28 @@ internal import IPCInterface
 
 /// Which callbacks of x-callback-url the library opens when a request is answered.
 public enum CallbackSchemes: Sendable, Hashable {
-    /// None: the receiver opens them itself, or does not want them.
+    /// None: the receiver opens them itself, or ignores them.
     case none
-    /// Those to schemes that programs have registered; not to `https`, `file`, `javascript` and the others that the system
-    /// depends on, and not to what only the desktop has a handler for.
+    /// Callbacks to schemes that programs have registered, and not to `https`, `file`, `javascript` and other reserved
+    /// schemes, nor to schemes that only the desktop handles.
     case unreserved
-    /// Every one.
+    /// All callbacks.
     case all
 }
 
-/// Opens the callback of a request when that is answered, once.
+/// Opens the callback of a request when the request is answered.
 ///
-/// A callback is a request that waits for its receiver, in the background and not for long: when its receiver leaves, it
-/// ends. It states no source, for its URL is the sender's and not of this application, whose name might open doors.
+/// A callback is a request of its own, which waits a short time, in the background. It states no source: its URL is the
+/// sender's, and must not gain the rights of this application.
 @DBusActor
 final class CallbackSender {
-    /// How long a callback has to be handled.
+    /// The time-out of a callback.
     static let time = Duration.seconds(10)
-    /// What the broker's word of that may take.
+    /// The broker's time to report that.
     private static let margin = Duration.seconds(1)
 
     var schemes = CallbackSchemes.unreserved
-    /// Is told of each callback that came to nothing.
+    /// Called for each failed callback.
     var failed: (@Sendable (CallbackFailure) -> Void)?
     private let link: BrokerLink
     private var open: UInt64 = 0
@@ -35,7 +35,7 @@ final class CallbackSender {
     func answered(_ id: String, _ url: String, _ outcome: Outcome, _ reply: HandlerReply) {
         guard schemes != .none, let asked = XCallbackURL(url) else { return }
         switch Target(CallbackResult(outcome, reply), of: asked, reserved: schemes == .all) {
-        case .nobody: break
+        case .none: break
         case .refused(let callback, let scheme, let reason):
             failed?(CallbackFailure(of: id, callback, scheme: scheme, because: reason))
         case .url(let url, let callback, let scheme): send(url, callback, scheme, parent: id)
@@ -47,12 +47,12 @@ final class CallbackSender {
         options.id = RequestID.random().text
         options.timeout = Self.time.wireMilliseconds
         options.parent = parent
-        // The URL is the sender's, who could have programs of the desktop started in our name.
+        // Otherwise, the sender could start programs of the desktop in the name of this application.
         if schemes != .all { options.desktop = false }
         open += 1
         Task { [options] in
             let failure = await failure(url, options)
-            // Who calls by this library has the direct answer, and may be gone by now.
+            // A caller that uses this library has the direct answer, and may have ended.
             if let (wasOpened, reason) = failure, !CallbackPlace.isOne(url) {
                 failed?(CallbackFailure(of: parent, callback, scheme: scheme, wasOpened: wasOpened, because: reason))
             }
@@ -61,32 +61,25 @@ final class CallbackSender {
         }
     }
 
-    /// Opens the URL. What becomes of it changes nothing: the request has its answer.
-    /// - Returns: whether it was accepted, and why nobody has handled it; `nil` where somebody has.
+    /// Opens the URL.
+    /// - Returns: whether it was accepted, and why it was not handled; `nil` if it was handled.
     private func failure(_ url: String, _ options: OpenURLOptions) async -> (wasOpened: Bool, reason: String)? {
         do throws(IPCError) {
-            let end = try OpenURLResponse(try await open(url, options))
+            let result = try await link.call(
+                URLs1.openURL, (url, options), timeout: Self.time + Self.margin, repeatable: true,
+                repeated: { ($0.0, $0.1.again(until: nil)) })
+            let end = try OpenURLResponse(result)
             return CallbackFailure.reason(end.outcome, end.application, time: Self.time).map { (true, $0) }
-        } catch { return (false, error.message) }
-    }
-
-    private func open(_ url: String, _ options: OpenURLOptions) async throws(IPCError) -> OpenURLResult {
-        do throws(IPCError) { return try await call(url, options) } catch {
-            // A broker that is older than this option refuses it, and has nothing to do with the desktop.
-            guard error.code == .invalidArguments, options.desktop != nil else { throw error }
+        } catch {
+            // A broker that is older than this option rejects it, and opens no URL by the desktop.
+            guard error.code == .invalidArguments, options.desktop != nil else { return (false, error.message) }
             var options = options
             options.desktop = nil
-            return try await call(url, options)
+            return await failure(url, options)
         }
     }
 
-    private func call(_ url: String, _ options: OpenURLOptions) async throws(IPCError) -> OpenURLResult {
-        try await link.call(
-            URLs1.openURL, (url, options), timeout: Self.time + Self.margin, repeatable: true,
-            repeated: { ($0.0, $0.1.again(until: nil)) })
-    }
-
-    /// Returns when every callback has come to its end.
+    /// Returns when all callbacks have ended.
     func finish() async {
         if open > 0 { await closing.wait { open > 0 ? nil : () } }
     }
@@ -96,8 +89,8 @@ extension CallbackSender {
     /// Where the results of a request go.
     enum Target: Equatable {
         /// The URL names no callback for them.
-        case nobody
-        /// A callback that may not be opened, and why.
+        case none
+        /// A callback that must not be opened, and why.
         case refused(XCallbackURL.Callback, URLScheme?, String)
         /// The callback with the results.
         case url(String, XCallbackURL.Callback, URLScheme)
@@ -107,7 +100,7 @@ extension CallbackSender {
             let callback = result.callback
             guard let text = asked.url(of: callback), let scheme = (try? URLText(text))?.scheme else {
                 let isNamed = asked.parts.parameters[callback.rawValue] != nil
-                self = isNamed ? .refused(callback, nil, "it is no URL") : .nobody
+                self = isNamed ? .refused(callback, nil, "it is no URL") : .none
                 return
             }
             guard reserved || !scheme.isReserved else {
@@ -120,8 +113,8 @@ extension CallbackSender {
             } else if callback == .error {
                 self = .refused(callback, scheme, "the answer is too large for a URL")
             } else {
-                let told = Target(.tooLarge, of: asked, reserved: reserved)
-                self = told == .nobody ? .refused(callback, scheme, "the answer is too large for a URL") : told
+                let error = Target(.tooLarge, of: asked, reserved: reserved)
+                self = error == .none ? .refused(callback, scheme, "the answer is too large for a URL") : error
             }
         }
     }

@@ -1,14 +1,12 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The broker's records of requests: their state, their outcome, their steps. A program that knows the id of a request may
-/// ask for it, wait for it and cancel it, from any connection.
+/// Asks the broker about requests: any connection may ask for a request by its id, wait for it and cancel it.
 @DBusActor
-final class RequestRecords {
+final class RequestQueries {
     private let link: BrokerLink
     private var subscription: Subscription?
-    private var listeners: [UInt64: AsyncStream<RequestCompletion>.Continuation] = [:]
-    private var last: UInt64 = 0
+    private var listeners: Set<AsyncStream<RequestCompletion>.Continuation> = []
 
     init(_ link: BrokerLink) { self.link = link }
 
@@ -18,7 +16,6 @@ final class RequestRecords {
         return try RequestInfo(try await link.call(URLs1.getRequest, (id.text, options), repeatable: true))
     }
 
-    /// Lists requests.
     /// - Parameters:
     ///   - state: a state or an outcome, as a word of the wire; `nil` means all.
     ///   - application: the handler; `nil` means all.
@@ -36,16 +33,13 @@ final class RequestRecords {
         }
     }
 
-    /// Lists the requests with one outcome.
     nonisolated func list(_ outcome: Outcome, _ application: String?) -> Listing<RequestInfo> {
-        // On the wire, this word is the state of a request that has not ended.
+        // On the wire, `delivered` is a state of a request that has not ended.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }
 
-    /// Waits for the outcome of a request.
-    /// - Parameter timeout: `nil` waits for ever.
-    /// - Returns: the outcome; `queued` if the time is up.
+    /// Waits for the end of a request.
     func end(of id: RequestID, within timeout: Duration? = nil) async throws(IPCError) -> OpenURLResponse {
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0) }
         while true {
@@ -88,34 +82,31 @@ final class RequestRecords {
 
     // MARK: Completions
 
-    /// Listens before it returns, so that no request that is queued afterwards is missed.
+    /// Subscribes before it returns, so that no request that is queued afterwards is missed.
     func completions() async throws(IPCError) -> RequestCompletions {
         if subscription == nil {
             subscription = try await link.subscribe(to: URLs1.requestCompleted) { [weak self] end in
                 guard let self, let outcome = Outcome(rawValue: end.1) else { return }
-                for listener in self.listeners.values {
+                for listener in self.listeners {
                     listener.yield(RequestCompletion(id: end.0, outcome: outcome))
                 }
             }
         }
         let (stream, listener) = AsyncStream.makeStream(
             of: RequestCompletion.self, bufferingPolicy: .bufferingNewest(RequestCompletions.mostWaiting))
-        last += 1
-        let number = last
-        listeners[number] = listener
-        listener.onTermination = { [weak self] _ in Task { @DBusActor in self?.leave(number) } }
+        listeners.insert(listener)
+        listener.onTermination = { [weak self] _ in Task { @DBusActor in self?.remove(listener) } }
         return RequestCompletions(stream: stream)
     }
 
-    private func leave(_ number: UInt64) {
-        listeners[number] = nil
+    private func remove(_ listener: AsyncStream<RequestCompletion>.Continuation) {
+        listeners.remove(listener)
         if listeners.isEmpty { subscription = nil }
     }
 
-    /// Ends the completions.
     func end() {
-        for listener in listeners.values { listener.finish() }
-        listeners = [:]
+        for listener in listeners { listener.finish() }
+        listeners = []
         subscription = nil
     }
 }

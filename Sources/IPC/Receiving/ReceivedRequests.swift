@@ -1,0 +1,85 @@
+internal import IPCDBus
+internal import IPCInterface
+
+/// The requests that came to this process, from their delivery to their answer.
+///
+/// Requests wait here until a consumer takes them, at most as many as the registered window: the broker delivers no
+/// more.
+@DBusActor
+final class ReceivedRequests {
+    private typealias Next = Result<OpenURLRequest?, IPCError>
+
+    private var waiting: [OpenURLRequest] = []
+    private let consumers = WaitingTasks<Next>()
+    /// What consumers get after the end.
+    private var ended: Next?
+    private var unanswered: [String: PendingAnswer] = [:]
+    private var memory = AnswerMemory()
+    /// The count of unanswered URLs that came by `org.freedesktop.Application.Open`.
+    var opened = 0
+    let callbacks: CallbackSender
+    /// The time after its deadline at which a request counts as cancelled.
+    var patience = BrokerLink.absence
+
+    init(_ link: BrokerLink) { callbacks = CallbackSender(link) }
+
+    /// Takes a request, or repeats the answer that its receiver gave before.
+    func take(_ id: String, _ url: String, _ context: OpenURLContext, _ answer: @escaping PendingAnswer.Send) {
+        // After a restart, the broker delivers a request again that is being handled. It is handled once.
+        if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }
+        if let given = memory.answer(to: id, url) { return answer(.success(given)) }
+        do throws(IPCError) { try IncomingValues.checkFiles(context.items ?? []) } catch {
+            return answer(.failure(error.errorReply))
+        }
+        guard ended == nil else { return answer(.failure(ErrorReply.handedBack)) }
+        let pending = PendingAnswer(answer, until: context.deadline, patience: patience) { [weak self] given in
+            self?.unanswered[id] = nil
+            guard let self, let (outcome, reply) = given else { return }
+            self.memory.keep((outcome.rawValue, reply), to: id, url)
+            self.callbacks.answered(id, url, outcome, reply)
+        }
+        unanswered[id] = pending
+        let request = OpenURLRequest(id: id, url: url, context: context, answer: pending)
+        if !consumers.resumeFirst(with: .success(request)) { waiting.append(request) }
+    }
+
+    /// Cancels a request for its sender. A request that no consumer has taken gets its answer here.
+    func cancel(_ id: String) {
+        unanswered[id]?.cancel()
+        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
+        // Before the request is released, which would be an answer too.
+        unanswered[id]?.give((.cancelled, .calledOff))
+        waiting.remove(at: place)
+    }
+
+    /// The next request, for the consumer that asked first; `nil` at the end, and when the task is cancelled.
+    func next() async throws(IPCError) -> OpenURLRequest? {
+        if let next = takeNext() { return try next.get() }
+        guard !Task.isCancelled else { return nil }
+        return try await consumers.wait(unless: { takeNext() }, ifCancelled: { .success(nil) }).get()
+    }
+
+    private func takeNext() -> Next? { waiting.isEmpty ? ended : .success(waiting.removeFirst()) }
+
+    /// Takes requests again after an end.
+    func begin() { ended = nil }
+
+    /// Ends the sequence of the consumers, and returns the requests that none of them has taken to the broker.
+    func end(with error: IPCError?) {
+        guard ended == nil else { return }
+        let end: Next = error.map { .failure($0) } ?? .success(nil)
+        ended = end
+        for request in waiting { request.handBack() }
+        waiting = []
+        consumers.resumeAll(with: end)
+    }
+}
+
+extension HandlerReply {
+    /// The reply to a request that its sender has cancelled.
+    static var calledOff: HandlerReply {
+        var reply = HandlerReply()
+        reply.errorCode = Outcome.calledOffCode
+        return reply
+    }
+}
