@@ -1,6 +1,7 @@
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 @Suite(.serialized) struct ChangesTests {
     let place: TestPlace
@@ -35,7 +36,7 @@ import Testing
     func countThatWasNeverGivenOutMeansBeginAnew_I13(beyond: UInt64) async throws {
         let store = try place.open()
         let count = try await store.put("1", on: a)
-        let latest = try await store.commit { $0.latestChangeCount }
+        let latest = try await store.commit { try $0.changes(since: 0).latest }
         let all = try await changes(store, since: latest + beyond)
         #expect(all.mustResynchronize && all.latest == latest)
         #expect(Set(all.changed.map(\.name)) == [a, .general])

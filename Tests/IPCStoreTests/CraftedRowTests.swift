@@ -100,10 +100,10 @@ import Testing
             _ = try? transaction.versions(of: pasteboard.name)
             _ = try? transaction.representation(0, .utf8PlainText, of: pasteboard.name)
         }
-        _ = try? transaction.requests.unended(limit: 10)
+        _ = try? transaction.requests.unended(from: .start, limit: 10).requests
         _ = try? transaction.requests.record(id)
         _ = try? transaction.requests.beginAttempt(id)
-        _ = try? transaction.requests.noteHandlerLeft(id, alone: true)
+        _ = try? transaction.requests.noteSteps(id, [], isCrash: true)
         _ = try? transaction.registrations.claims()
         _ = try? transaction.registrations.defaults()
         _ = try? transaction.registrations.policies()

@@ -129,7 +129,7 @@ import Testing
         await #expect(throws: StoreError.damagedRecord("the request \(id.text)")) {
             try await store.commit { try $0.requests.record(id) }
         }
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.isEmpty)
+        #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.isEmpty)
         try await expectSafe(store)
         try await store.close()
     }

@@ -49,7 +49,7 @@ private struct Refusal: Error {}
         }
         #expect(try await store.text(of: board) == "before")
         #expect(try await store.commit { try $0.pasteboard(.named("b")) } == nil)
-        #expect(try await store.commit { $0.pasteboardCount } == 2)
+        #expect(try await store.commit { $0.usage().total.pasteboards } == 2)
         try await store.close()
     }
 
@@ -72,7 +72,7 @@ private struct Refusal: Error {}
         for name in others { #expect(try await store.text(of: name) == nil) }
         let image = try Store.open(place.crashImage())
         #expect(try await image.text(of: board) == "first")
-        #expect(try await image.commit { $0.pasteboardCount } == 12)
+        #expect(try await image.commit { $0.usage().total.pasteboards } == 12)
         try await image.close()
         try await store.close()
     }

@@ -96,7 +96,7 @@ import Testing
     @Test func whatIsTakenToBeTakenAgainEndsAsWell() async throws {
         let store = try place.open()
         _ = try await put("short", 1_000, in: store)
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         let first = try await store.commit { try $0.takeItems(of: board, options).content }
         place.pass(999)
         #expect(try await store.commit { try $0.takeItems(of: board, options).content } == first)

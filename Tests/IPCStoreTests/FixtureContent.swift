@@ -22,7 +22,7 @@ enum FixtureContent {
                 [.string("first")], on: board, WriteOptions(source: source, id: try id("s")))
             _ = try transaction.addItems([.data([0, 1, 2, 255], type: .png)], to: board)
             _ = try transaction.setItems([.string("taken")], on: held)
-            _ = try transaction.takeItems(of: held, TakeOptions(id: try id("t")))
+            _ = try transaction.takeItems(of: held, ReadOptions(id: try id("t")))
             try transaction.removePasteboard(gone)
             try saveRegistrations(transaction)
             try saveRequests(transaction)
@@ -71,7 +71,8 @@ enum FixtureContent {
     private static func expectRequests(_ transaction: borrowing StoreTransaction) throws {
         let ended = try #require(try transaction.requests.record(try id("e")))
         #expect(ended.outcome == .handled && ended.reply == [.string("done")] && ended.context == [9, 9])
-        #expect(try transaction.requests.unended(limit: 10).map(\.id) == [try id("w"), try id("q")])
+        #expect(
+            try transaction.requests.unended(from: .start, limit: 10).requests.map(\.id) == [try id("w"), try id("q")])
         let attempt = try transaction.requests.beginAttempt(try id("q"), trace: steps(.delivered))
         #expect(attempt.items == [.string("with it")] && attempt.record.payload == .init(items: 1, bytes: 7))
         #expect(attempt.record.attempts == 2 && attempt.record.crashes == 1 && attempt.record.timeout == 600_000)

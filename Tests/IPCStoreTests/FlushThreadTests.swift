@@ -39,7 +39,7 @@ import Testing
         /// Adds operations that run in one group, because the store's thread is held back until all are there.
         func addTogether(_ operations: [@Sendable () -> Void]) async throws {
             let allAreThere = DispatchSemaphore(value: 0)
-            store.stage({ _ in allAreThere.wait() }, then: { _ in })
+            store.commit({ _ in allAreThere.wait() }, then: { _ in })
             for add in operations { add() }
             allAreThere.signal()
         }

@@ -74,7 +74,7 @@ struct FullDiskTests {
         }
         disk.empty()
         let (pasteboards, found, known) = try await store.commit {
-            ($0.pasteboardCount, try $0.pasteboard(other), try $0.requests.record(request.id))
+            ($0.usage().total.pasteboards, try $0.pasteboard(other), try $0.requests.record(request.id))
         }
         #expect(pasteboards == 2 && found == nil && known == nil)
         try await store.commit { try $0.setItems([.string("found")], on: board, options) }
@@ -95,7 +95,8 @@ struct FullDiskTests {
         // The number of an attempt has to be on the disk before anybody sees it.
         await #expect(throws: StoreError.noSpace) { try await store.attempt(kept.id) }
         await #expect(throws: StoreError.noSpace) { try await store.end(kept.id, .handled) }
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [kept.id])
+        #expect(
+            try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.map(\.id) == [kept.id])
         disk.empty()
         #expect(try await store.commit { try $0.requests.record(refused.id) } == nil)
         try await store.accept(next, .items([.string("next")]))
@@ -103,7 +104,10 @@ struct FullDiskTests {
         #expect(attempt.record.attempts == 1)
         #expect(try attempt.items?.last?.firstBytes == large)
         let image = try Store.open(place.crashImage(of: disk.path + "/store", "image"))
-        #expect(try await image.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [kept.id, next.id])
+        #expect(
+            try await image.commit { try $0.requests.unended(from: .start, limit: 9).requests }.map(\.id) == [
+                kept.id, next.id,
+            ])
         #expect(try await image.blobs().count == 1)
         try await image.close()
         try await store.end(kept.id, .handled)

@@ -52,13 +52,12 @@ import Testing
         try await store.close()
     }
 
-    @Test func stagedIsHandedOverBeforeTheDisk_andACommitAfterIt_I1() async throws {
+    @Test func stagedIsAnsweredBeforeTheDisk_andACommitAfterIt_I1() async throws {
         let handed = Handed()
         let store = try handed.open(place)
         try await store.put("first", on: board)
         let (before, board) = (store.statistics.snapshot.commits, board)
-        store.stage({ try $0.setItems([.string("staged")], on: board) }, then: handed.note("staged"))
-        #expect(try await handed.answers.wait(for: 1) == ["staged"])
+        _ = try await store.stage { try $0.setItems([.string("staged")], on: board) }
         #expect(store.statistics.snapshot.commits == before)
         let atAnswer = Collected<String?>()
         let place = place
@@ -91,11 +90,8 @@ import Testing
         let store = try Store.open(configuration)
         try await store.put("kept", on: board)
         disk.fill()
-        let (board, groups) = (board, Collected<CommitGroup>())
-        store.stage(
-            { try $0.setItems([.string("lost")], on: board) },
-            then: { result in if case .success(let staged) = result { groups.add(staged.group) } })
-        let group = try #require(try await groups.wait(for: 1).first)
+        let board = board
+        let group = try await store.stage { try $0.setItems([.string("lost")], on: board) }.group
         store.commit({ try $0.require(group) }, then: handed.note("while full"))
         #expect(try await handed.answers.wait(for: 1) == ["while full: \(StoreError.noSpace)"])
         disk.empty()

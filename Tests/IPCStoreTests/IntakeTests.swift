@@ -127,7 +127,7 @@ import Testing
                 return try await group.reduce(0) { max($0, $1) }
             }
             #expect(most - before < 16)
-            #expect(try await store.commit { $0.pasteboardCount } == 202)
+            #expect(try await store.commit { $0.usage().total.pasteboards } == 202)
             try await store.close()
         }
     }

@@ -72,7 +72,7 @@ import Testing
         try await store.put([ValueFile.regular.item(bytes[3])], on: board, persistent: persistent)
         try await expectKept(2, store, persistent)
         // What was taken with an id is held for who asks again.
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         let taken = try await store.commit { try $0.takeItems(of: board, options).content.items }
         try await store.commit { _ = try $0.removePasteboard(board) }
         try await expectKept(1, store, persistent)
@@ -197,18 +197,18 @@ import Testing
         // A seventeenth goes inline as long as there is room.
         try await store.put(large, on: board, persistent: false)
         let many = (0..<25).map { _ in ValueFile.sealed.item(ValueFile.pattern(2 << 20)) }
-        let error = await #expect(throws: PasteboardError.self) {
+        let error = await #expect(throws: LimitExceeded.self) {
             try await store.put(many, on: board, persistent: false)
         }
         #expect(
-            error == .limitExceeded(LimitExceeded(limit: "descriptors-per-message", use: 0, request: 25, allowed: 16)))
-        let added = await #expect(throws: PasteboardError.self) {
+            error == LimitExceeded(limit: "descriptors-per-message", use: 0, request: 25, allowed: 16))
+        let added = await #expect(throws: LimitExceeded.self) {
             try await store.withIntake(of: Array(many.prefix(8)), on: board) { items in
                 _ = try await store.commit { try $0.addItems(items, to: board) }
             }
         }
         #expect(
-            added == .limitExceeded(LimitExceeded(limit: "descriptors-per-message", use: 17, request: 8, allowed: 16)))
+            added == LimitExceeded(limit: "descriptors-per-message", use: 17, request: 8, allowed: 16))
         try await store.close()
     }
 }

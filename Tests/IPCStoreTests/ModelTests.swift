@@ -59,7 +59,7 @@ struct ModelRun {
         model.boards[.general] = board(state)
     }
 
-    private func board(_ state: PasteboardState) -> ModelStore.Board {
+    private func board(_ state: Board) -> ModelStore.Board {
         ModelStore.Board(
             isPersistent: state.isPersistent, limit: Int(state.historyLimit),
             versions: state.versions.map { .init(count: $0, items: []) })
@@ -164,7 +164,7 @@ struct ModelRun {
 
     private mutating func take(_ name: PasteboardName) async throws {
         let current = model.boards[name]?.versions.last
-        let options = TakeOptions(id: random.chance(0.5) ? .random(using: &random) : nil)
+        let options = ReadOptions(id: random.chance(0.5) ? .random(using: &random) : nil)
         do {
             let taken = try await store.commit { try $0.takeItems(of: name, options) }
             try #require(taken.content.items == current?.items)
@@ -255,7 +255,7 @@ struct ModelRun {
         for name in Self.names { try await compare(name) }
         try await compareRequests()
         for (id, taken) in model.taken {
-            let again = try await store.commit { try $0.takeItems(of: taken.name, TakeOptions(id: id)) }
+            let again = try await store.commit { try $0.takeItems(of: taken.name, ReadOptions(id: id)) }
             try #require(again.content.items == taken.items && again.changeCount == taken.count)
         }
         try await compareUsage()

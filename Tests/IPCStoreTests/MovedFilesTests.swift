@@ -84,7 +84,7 @@ import Testing
     @Test func heldFilesStayWhereTheyAre() async throws {
         let store = try place.open()
         try await store.put([ValueFile.sealed.item(bytes)], on: board, persistent: true)
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         _ = try await store.commit { try $0.takeItems(of: board, options).content }
         try await store.setPersistent(false, of: board)
         let again = try await store.commit { try $0.takeItems(of: board, options).content.items }

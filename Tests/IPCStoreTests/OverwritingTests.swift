@@ -24,7 +24,8 @@ import Testing
     }
 
     private struct Seen: Equatable, Sendable {
-        var state: PasteboardState?
+        var facts: String
+        var versions: [UInt64]
         var contents: [VersionContent]
         var usage: Usage
     }
@@ -34,7 +35,12 @@ import Testing
         let contents = try (state?.versions ?? []).map {
             try transaction.items(of: board, ReadOptions(changeCount: $0))
         }
-        return Seen(state: state, contents: contents, usage: transaction.usage().total)
+        let facts = state.map {
+            "\($0.name) \($0.changeCount) \($0.isPersistent) \($0.historyLimit) \($0.created) \($0.source)"
+        }
+        return Seen(
+            facts: try #require(facts), versions: state?.versions ?? [], contents: contents,
+            usage: transaction.usage().total)
     }
 
     @Test(arguments: [1, 2, 3])

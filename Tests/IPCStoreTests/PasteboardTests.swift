@@ -75,12 +75,12 @@ import Testing
         try await store.put("1", on: .named("a"))
         try await store.put("2", on: .named("b"), persistent: false)
         let refusal = LimitExceeded(limit: "pasteboards", use: 3, request: 1, allowed: 3)
-        await #expect(throws: PasteboardError.limitExceeded(refusal)) { try await store.put("3", on: .named("c")) }
+        await #expect(throws: refusal) { try await store.put("3", on: .named("c")) }
         try await store.commit { try $0.removePasteboard(.named("a")) }
         try await store.put("3", on: .named("c"))
         try await store.close()
         store = try place.open { $0.limits.pasteboards = 2 }
-        await #expect(throws: PasteboardError.self) { try await store.put("4", on: .named("d")) }
+        await #expect(throws: LimitExceeded.self) { try await store.put("4", on: .named("d")) }
         try await store.close()
     }
 

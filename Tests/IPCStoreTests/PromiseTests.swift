@@ -1,6 +1,7 @@
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 /// Representations that are given when somebody reads them.
 @Suite(.serialized) struct PromiseTests {
@@ -110,12 +111,12 @@ import Testing
         let store = try place.open { $0.limits.promisesPerVersion = 3 }
         let four = promising([[.html, .png], [.json, .html]], sensitive: sensitive)
         let tooMany = LimitExceeded(limit: "promises-per-version", use: 0, request: 4, allowed: 3)
-        await #expect(throws: PasteboardError.limitExceeded(tooMany)) { try await put([], four, in: store) }
+        await #expect(throws: tooMany) { try await put([], four, in: store) }
         let three = promising([[.html, .png], [.json]], sensitive: sensitive)
         let count = try await put([], three, in: store)
         let more = LimitExceeded(limit: "promises-per-version", use: 3, request: 1, allowed: 3)
         let one = promising([[.html]])
-        await #expect(throws: PasteboardError.limitExceeded(more)) {
+        await #expect(throws: more) {
             try await store.commit { try $0.addItems([], to: board, one) }
         }
         // What is fulfilled, or no promise, does not count.
@@ -201,7 +202,7 @@ import Testing
         let store = try place.open { $0.limits.storedBytes = 100 }
         let count = try await put([.string("one")], promising([[.html]]), in: store)
         let tooMuch = LimitExceeded(limit: "stored-bytes", use: 3, request: 98, allowed: 100)
-        await #expect(throws: PasteboardError.limitExceeded(tooMuch)) {
+        await #expect(throws: tooMuch) {
             try await fulfil(0, .html, count, String(repeating: "x", count: 98), in: store)
         }
         #expect(try await fulfil(0, .html, count, String(repeating: "x", count: 97), in: store))

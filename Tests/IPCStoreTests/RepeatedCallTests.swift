@@ -84,7 +84,7 @@ import Testing
             { try $0.addItems([.string("x")], to: .named("a"), options) },
             { try $0.clear(.named("a"), options) },
             { try $0.setItems([.data(Array("x".utf8), type: .utf8PlainText)], on: .named("a"), options) },
-            { try $0.takeItems(of: .named("a"), TakeOptions(id: id)).changeCount },
+            { try $0.takeItems(of: .named("a"), ReadOptions(id: id)).changeCount },
         ]
         for attempt in attempts {
             await #expect(throws: PasteboardError.identifierReused(id)) { try await store.commit(attempt) }

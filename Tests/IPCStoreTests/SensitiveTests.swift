@@ -54,7 +54,7 @@ import Testing
         }
         try await store.commit { try $0.setPersistent(false, of: board) }
         try await store.commit { try $0.setPersistent(true, of: board) }
-        _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).content }
+        _ = try await store.commit { try $0.takeItems(of: board, ReadOptions(id: .random())).content }
         let image = try place.crashImage()
         try await store.close()
         for text in [marker, added, fulfilled] {
@@ -193,7 +193,7 @@ import Testing
         await #expect(throws: PasteboardError.identifierReused(id)) {
             try await put([.string("secret")], sensitive: false, id: id, in: store)
         }
-        let take = TakeOptions(id: .random())
+        let take = ReadOptions(id: .random())
         let taken = try await store.commit { try $0.takeItems(of: board, take).content.items }
         #expect(taken == [.string("secret")])
         try await store.put("next", on: board)

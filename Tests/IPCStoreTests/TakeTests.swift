@@ -49,7 +49,7 @@ import Testing
     func sameReaderGetsItAgain_I10(persistent: Bool) async throws {
         let store = try place.open()
         try await store.put("prize", on: board, persistent: persistent)
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         let first = try await store.commit { try $0.takeItems(of: board, options) }
         try await store.put("next", on: board)
         try await store.put("after next", on: board)
@@ -63,7 +63,7 @@ import Testing
     @Test func sameReaderGetsItAfterARestartAndTheRemoval_I10() async throws {
         var store = try place.open()
         try await store.put("prize", on: board)
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         _ = try await store.commit { try $0.takeItems(of: board, options) }
         try await store.commit { try $0.removePasteboard(board) }
         try await store.close()
@@ -76,7 +76,7 @@ import Testing
     @Test func afterTenMinutesItIsGone() async throws {
         let store = try place.open()
         try await store.put("prize of long ago", on: board)
-        let options = TakeOptions(id: .random())
+        let options = ReadOptions(id: .random())
         _ = try await store.commit { try $0.takeItems(of: board, options) }
         try await store.put("next", on: board)
         place.clock.advance(seconds: 600)
@@ -92,13 +92,13 @@ import Testing
         var store = try place.open()
         try await store.put("prize", on: board, persistent: persistent)
         #expect(try await store.commit { $0.nextExpiry } == nil)
-        _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).content }
+        _ = try await store.commit { try $0.takeItems(of: board, ReadOptions(id: .random())).content }
         // An operation that fails takes nothing along.
         struct Refusal: Error {}
         await #expect(throws: Refusal.self) {
             try await store.commit { transaction in
                 _ = try transaction.setItems([.string("x")], on: board)
-                _ = try transaction.takeItems(of: board, TakeOptions(id: .random())).content
+                _ = try transaction.takeItems(of: board, ReadOptions(id: .random())).content
                 throw Refusal()
             }
         }
@@ -127,7 +127,7 @@ import Testing
         let store = try place.open()
         for _ in 0..<300 {
             try await store.put("prize", on: board, persistent: false)
-            _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).content }
+            _ = try await store.commit { try $0.takeItems(of: board, ReadOptions(id: .random())).content }
         }
         place.pass(600_000)
         #expect(try await store.commit { try $0.expire() } == place.uptime.now)
@@ -142,9 +142,9 @@ import Testing
         let first = try await store.put("one", on: board)
         let second = try await store.put("two", on: board)
         await #expect(throws: PasteboardError.changeCountMismatch(expected: first, actual: second)) {
-            try await store.commit { try $0.takeItems(of: board, TakeOptions(changeCount: first)).content }
+            try await store.commit { try $0.takeItems(of: board, ReadOptions(changeCount: first)).content }
         }
-        let taken = try await store.commit { try $0.takeItems(of: board, TakeOptions(changeCount: second)).content }
+        let taken = try await store.commit { try $0.takeItems(of: board, ReadOptions(changeCount: second)).content }
         #expect(taken.items == [.string("two")])
         try await store.close()
     }

@@ -44,7 +44,7 @@ import Testing
         // What is held to be taken again counts as well, and both versions with what they share.
         _ = try await store.commit { transaction in
             _ = try transaction.addItems([.string("1234")], to: board, WriteOptions(source: alice))
-            _ = try transaction.takeItems(of: board, TakeOptions(id: .random()))
+            _ = try transaction.takeItems(of: board, ReadOptions(id: .random()))
         }
         state = try await use(store)
         #expect(state.bySource[1].usage == Usage(pasteboards: 1, items: 5, bytes: 34))
@@ -75,13 +75,11 @@ import Testing
             try await store.commit { try $0.clear(board) }
         }
         await #expect(
-            throws: PasteboardError.limitExceeded(
-                LimitExceeded(limit: name, use: 0, request: 101, allowed: 100))
+            throws: LimitExceeded(limit: name, use: 0, request: 101, allowed: 100)
         ) { try await fill(101, on: "a") }
         try await fill(60, on: "a")
         await #expect(
-            throws: PasteboardError.limitExceeded(
-                LimitExceeded(limit: name, use: 60, request: 41, allowed: 100))
+            throws: LimitExceeded(limit: name, use: 60, request: 41, allowed: 100)
         ) { try await fill(41, on: "b") }
         try await fill(40, on: "b")
         // What is replaced makes room in the same step; what asks for nothing is never refused.
@@ -98,15 +96,13 @@ import Testing
         let store = try place.open { ($0.limits.pasteboards, $0.limits.pasteboardsPerSource) = (5, 2) }
         for name in ["a", "b"] { try await make(name, alice, persistent: name == "a", in: store) }
         await #expect(
-            throws: PasteboardError.limitExceeded(
-                LimitExceeded(limit: "pasteboards-per-source", use: 2, request: 1, allowed: 2))
+            throws: LimitExceeded(limit: "pasteboards-per-source", use: 2, request: 1, allowed: 2)
         ) {
             try await make("c", alice, in: store)
         }
         for name in ["c", "d"] { try await make(name, bob, in: store) }
         await #expect(
-            throws: PasteboardError.limitExceeded(
-                LimitExceeded(limit: "pasteboards", use: 5, request: 1, allowed: 5))
+            throws: LimitExceeded(limit: "pasteboards", use: 5, request: 1, allowed: 5)
         ) {
             try await make("e", .nobody, in: store)
         }

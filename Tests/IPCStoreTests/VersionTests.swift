@@ -1,6 +1,7 @@
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 @Suite(.serialized) struct VersionTests {
     let place: TestPlace
@@ -120,7 +121,7 @@ import Testing
 
     @Test func historyLimitAbove100IsRefused() async throws {
         let store = try place.open()
-        await #expect(throws: PasteboardError.self) {
+        await #expect(throws: LimitExceeded.self) {
             try await store.commit { try $0.setHistoryLimit(101, of: .general) }
         }
         try await store.close()
@@ -150,12 +151,12 @@ import Testing
         let store = try place.open { ($0.limits.inlineMessageBytes, $0.limits.itemsPerVersion) = (1_000, 3) }
         try await store.put("", on: board)
         _ = try await store.commit { try $0.setItems([.data(Array(repeating: 0, count: 1_000))], on: board) }
-        await #expect(throws: PasteboardError.self) {
+        await #expect(throws: LimitExceeded.self) {
             try await store.commit { try $0.setItems([.data(Array(repeating: 0, count: 1_001))], on: board) }
         }
         let one = PasteboardItem.data([1])
-        await #expect(throws: PasteboardError.self) { try await store.commit { try $0.addItems([one], to: board) } }
-        await #expect(throws: PasteboardError.self) {
+        await #expect(throws: LimitExceeded.self) { try await store.commit { try $0.addItems([one], to: board) } }
+        await #expect(throws: LimitExceeded.self) {
             try await store.commit { try $0.setItems([one, one, one, one], on: board) }
         }
         try await store.close()

@@ -99,7 +99,7 @@ struct ItemReading: Sendable {
         guard takes else {
             return try transaction.items(of: name, ReadOptions(types: types, changeCount: changeCount))
         }
-        return try transaction.takeItems(of: name, TakeOptions(types: types, changeCount: ifChangeCount, id: id))
+        return try transaction.takeItems(of: name, ReadOptions(types: types, changeCount: ifChangeCount, id: id))
             .content
     }
 }

@@ -49,7 +49,7 @@ final class RequestRecords {
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
             // Where it cannot be written, it takes one more crash until the request is parked.
-            _ = try? await self.store.commit { try $0.requests.noteHandlerLeft(id, alone: isAlone, trace: trace) }
+            _ = try? await self.store.commit { try $0.requests.noteSteps(id, trace, isCrash: isAlone) }
         }
     }
 

@@ -68,10 +68,10 @@ extension PasteboardService {
         let name = try await name(call)
         return try await store.commit { transaction in
             try transaction.versions(of: name).map { version in
-                var facts = IPCInterface.VersionFacts(version.facts)
-                facts.changeCount = version.facts.changeCount
-                facts.itemCount = UInt32(version.facts.itemCount)
-                facts.size = version.facts.byteCount
+                var facts = IPCInterface.VersionFacts(version)
+                facts.changeCount = version.changeCount
+                facts.itemCount = UInt32(version.itemCount)
+                facts.size = version.byteCount
                 facts.types = version.types.map { $0.map(\.text) }
                 return facts
             }

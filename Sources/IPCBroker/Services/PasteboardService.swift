@@ -123,7 +123,7 @@ final class PasteboardService {
 
     // MARK: Properties
 
-    private func state(_ call: IncomingCall) async throws -> PasteboardState {
+    private func state(_ call: IncomingCall) async throws -> Board {
         let name = try await name(call)
         guard let state = try await store.commit({ try $0.pasteboard(name) }) else {
             throw PasteboardError.noSuchPasteboard(name)

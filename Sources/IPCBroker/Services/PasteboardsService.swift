@@ -182,11 +182,11 @@ extension StoreTransaction {
     /// many others there are.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
-    ) throws -> [PasteboardState] {
+    ) throws -> [Board] {
         guard let places = visibility.places(beginning: prefix) else {
             return try pasteboards(after: after, limit: limit, prefix: prefix)
         }
-        var found: [PasteboardName: PasteboardState] = [:]
+        var found: [PasteboardName: Board] = [:]
         for name in places.names where after.map({ $0 < name }) ?? true {
             guard found.count < limit else { break }
             if let pasteboard = try pasteboardUnlessDamaged(name) { found[name] = pasteboard }
@@ -199,14 +199,14 @@ extension StoreTransaction {
         return found.values.sorted { $0.name < $1.name }.prefix(max(0, limit)).map { $0 }
     }
 
-    private borrowing func pasteboardUnlessDamaged(_ name: PasteboardName) throws -> PasteboardState? {
+    private borrowing func pasteboardUnlessDamaged(_ name: PasteboardName) throws -> Board? {
         do { return try pasteboard(name) } catch PasteboardError.damaged { return nil }
     }
 }
 
 extension PasteboardRow {
     /// - Parameter version: `nil` where the current version is damaged.
-    init(_ pasteboard: PasteboardState, _ version: IPCStore.VersionFacts?) {
+    init(_ pasteboard: Board, _ version: IPCStore.VersionFacts?) {
         var facts = PasteboardFacts()
         facts.persistent = pasteboard.isPersistent
         facts.historyLimit = pasteboard.historyLimit

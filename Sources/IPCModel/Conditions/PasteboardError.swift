@@ -16,17 +16,12 @@ package enum PasteboardError: Condition, Hashable {
     case generalCannotBeRemoved
     /// The caller is in a sandbox that does not leave it this pasteboard; without an id where the sandbox is not known.
     case notVisible(PasteboardName, sandbox: String?)
-    /// A limit would be exceeded.
-    case limitExceeded(LimitExceeded)
     /// What was promised cannot be had: its writer has left, does not answer, or gives something else.
     case promiseBroken(item: UInt32, type: String, reason: String)
     /// What is stored for the version fails its checksum.
     case damaged(PasteboardName, UInt64)
 
-    package var ipcError: IPCError {
-        if case .limitExceeded(let limit) = self { return limit.ipcError }
-        return IPCError(code, sentence)
-    }
+    package var ipcError: IPCError { IPCError(code, sentence) }
 
     private var code: IPCError.Code {
         switch self {
@@ -35,7 +30,6 @@ package enum PasteboardError: Condition, Hashable {
         case .noSuchVersion, .noSuchItem, .noSuchRepresentation, .promiseBroken: .noSuchItem
         case .identifierReused: .invalidArguments
         case .generalCannotBeRemoved, .notVisible: .accessDenied
-        case .limitExceeded: .limitExceeded
         case .damaged: .inputOutput
         }
     }
@@ -63,8 +57,6 @@ package enum PasteboardError: Condition, Hashable {
         case .notVisible(let name, nil):
             "the pasteboard \(name.text.quoted) cannot be used by a caller that the broker cannot look at; "
                 + "it may be in a sandbox"
-        case .limitExceeded(let limit):
-            limit.description
         case .promiseBroken(let item, let type, let reason):
             "the writer promised \(type.quoted) for item \(item) and cannot give it: \(reason); "
                 + "other types can be read by naming them"

@@ -1,42 +1,26 @@
 internal import IPCModel
 internal import Synchronization
 
-/// The bytes of large values that are being copied, before any quota can count them: never more at a time than the
-/// store may keep in that place.
+/// The bytes of large values that are being copied, before a quota counts them: together never more than the limit of
+/// their place.
 final class ArrivingBytes: Sendable {
     private let limits: Limits
-    private let onDisk = Mutex<UInt64>(0)
-    private let inMemory = Mutex<UInt64>(0)
+    /// The bytes on the way to the disk (true) and into memory (false).
+    private let arriving = Mutex<[Bool: UInt64]>([:])
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Runs a copying of so many bytes; `LimitExceeded` where too much is on its way already.
+    /// Copies some bytes.
+    /// - Throws: `LimitExceeded` if too many are being copied.
     func during<Value>(
         _ bytes: UInt64, toDisk: Bool, _ body: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {
-        try reserve(bytes, toDisk: toDisk)
-        defer { release(bytes, toDisk: toDisk) }
+        try arriving.withLock { arriving in
+            let use = arriving[toDisk] ?? 0
+            try limits.check(toDisk ? \.storedBytes : \.memoryBytes, use: use, request: bytes)
+            arriving[toDisk] = use + bytes
+        }
+        defer { arriving.withLock { $0[toDisk]? -= bytes } }
         return try await body()
-    }
-
-    private func reserve(_ bytes: UInt64, toDisk: Bool) throws {
-        let limits = limits
-        do throws(LimitExceeded) {
-            if toDisk {
-                try onDisk.withLock { (use) throws(LimitExceeded) in
-                    try limits.check(\.storedBytes, use: use, request: bytes)
-                    use += bytes
-                }
-            } else {
-                try inMemory.withLock { (use) throws(LimitExceeded) in
-                    try limits.check(\.memoryBytes, use: use, request: bytes)
-                    use += bytes
-                }
-            }
-        } catch { throw PasteboardError.limitExceeded(error) }
-    }
-
-    private func release(_ bytes: UInt64, toDisk: Bool) {
-        if toDisk { onDisk.withLock { $0 -= bytes } } else { inMemory.withLock { $0 -= bytes } }
     }
 }

@@ -2,11 +2,11 @@ internal import CLinux
 internal import Glibc
 package import IPCModel
 
-/// The way of large values into the store: each file that somebody sent is checked and, unless nobody can change it any
-/// more, copied, before an operation makes it part of a version.
+/// Takes large values into the store: checks each received file, and copies it unless it can never change, before an
+/// operation makes it part of a version.
 ///
-/// Copying happens in slices on threads of its own, so that a value of 4 GiB and one of 1 MiB go on side by side; small
-/// files have a thread that no large one ever takes. Never more than a buffer of a value is in memory.
+/// Own threads copy in slices, so that a value of 4 GiB does not delay one of 1 MiB. Small files have a thread that no
+/// large one takes. Only a buffer of a value is in memory.
 package final class ContentIntake: Sendable {
     private let folder: BlobFolder
     private let limits: Limits
@@ -15,9 +15,9 @@ package final class ContentIntake: Sendable {
     private let remover: WorkerThreads
     private let arriving: ArrivingBytes
 
-    /// Of files up to this many bytes the digest is made here, whatever their writer says.
+    /// For files up to this size the store makes the digest, even if the writer states one.
     private static let checkedBytes = 1 << 20
-    /// Files up to this many bytes go by the thread for small ones.
+    /// Files up to this size use the thread for small ones.
     private static let smallBytes = 4 << 20
 
     init(_ folder: BlobFolder, _ limits: Limits, remover: WorkerThreads) {
@@ -25,21 +25,20 @@ package final class ContentIntake: Sendable {
         arriving = ArrivingBytes(limits)
     }
 
-    /// Checks the files of items and takes over their bytes; values without a file stay as they are.
+    /// Checks the files of items, and takes over their bytes. Other values stay unchanged.
     ///
-    /// For a persistent pasteboard a file is copied to the disk, and is there when this returns; for one in memory, and
-    /// always where it is sensitive, a sealed memory file is kept and anything else is copied into one. A file of no
-    /// more than `inline-value-bytes` becomes bytes. Where it is cancelled or fails, nothing is left behind.
-    ///
-    /// `PayloadInvalid` where a descriptor is not a regular file that can be read, or becomes shorter meanwhile;
-    /// `LimitExceeded` where one is larger than `value-bytes`; `NoSpace` where the disk is full.
+    /// For a persistent pasteboard a file is copied to the disk, and flushed before this returns. For one in memory, and
+    /// for a sensitive item, a sealed memory file is kept, and any other file is copied into one. A file of up to
+    /// `inline-value-bytes` becomes bytes. After a failure or a cancellation no copy remains.
+    /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or becomes shorter meanwhile;
+    ///   `LimitExceeded` if one is larger than `value-bytes`; `NoSpace` if the disk is full.
     package func take(
         _ items: [PasteboardItem], persistent: Bool, sensitive: Bool
     ) async throws -> [PasteboardItem] {
         let files = items.flatMap(\.files)
         guard !files.isEmpty else { return items }
         let limits = limits
-        // All are looked at before the first is read.
+        // All files are inspected before the first is read.
         let found = try await small.run { try files.map { try FileInspection($0, limits) } }
         try checkFit(items, found)
         let toDisk = persistent && !sensitive
@@ -53,14 +52,14 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// What fits no message is refused before a byte of it is copied.
+    /// Rejects items that fit no message before any byte is copied.
     private func checkFit(_ items: [PasteboardItem], _ found: [FileInspection]) throws {
         var sizes = found.map { UInt64($0.byteCount) }
         for value in items.flatMap({ $0.representations.map(\.value) }) {
             if case .file = value { continue }
             sizes.append(UInt64(value.byteCount))
         }
-        do { _ = try limits.messageFit(sizes) } catch { throw PasteboardError.limitExceeded(error) }
+        _ = try limits.messageFit(sizes)
     }
 
     private static func replaceFiles(
@@ -87,7 +86,7 @@ package final class ContentIntake: Sendable {
         return .file(try await take(file, inspection, toDisk: toDisk, isSensitive: isSensitive))
     }
 
-    /// Takes over a file that the store has already, for the other place.
+    /// Copies a file of the store to the other place.
     func take(_ file: ContentFile, toDisk: Bool) async throws -> ContentFile {
         let limits = limits
         let inspection = try await small.run { try FileInspection(file, limits) }
@@ -101,7 +100,7 @@ package final class ContentIntake: Sendable {
         let threads = inspection.byteCount > Self.smallBytes ? large : small
         if toDisk { return try await copyToDisk(file, inspection.byteCount, on: threads) }
         if inspection.isFixed, let own = file.reopened() {
-            // Whoever states a wrong one has written what nobody can read; smaller values are always looked at.
+            // A writer that states a wrong digest has written an unreadable value. Smaller values are always checked.
             if let stated = file.knownDigest, inspection.byteCount > Self.checkedBytes {
                 return inMemory(own, stated, isSensitive: isSensitive)
             }
@@ -133,7 +132,7 @@ package final class ContentIntake: Sendable {
             }
             return ContentFile(sharing: blob, taken: taken)
         } catch {
-            // Before the caller learns of it: the room is needed.
+            // Before the caller gets the error, because it needs the space.
             try await threads.run {
                 blob.empty()
                 folder.remove([name])
@@ -142,7 +141,7 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// Copies a file slice by slice; others take their turns between them.
+    /// Copies a file in slices; slices of other files may run in between.
     private func copy(
         _ file: ContentFile, _ byteCount: Int, to target: FileCopy.Target, on threads: WorkerThreads
     ) async throws -> ContentDigest {
@@ -157,23 +156,22 @@ package final class ContentIntake: Sendable {
 }
 
 extension PasteboardItem {
-    /// The files among the values, in their order.
     var files: [ContentFile] {
         representations.compactMap { if case .file(let file) = $0.value { file } else { nil } }
     }
 }
 
 extension ContentFile {
-    /// Gives the room of a file back although it is still open. The corresponding C function is `ftruncate`.
+    /// Frees the space of an open file. The corresponding C function is `ftruncate`.
     fileprivate func empty() { ftruncate(descriptor, 0) }
 }
 
-/// A memory file of the store's own that is being filled.
-struct MemoryFile {
+/// A memory file that is being filled.
+private struct MemoryFile {
     let file: ContentFile
     private let limits: Limits
 
-    /// Makes an empty one. The corresponding C function is `memfd_create`.
+    /// The corresponding C function is `memfd_create`.
     init(byteCount: Int, _ limits: Limits) throws {
         let descriptor = clinux_memory_file("swift-ipc value")
         guard descriptor >= 0 else { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
@@ -181,7 +179,7 @@ struct MemoryFile {
         self.limits = limits
     }
 
-    /// Fixes length and content, and gives the file opened read-only.
+    /// Fixes length and content, and returns the file opened read-only.
     func seal() throws -> ContentFile {
         guard clinux_seal(file.descriptor) == 0, let sealed = file.reopened() else {
             throw FileFailure.memoryCondition(errno, byteCount: file.byteCount, limits)
@@ -190,10 +188,10 @@ struct MemoryFile {
     }
 }
 
-/// A mapping that keeps a memory file from being swapped out, where the system allows that much, and out of dumps.
+/// A mapping that keeps a memory file out of dumps, and out of swap space if the system allows that. It is never read.
 ///
-/// The corresponding C functions are `mmap`, `mlock` and `madvise`; nothing is read through the mapping.
-final class LockedFile: Sendable {
+/// The corresponding C functions are `mmap`, `mlock` and `madvise`.
+private final class LockedFile: Sendable {
     private let address: UInt
     private let byteCount: Int
 

@@ -2,16 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import IPCModel
 
-/// What the system says about a descriptor that somebody sent, before anything is read from it.
+/// The facts of a received descriptor, before any byte is read.
 struct FileInspection {
     let byteCount: Int
-    /// Whether neither length nor content can change any more.
+    /// Whether length and content can never change.
     let isFixed: Bool
 
-    /// Looks at a file. Does not block where the file system does not: nothing is opened, read or mapped.
-    ///
-    /// `PayloadInvalid` where it is not a regular file that can be read, `LimitExceeded` where it is too long.
-    /// The corresponding C functions are `fstat` and `fcntl`.
+    /// Inspects a file without opening, reading or mapping it. The corresponding C functions are `fstat` and `fcntl`.
+    /// - Throws: `PayloadInvalid` if it is not a readable regular file, `LimitExceeded` if it is too long.
     init(_ file: ContentFile, _ limits: Limits) throws {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {
@@ -23,11 +21,7 @@ struct FileInspection {
         guard clinux_can_read(file.descriptor) != 0 else {
             throw Self.invalid("is not open for reading; open it read-only, without O_PATH")
         }
-        do {
-            try limits.check(\.valueBytes, request: UInt64(clamping: status.st_size))
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        try limits.check(\.valueBytes, request: UInt64(clamping: status.st_size))
         byteCount = Int(status.st_size)
         isFixed = clinux_has_fixed_content(file.descriptor) != 0
     }

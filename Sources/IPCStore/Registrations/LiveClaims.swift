@@ -1,13 +1,13 @@
 package import IPCModel
 
-/// What a running handler claims, as it is kept over a restart of the broker: the handler need not notice one.
+/// The claims of a running handler, kept over a restart of the broker, so that the handler need not notice it.
 package struct LiveClaims: Sendable, Hashable {
     package let application: ApplicationID
-    /// Who owns the application's name: its unique name, `@`, and the id of the bus.
+    /// The owner of the application's name: its unique name, `@`, and the id of the bus.
     package let owner: String
-    /// The schemes as they were written, oldest first.
+    /// Oldest first.
     package let schemes: [URLScheme]
-    /// How many requests may be in flight to the application.
+    /// The limit of requests in flight to the application.
     package let window: UInt32
     /// Whether deliveries may carry descriptors.
     package let takesDescriptors: Bool
@@ -21,7 +21,7 @@ package struct LiveClaims: Sendable, Hashable {
 }
 
 extension LiveClaims {
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.liveClaim, checksum: 6), let application = try? ApplicationID(row.text(1)) else {
             return nil

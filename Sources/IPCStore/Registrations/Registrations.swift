@@ -3,14 +3,13 @@ package import IPCModel
 /// A claim on a scheme that outlives its process.
 package struct StoredClaim: Sendable, Hashable {
     package let application: ApplicationID
-    /// The scheme as it was written.
     package let scheme: URLScheme
-    /// How many requests may be in flight to the application.
+    /// The limit of requests in flight to the application.
     package let window: UInt32
     /// Whether deliveries may carry descriptors.
     package let takesDescriptors: Bool
-    /// When the claim was made, in milliseconds since 1970; the order of claims is that of ``StoreTransaction/claims()``.
-    package let time: UInt64
+    /// When the claim was made, in milliseconds since 1970. It is not the order of ``Registrations/claims()``.
+    package fileprivate(set) var time: UInt64
 
     package init(
         application: ApplicationID, scheme: URLScheme, window: UInt32 = 1, takesDescriptors: Bool = false,
@@ -18,12 +17,6 @@ package struct StoredClaim: Sendable, Hashable {
     ) {
         (self.application, self.scheme, self.window) = (application, scheme, window)
         (self.takesDescriptors, self.time) = (takesDescriptors, time)
-    }
-
-    /// The same, made at another time.
-    fileprivate func made(_ time: UInt64) -> StoredClaim {
-        StoredClaim(
-            application: application, scheme: scheme, window: window, takesDescriptors: takesDescriptors, time: time)
     }
 }
 
@@ -39,20 +32,24 @@ package final class Registrations {
 
     init(_ transaction: GroupTransaction) { self.transaction = transaction }
 
+    /// The intact rows of a query, and the count of damaged ones.
+    private func rows<Row>(_ sql: StaticString, _ read: (SQLRow) -> Row?) throws -> (rows: [Row], damaged: Int) {
+        var (rows, damaged): ([Row], Int) = ([], 0)
+        try transaction.statement(sql, .persistent).query { row in
+            if let row = read(row) { rows.append(row) } else { damaged += 1 }
+        }
+        return (rows, damaged)
+    }
+
     // MARK: Claims
 
-    /// The claims, oldest first, and how many rows were left out because they are damaged.
+    /// The claims, oldest first, and the count of damaged rows.
     package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
-        var claims: [StoredClaim] = []
-        var damaged = 0
-        let statement = try transaction.statement("SELECT * FROM @.scheme_claim ORDER BY sequence", .persistent)
-        try statement.query { row in
-            if let claim = StoredClaim(row) { claims.append(claim) } else { damaged += 1 }
-        }
+        let (claims, damaged) = try rows("SELECT * FROM @.scheme_claim ORDER BY sequence", StoredClaim.init)
         return (claims, damaged)
     }
 
-    /// Writes a claim down. One of the same application on the same scheme is changed and keeps its age.
+    /// Stores a claim. An earlier one of the same application on the same scheme is changed and keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
         let find = try transaction.statement(
             "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
@@ -60,31 +57,27 @@ package final class Registrations {
             (sequence: $0.integer(0), time: $0.number(1))
         }
         let sequence = try known?.sequence ?? nextSequence("SELECT max(sequence) FROM @.scheme_claim")
+        var claim = claim
+        if let known { claim.time = known.time }
         try transaction.insert(
             "INSERT OR REPLACE INTO @.scheme_claim VALUES (?, ?, ?, ?, ?, ?, ?)", .persistent,
-            claim.made(known?.time ?? claim.time).columns(sequence), in: .schemeClaim)
+            claim.columns(sequence), in: .schemeClaim)
     }
 
-    /// Forgets a claim; one that is not there is no error.
+    /// Forgets a claim, if there is one.
     package func removeClaim(of application: ApplicationID, on scheme: URLScheme) throws {
         try transaction.write(
             "DELETE FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent,
             [.text(application.text), .text(scheme.spelling)])
     }
 
-    /// The user's choices, and how many rows were left out because they are damaged.
+    /// The user's choices, and the count of damaged rows.
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
-        var defaults: [StoredDefault] = []
-        var damaged = 0
-        let statement = try transaction.statement(
-            "SELECT * FROM @.scheme_default ORDER BY sequence", .persistent)
-        try statement.query { row in
-            if let choice = StoredDefault(row) { defaults.append(choice) } else { damaged += 1 }
-        }
+        let (defaults, damaged) = try rows("SELECT * FROM @.scheme_default ORDER BY sequence", StoredDefault.init)
         return (defaults, damaged)
     }
 
-    /// Writes the user's choice for a scheme down, or forgets it for nil (I21).
+    /// Stores the user's choice for a scheme, or forgets it for nil (I21).
     package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
         guard let application else {
             return try transaction.write(
@@ -99,17 +92,12 @@ package final class Registrations {
 
     // MARK: Claims of running handlers
 
-    /// What running handlers claimed, in the order in which they came. A damaged row is left out: its handler comes by
-    /// itself.
+    /// The claims of running handlers, oldest first. A damaged row is left out: its handler registers again.
     package func liveClaims() throws -> [LiveClaims] {
-        var claims: [LiveClaims] = []
-        try transaction.statement("SELECT * FROM @.live_claim ORDER BY sequence", .persistent).query { row in
-            if let claim = LiveClaims(row) { claims.append(claim) }
-        }
-        return claims
+        try rows("SELECT * FROM @.live_claim ORDER BY sequence", LiveClaims.init).rows
     }
 
-    /// Writes down what a running handler claims, all of it.
+    /// Stores all claims of a running handler.
     package func saveLiveClaims(_ claims: LiveClaims) throws {
         let find = try transaction.statement(
             "SELECT sequence FROM @.live_claim WHERE application = ?", .persistent)
@@ -124,7 +112,7 @@ package final class Registrations {
             ], in: .liveClaim)
     }
 
-    /// Forgets what a handler claimed that does not run any more.
+    /// Forgets the claims of a handler that has ended.
     package func removeLiveClaims(of application: ApplicationID) throws {
         try transaction.write(
             "DELETE FROM @.live_claim WHERE application = ?", .persistent, [.text(application.text)])
@@ -132,8 +120,8 @@ package final class Registrations {
 
     // MARK: Policies
 
-    /// Who may open the URLs of which application, and how many rows are damaged. An application whose row is damaged and
-    /// still names it admits nobody: what cannot be read allows nothing (I19).
+    /// The access policies, and the count of damaged rows. An application with a damaged row admits no other one, because
+    /// an unreadable policy allows nothing (I19).
     package func policies() throws -> (policies: [ApplicationID: AccessPolicy], damaged: Int) {
         var policies: [ApplicationID: AccessPolicy] = [:]
         var damaged = 0
@@ -146,7 +134,7 @@ package final class Registrations {
         return (policies, damaged)
     }
 
-    /// Stores who may open the URLs of an application; an open policy is forgotten.
+    /// Stores the access policy of an application; an open one is forgotten.
     package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
         guard !policy.isOpen else {
             return try transaction.write(
@@ -181,7 +169,7 @@ extension StoredClaim {
         ]
     }
 
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.schemeClaim, checksum: 6), let application = try? ApplicationID(row.text(1)),
             let scheme = try? URLScheme(row.text(2))
@@ -193,7 +181,7 @@ extension StoredClaim {
 }
 
 extension StoredDefault {
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.schemeDefault, checksum: 4), let scheme = try? URLScheme(row.text(1)),
             let application = try? ApplicationID(row.text(2))
@@ -203,7 +191,7 @@ extension StoredDefault {
 }
 
 extension AccessPolicy {
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     fileprivate init?(_ row: SQLRow) {
         guard row.isIntact(.policy, checksum: 5), let allowed = Self.applications(row.bytes(3)),
             let refused = Self.applications(row.bytes(4))

@@ -1,8 +1,6 @@
 internal import IPCModel
 
-/// Items as bytes, for a reply that is kept with its request.
-///
-/// For each item the number of its representations, for each of those its type, its kind and its value
+/// A reply as bytes: for each item the count of its representations, and for each of these its type, kind and value
 /// (``PackedFields``).
 struct PackedItems {
     private(set) var bytes: [UInt8]
@@ -11,7 +9,7 @@ struct PackedItems {
         self.bytes = bytes
     }
 
-    /// Packs items; nil where there are none, or their values have more than so many bytes.
+    /// Packs items; nil if there are none, or their values have more than `most` bytes.
     init?(_ items: [PasteboardItem], most: UInt64) {
         guard !items.isEmpty, items.reduce(0, { $0 + $1.byteCount }) <= most else { return nil }
         bytes = []
@@ -35,7 +33,7 @@ struct PackedItems {
         }
     }
 
-    /// The items; nil where the bytes are not such as `init(_:most:)` makes.
+    /// Nil if the bytes are malformed.
     var items: [PasteboardItem]? {
         var fields = PackedFields(bytes)
         var items: [PasteboardItem] = []

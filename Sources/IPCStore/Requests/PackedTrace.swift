@@ -1,10 +1,10 @@
 internal import IPCModel
 
-/// The steps of a request as bytes: for each its kind, time, attempt, who, size and detail (``PackedFields``).
+/// The steps of a request as bytes (``PackedFields``).
 struct PackedTrace {
     let bytes: [UInt8]
 
-    /// Bytes of UTF-8 of a text of a step; what is longer is cut.
+    /// The limit of a text of a step; longer ones are cut.
     private static let textBytes = 1_024
 
     init(bytes: [UInt8]) { self.bytes = bytes }
@@ -23,7 +23,7 @@ struct PackedTrace {
         self.bytes = bytes
     }
 
-    /// The steps; nil where the bytes are not such as `init(_:)` makes.
+    /// Nil if the bytes are malformed.
     var steps: [TraceStep]? {
         var fields = PackedFields(bytes)
         var steps: [TraceStep] = []
@@ -48,8 +48,7 @@ struct PackedTrace {
 }
 
 extension RequestRecord {
-    /// Adds steps behind those that are there. Of more than `most` the first and the last ones are kept: how it began,
-    /// and how it ended.
+    /// Appends steps. If there are more than `most`, the first and the last ones are kept: how it began, and how it ended.
     mutating func append(_ steps: [TraceStep], most: UInt64) {
         trace += steps
         let most = Int(clamping: most)

@@ -1,22 +1,22 @@
 package import IPCModel
 
-/// Why the record of an open request cannot be had or changed.
+/// Why a request cannot be read, stored or changed.
 package enum RequestError: Condition, Hashable {
-    /// No request has that id, or its record is not kept any more.
+    /// No request has the id, or its record was forgotten.
     case noSuchRequest(RequestID)
     /// The id was used for a request with other arguments.
     case identifierReused(RequestID)
-    /// The request has not ended, and what is asked for is possible only then.
+    /// The operation is possible only after the request has ended.
     case notEnded(RequestID)
-    /// The request has ended, and what is asked for is possible only before.
+    /// The operation is possible only before the request has ended.
     case hasEnded(RequestID)
-    /// The handler took the request: there is nothing to try again.
+    /// The handler took the request: there is nothing to retry.
     case wasTaken(RequestID, Outcome)
-    /// What went with the request is not kept any more, or never was.
+    /// The payload of the request is not kept.
     case payloadGone(RequestID)
-    /// What is stored of the request's payload fails its checksum.
+    /// The stored payload of the request fails its checksum.
     case damagedPayload(RequestID)
-    /// The version of a pasteboard is a secret or for one reader alone, and is not kept with a request.
+    /// A secret or a version for one reader is not kept with a request.
     case notToBeKept
 
     package var ipcError: IPCError { IPCError(code, sentence) }

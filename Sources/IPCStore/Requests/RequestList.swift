@@ -1,25 +1,23 @@
 package import IPCModel
 
-/// Where a list of requests goes on.
+/// A position in the list of requests.
 package struct RequestPlace: Sendable, Hashable {
     let sequence: Int64
 
-    /// Before the first request.
     package static let start = RequestPlace(sequence: 0)
 }
 
-/// A part of a list of requests, in the order of acceptance, without their replies and traces.
+/// A part of the list of requests, in the order of acceptance, without replies and traces.
 package struct RequestPage: Sendable {
     package var requests: [RequestRecord] = []
-    /// Where the list goes on; nil at its end.
+    /// Nil at the end of the list.
     package var next: RequestPlace?
 }
 
 extension Store {
-    /// The requests that match, in the order of acceptance, at most `limit` behind `after`, without their replies and
-    /// traces. Other operations run in between: each one of this looks at some hundreds of requests.
-    ///
-    /// `RequestError.noSuchRequest` where the record of `after` is not kept any more.
+    /// The matching requests after one, in the order of acceptance, without replies and traces. Each operation reads some
+    /// hundred requests, and other operations run in between.
+    /// - Throws: `RequestError.noSuchRequest` if the record of `after` was forgotten.
     nonisolated(nonsending) package func requests(
         after: RequestID?, limit: Int, where matches: @escaping @Sendable (RequestRecord) -> Bool
     ) async throws -> [RequestRecord] {

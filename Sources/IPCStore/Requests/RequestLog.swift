@@ -1,53 +1,51 @@
 internal import IPCModel
 
-/// The open requests that have a record, and the order in which those of a payer ended. All else stands in the rows.
+/// The keys of the requests with a record, and the order in which those of a payer ended.
 struct RequestLog {
-    /// An ended request.
     struct Ended {
+        /// The hash of the id, with a seed of this process: 64 bits distinguish ids, and no caller can choose them.
         let key: Int
         let sequence: Int64
         let time: UInt64
-        /// The version that is held as its payload, 0 for none; nil where its row has to tell.
+        /// The version that is held as its payload, 0 for none; nil if only its row has it.
         let payload: UInt64?
-        /// Whether somebody had it forgotten before its time.
+        /// Whether a caller had it forgotten before its time.
         var isDropped = false
     }
 
+    /// The ended requests of a payer, in their order.
     private struct Line {
         var ended: [Ended] = []
         var first = 0
         var dropped = 0
 
-        /// Those that are kept.
         var count: Int { ended.count - first - dropped }
     }
 
     private var sequences: [Int: Int64] = [:]
     /// The keys of the requests that have not ended.
     private var unended: [Int64: Int] = [:]
-    /// The same in the order of acceptance, and others that have ended meanwhile.
+    /// The same in the order of acceptance, with others that ended meanwhile.
     private var order: [Int64] = []
     private var lines: [RequestPayer: Line] = [:]
-    /// Records of payers that nothing attests, which may be as many as there are processes.
+    /// Records of unattested payers, of which there may be as many as processes.
     private(set) var unattestedCount = 0
     private var forgotten = 0
     private var drops = 0
     private(set) var lastSequence: Int64 = 0
-    /// No request that is kept ended before this time; nil where none has ended. It may lie further back.
+    /// No kept request ended before this time; nil if none has ended. The first end may be later.
     private(set) var firstEnd: UInt64?
 
     /// The key of a request's row.
-    ///
-    /// Ids are told apart by a hash with a seed of this process: 64 bits are enough, and nobody can choose them.
     func sequence(_ id: RequestID) -> Int64? { sequences[id.hashValue] }
 
     /// The hash of the id of a request that has not ended.
     func key(of sequence: Int64) -> Int? { unended[sequence] }
 
-    /// The payers that have ended requests.
+    /// The payers of ended requests.
     var payers: [RequestPayer] { Array(lines.keys) }
 
-    /// The payers that nothing attests and their records: those with most first, of equal ones that with the oldest.
+    /// The unattested payers and their counts of records: those with most first, then those with the oldest.
     func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
         lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
             .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
@@ -70,7 +68,7 @@ struct RequestLog {
         firstEnd = min(firstEnd ?? time, time)
     }
 
-    /// The keys of the rows of requests behind one that have not ended, in the order of acceptance.
+    /// The keys after one of requests that have not ended, in the order of acceptance.
     func unended(after sequence: Int64, atMost count: Int) -> [Int64] {
         var (low, high) = (0, order.count)
         while low < high {
@@ -84,7 +82,7 @@ struct RequestLog {
         if !payer.isAttested { unattestedCount += change }
     }
 
-    /// The request of a payer that ended first, and how many there are.
+    /// The request of a payer that ended first, and the count of them.
     func oldest(of payer: RequestPayer) -> (ended: Ended, count: Int)? {
         guard let line = lines[payer], line.first < line.ended.count else { return nil }
         return (line.ended[line.first], line.count)
@@ -92,14 +90,14 @@ struct RequestLog {
 
     mutating func forgetOldest(of payer: RequestPayer) {
         guard let ended = oldest(of: payer)?.ended else { return }
-        // The id may have come again after the time for which the first request was kept.
+        // A later request may have used the id again after the time of this one.
         if sequences[ended.key] == ended.sequence { sequences[ended.key] = nil }
         lines[payer]?.first += 1
         if ended.isDropped { lines[payer]?.dropped -= 1 } else { count(-1, payer) }
         forgotten += 1
     }
 
-    /// Forgets an ended request out of its turn; its place is left empty.
+    /// Forgets an ended request before its turn, and keeps its place.
     mutating func drop(_ id: RequestID, _ sequence: Int64, payer: RequestPayer) {
         sequences[id.hashValue] = nil
         setDropped(true, sequence, payer)
@@ -107,36 +105,36 @@ struct RequestLog {
     }
 }
 
-// MARK: Taking back
+// MARK: Undo
 
 extension RequestLog {
-    /// Takes the beginning of a request back; `earlier` is the row that the id stood for before.
-    mutating func takeBackBegun(_ id: RequestID, earlier: Int64?) {
+    /// - Parameter earlier: the row that the id had before.
+    mutating func undoBegin(_ id: RequestID, earlier: Int64?) {
         if let sequence = sequences[id.hashValue] { unended[sequence] = nil }
         sequences[id.hashValue] = earlier
     }
 
-    mutating func takeBackEnded(_ payer: RequestPayer) {
+    mutating func undoEnd(_ payer: RequestPayer) {
         guard let ended = lines[payer]?.ended.popLast() else { return }
         count(-1, payer)
         unended[ended.sequence] = ended.key
     }
 
-    mutating func takeBackForgotten(_ ended: Ended, _ payer: RequestPayer) {
+    mutating func undoForget(_ ended: Ended, _ payer: RequestPayer) {
         if !ended.isDropped, sequences[ended.key] == nil { sequences[ended.key] = ended.sequence }
         lines[payer]?.first -= 1
         if ended.isDropped { lines[payer]?.dropped += 1 } else { count(1, payer) }
         firstEnd = min(firstEnd ?? ended.time, ended.time)
     }
 
-    mutating func takeBackDropped(_ id: RequestID, _ sequence: Int64, _ payer: RequestPayer) {
+    mutating func undoDrop(_ id: RequestID, _ sequence: Int64, _ payer: RequestPayer) {
         sequences[id.hashValue] = sequence
         setDropped(false, sequence, payer)
     }
 
     private mutating func setDropped(_ isDropped: Bool, _ sequence: Int64, _ payer: RequestPayer) {
         guard var line = lines.removeValue(forKey: payer) else { return }
-        // What is dropped has mostly ended not long ago.
+        // Most dropped requests ended not long ago.
         if let index = line.ended[line.first...].lastIndex(where: { $0.sequence == sequence }) {
             line.ended[index].isDropped = isDropped
             line.dropped += isDropped ? 1 : -1
@@ -149,7 +147,7 @@ extension RequestLog {
 // MARK: Upkeep
 
 extension RequestLog {
-    /// Lets go of the room of forgotten requests; not while any may be taken back.
+    /// Frees the memory of forgotten requests; only between groups, when no undo can restore them.
     mutating func compact() {
         if order.count > 2 * unended.count + 1_024 { order.removeAll { unended[$0] == nil } }
         if drops > 1_024 { removeDropped() }
@@ -165,7 +163,7 @@ extension RequestLog {
         }
     }
 
-    /// Closes the gaps of what was dropped.
+    /// Removes the places of dropped requests.
     private mutating func removeDropped() {
         drops = 0
         for (payer, line) in lines where line.dropped > 0 {
@@ -174,15 +172,13 @@ extension RequestLog {
         }
     }
 
-    /// Looks at the oldest request of each payer.
     mutating func findFirstEnd() {
         firstEnd = lines.values.compactMap { $0.first < $0.ended.count ? $0.ended[$0.first].time : nil }.min()
     }
 
-    /// Reads which requests the file has.
     mutating func load(_ transaction: GroupTransaction) throws {
         var ended: [(key: Int, sequence: Int64, payer: RequestPayer, time: UInt64)] = []
-        // What stands behind these columns of a row is not read.
+        // SQLite reads a row only up to the last of these columns.
         let statement = try transaction.statement(
             "SELECT sequence, id, source, ended, strength, caller FROM @.open_request ORDER BY sequence", .persistent)
         try statement.query { row in

@@ -1,29 +1,28 @@
 package import IPCModel
 
-/// What is to go with a request.
+/// The payload to keep with a request.
 package enum RequestPayload: Sendable {
     case none
-    /// Items on no pasteboard; files among them are to be on the disk (``Store/withPayload(_:_:)``).
+    /// Items on no pasteboard; their files have to be on the disk (``Store/withPayload(_:_:)``).
     case items([PasteboardItem])
-    /// A version that a pasteboard keeps: held for the request where it is on the disk, else copied there.
+    /// A version of a pasteboard: held for the request if it is on the disk, else copied there.
     case version(of: PasteboardName, changeCount: UInt64)
-    /// Something that is not to be kept, as a secret: the request cannot be tried again.
+    /// A payload that must not be kept, such as a secret: the request cannot be retried.
     case withheld
 }
 
-/// A payload that was looked at and can be kept; nothing is written yet.
+/// A checked payload that can be kept.
 enum KeptPayload {
     case none
     case withheld
     /// A version on the disk, to be pinned.
     case pin(VersionRow)
-    /// A version on the disk that ends by itself: another one with the same content does not.
+    /// A version on the disk that expires: to be kept as another version with the same content.
     case share(VersionRow)
-    /// Representations, to be written.
     case write([RepresentationEntry], items: Int)
 }
 
-/// The payloads of requests: versions that requests hold, beside the pasteboards that may keep them too.
+/// The payloads of requests: versions that requests hold, and that pasteboards may keep too.
 final class RequestPayloads {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
@@ -42,10 +41,10 @@ final class RequestPayloads {
         (self.versions, self.contents, self.histories, self.limits) = (versions, contents, histories, limits)
     }
 
-    /// Looks whether a payload can be kept with a request of a source, and writes nothing but the end of what is over.
-    ///
-    /// `IntakeOutdated` where a file is not on the disk, ``UnfulfilledPromises`` where something is to be fetched first,
-    /// `RequestError.notToBeKept` where it is secret or for one reader, the errors of reading and of the limits else.
+    /// Checks whether a payload can be kept with a request of a source. Writes only the end of expired versions.
+    /// - Throws: ``IntakeOutdated`` if a file is not on the disk, ``UnfulfilledPromises`` if promised values have to be
+    ///   fetched first, `RequestError.notToBeKept` for a secret or a version for one reader, and the errors of reads and
+    ///   limits.
     func keepable(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {
         switch payload {
         case .none: return .none
@@ -86,7 +85,7 @@ final class RequestPayloads {
         return .write(entries, items: items)
     }
 
-    /// Checks the limits of what is kept before anything of it is written.
+    /// Checks the limits of a charge before any row is written.
     private func checkRoom(for added: Usage, of source: Source) throws {
         usage.charge(added, to: source.application, .persistent)
         defer { usage.refund(added, to: source.application, .persistent) }
@@ -120,7 +119,7 @@ final class RequestPayloads {
         request.payload = RequestRecord.Payload(items: UInt32(clamping: version.items), bytes: version.bytes)
     }
 
-    /// Writes a version of no pasteboard, held once.
+    /// Writes a version of no pasteboard, which one request holds.
     private func snapshot(
         of source: Source, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
@@ -132,14 +131,14 @@ final class RequestPayloads {
         return version
     }
 
-    /// Lets go of what is kept with a request. A version that its pasteboard still keeps stays there.
+    /// Releases the payload of a request. A version that its pasteboard keeps stays there.
     func release(of request: inout RequestRecord) throws {
         guard request.payloadVersion != 0 else { return }
         try releaseVersion(request.payloadVersion)
         (request.payload, request.payloadVersion, request.lacksPayload) = (nil, 0, true)
     }
 
-    /// Takes one away from those who hold a version, which goes with the last unless its pasteboard keeps it.
+    /// Removes one hold of a version. The last release deletes the version, unless its pasteboard keeps it.
     func releaseVersion(_ count: UInt64) throws {
         guard let version = try versions.intact(count, .persistent) else { return }
         if version.pins <= 1, version.pasteboard != 0,
@@ -150,7 +149,7 @@ final class RequestPayloads {
         try versions.release(count, .persistent)
     }
 
-    /// Lets go of versions of no pasteboard that no request names: what held them was damaged.
+    /// Deletes versions of no pasteboard that no request names, after the damage of their requests.
     func releaseUnheld() throws {
         var unheld: [UInt64] = []
         let statement = try transaction.statement(
@@ -164,8 +163,8 @@ final class RequestPayloads {
         }
     }
 
-    /// Reads what goes with a request; nil where nothing does. `RequestError.damagedPayload` where a part of it is not
-    /// what was written.
+    /// Reads the payload of a request; nil if none is kept.
+    /// - Throws: `RequestError.damagedPayload`
     func items(of request: RequestRecord) throws -> [PasteboardItem]? {
         guard request.payloadVersion != 0 else { return nil }
         let damage = RequestError.damagedPayload(request.id)
@@ -177,7 +176,7 @@ final class RequestPayloads {
         }
     }
 
-    /// Lets another request hold the payload of one that ended as well.
+    /// Lets another request hold the payload of an ended one too.
     func share(payloadOf ended: RequestRecord, with request: inout RequestRecord) throws {
         guard ended.payloadVersion != 0 else { return }
         guard let version = try versions.intact(ended.payloadVersion, .persistent) else {

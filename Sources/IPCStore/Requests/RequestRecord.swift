@@ -1,70 +1,66 @@
 package import IPCModel
 
-/// An open request as the store keeps it, of a sender who gave it an id.
+/// The record of a request with an id.
 package struct RequestRecord: Sendable, Hashable {
-    /// How far a request has come.
     package enum State: Int64, Sendable, CaseIterable {
         /// Accepted, and its sender waits.
         case waiting = 0
-        /// Accepted, and nobody waits.
+        /// Accepted without a waiting sender.
         case queued = 1
-        /// Over; the record has an outcome.
+        /// Ended; the record has an outcome.
         case ended = 2
     }
 
     package let id: RequestID
-    /// The digest of what the request was given, by which a repetition is told from a mistake.
+    /// The digest of the arguments, which distinguishes a repetition from a mistake.
     package let arguments: ContentDigest
     package var state: State
-    /// How it ended; nil as long as it has not.
+    /// Nil until the request has ended.
     package var outcome: Outcome?
-    /// What the handler said after the request had ended as ``Outcome/timedOut``.
+    /// The handler's answer after the request had ended as ``Outcome/timedOut``.
     package var lateOutcome: Outcome?
     package let source: Source
-    /// The connection that sent it: its unique name, `@`, and the id of the bus. If its process is known, a space and the
+    /// The sending connection: its unique name, `@`, and the id of the bus. If its process is known, a space and the
     /// process follow. Empty if no connection is known.
     package let caller: String
-    /// The application id of the handler that was fixed at acceptance.
+    /// The application id of the handler, fixed at acceptance.
     package let application: String
     package let url: String
     /// The pasteboard that the payload was set on.
     package let pasteboard: PasteboardName?
     /// The change count that the request is bound to; 0 for none.
     package let changeCount: UInt64
-    /// What goes with it; nil where nothing does, or it was let go.
+    /// Nil if it has none, or it was released.
     package internal(set) var payload: Payload?
-    /// How often it was delivered.
+    /// The count of deliveries.
     package var attempts: UInt32
     /// How often its handler left without an answer while it had this request alone.
     package var crashes: UInt32
     /// Milliseconds that the handler has for its answer, from acceptance or, of a queued request, from delivery.
     package let timeout: UInt64
-    /// The request that its sender was handling, and how many stand above it.
+    /// The request that its sender was handling, and the count of requests above this one.
     package let parent: RequestID?
     package let depth: UInt32
-    /// When it was accepted, in milliseconds since 1970.
+    /// In milliseconds since 1970, as all times here.
     package let accepted: UInt64
-    /// When it expires undelivered, in milliseconds since 1970.
+    /// When it expires undelivered.
     package let expiresAt: UInt64?
-    /// When it ended, in milliseconds since 1970.
     package var ended: UInt64?
     package var failure = RequestEnd.Failure()
-    /// What the router keeps with the request; the store does not look into it.
+    /// Data of the router, opaque to the store.
     package let context: [UInt8]?
-    /// The reply; empty where there is none, or it is larger than `reply-kept-bytes`.
+    /// Empty if there is none, or it is larger than `reply-kept-bytes`.
     package var reply: [PasteboardItem] = []
-    /// What happened to it, oldest first; at most `trace-steps`, the first and the last ones.
+    /// Oldest first; at most `trace-steps`, the first and the last ones.
     package internal(set) var trace: [TraceStep] = []
     /// The change count of the version that is held as the payload; 0 for none.
     var payloadVersion: UInt64 = 0
-    /// Whether something went with it that is not kept: a retry would send less than was sent.
+    /// Whether its payload is not kept: a retry would send less than the original.
     var lacksPayload = false
 
-    /// The request that it was queued once more as, the last one: the trace says so, which keeps its last steps.
-    /// Older brokers did not say as which.
+    /// The last request that retried this one, from its trace. Older brokers did not write it.
     package var retriedAs: String? { trace.last { $0.kind == .retried && !$0.detail.isEmpty }?.detail }
 
-    /// What goes with a request.
     package struct Payload: Sendable, Hashable {
         package let items: UInt32
         package let bytes: UInt64
@@ -72,7 +68,7 @@ package struct RequestRecord: Sendable, Hashable {
         package init(items: UInt32, bytes: UInt64) { (self.items, self.bytes) = (items, bytes) }
     }
 
-    /// A request at its acceptance, in milliseconds since 1970.
+    /// A request at its acceptance.
     package init(
         id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, caller: String = "",
         application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64 = 0,
@@ -87,11 +83,10 @@ package struct RequestRecord: Sendable, Hashable {
     }
 }
 
-/// The account on which the record of a request is kept: the application that the bus or a sandbox attests, else the
-/// process of the caller, else its connection. A name that is only stated would let any program have the records of
-/// another one forgotten.
+/// The payer of a record: the application that the bus or a sandbox attests, else the process of the caller, else its
+/// connection. With a name that the caller only states, any program could have the records of another one forgotten.
 package struct RequestPayer: Sendable, Hashable {
-    /// No application, process or connection has the text of another one.
+    /// Unique among applications, processes and connections.
     package let text: String
     package let isAttested: Bool
 
@@ -107,7 +102,7 @@ package struct RequestPayer: Sendable, Hashable {
         text = payer.isEmpty ? application : String(payer)
     }
 
-    /// Of a record that tells nothing.
+    /// The payer of a damaged record.
     static let nobody = RequestPayer(.unknown, application: "", caller: "")
 }
 
@@ -116,6 +111,6 @@ extension RequestRecord {
         RequestPayer(source.strength, application: source.application, caller: caller)
     }
 
-    /// The connection that sent it, with the id of its bus.
+    /// The sending connection, with the id of its bus.
     package var connection: String { String(caller.prefix { $0 != " " }) }
 }

@@ -1,7 +1,7 @@
 internal import IPCModel
 
 extension RequestRecord {
-    /// The columns of the row under a key.
+    /// The columns of the row with a key.
     func columns(_ sequence: Int64, replyKeptBytes: UInt64) -> [SQLValue] {
         let version: SQLValue = lacksPayload ? .integer(-1) : .number(payloadVersion)
         var columns: [SQLValue] = [
@@ -19,7 +19,7 @@ extension RequestRecord {
         return columns
     }
 
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         self.init(outline: row)
         guard let reply = PackedItems(bytes: row.bytes(29)).items, let trace = PackedTrace(bytes: row.bytes(28)).steps
@@ -27,10 +27,10 @@ extension RequestRecord {
         (self.reply, self.trace) = (reply, trace)
     }
 
-    /// Attempts, crashes and depths are far below; one more of them is never too large.
+    /// Attempts, crashes and depths are far below, so that adding one never overflows.
     private static let mostCounted: Int64 = 1 << 30
 
-    /// Reads a row of `SELECT *` but for the reply and the trace; nil where it is damaged.
+    /// Reads a row of `SELECT *` without reply and trace; nil if it is damaged.
     init?(outline row: SQLRow) {
         guard row.isIntact(.openRequest, checksum: 30), let id = try? RequestID(row.text(1)),
             let state = State(rawValue: row.integer(2)), let strength = SourceStrength(number: row.integer(5)),

@@ -2,14 +2,11 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// Waits for the disk in the place of the store's thread, which runs the next group meanwhile.
-///
-/// It has at most one file to bring to the disk at a time. Started with the first one, it sleeps between them.
+/// A thread that flushes a group while the store's thread runs the next one. It starts with the first flush.
 final class FlushThread: Sendable {
     private enum State {
         case notStarted
         case idle
-        /// A descriptor to flush, and who is told the error, or 0.
         case flushing(CInt, then: @Sendable (CInt) -> Void)
         case ending
     }
@@ -18,12 +15,11 @@ final class FlushThread: Sendable {
     private let state = Mutex(State.notStarted)
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// - Parameter willFlush: called on the thread before it waits for the disk.
+    /// - Parameter willFlush: called on the thread before each flush.
     init(_ willFlush: @escaping @Sendable () -> Void) { self.willFlush = willFlush }
 
-    /// Brings the data of an open file to the disk, and says then with which error that ended, on the thread that did it.
-    ///
-    /// The corresponding C function is `fdatasync`. Where there is no room for a thread, it is done before this returns.
+    /// Flushes a file, one at a time, and passes the error number or 0 to `then`, on the thread. If the process has no
+    /// room for a thread, it flushes before it returns.
     func flush(_ descriptor: CInt, then: @escaping @Sendable (CInt) -> Void) {
         let isNew = state.withLock { state in
             defer { state = .flushing(descriptor, then: then) }
@@ -40,7 +36,7 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Lets the thread end; nothing may be on its way.
+    /// Ends the thread; no flush may be running.
     func end() {
         state.withLock { $0 = .ending }
         wakeUp.signal()
@@ -52,7 +48,7 @@ final class FlushThread: Sendable {
             case .flushing(let descriptor, let then):
                 willFlush()
                 let error = Self.flush(descriptor)
-                // Before the answer, which may bring the next one.
+                // Before `then`, which may begin the next flush.
                 state.withLock { $0 = .idle }
                 then(error)
             case .ending: return
@@ -61,7 +57,7 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Brings the data of an open file to the disk; the error, or 0.
+    /// Flushes a file, and returns the error number or 0. The corresponding C function is `fdatasync`.
     static func flush(_ descriptor: CInt) -> CInt {
         while fdatasync(descriptor) != 0 {
             guard errno == EINTR else { return errno }

@@ -1,12 +1,12 @@
 internal import Dispatch
 internal import Glibc
 
-/// The work of the store's thread: operations in the order in which they came, many of them in one transaction.
+/// The loop of the store's thread: it runs operations in the order of arrival, many of them in one transaction.
 ///
-/// While one group is on its way to the disk, the next one runs and gathers; it is written when that one has arrived. A group
-/// ends when nothing more is there to run and somebody waits for the disk, or when what was only staged has lingered long
-/// enough. Where more requests are on their way than wait for the disk, those that wait give the others a moment: each flush
-/// that is spared is worth more than it. With nothing to do the thread sleeps without a deadline.
+/// While one group is flushed, the next one runs; it is written after that flush. A group ends if no operation waits to
+/// run and a caller waits for the disk, or when staged operations have lingered. If more requests are with their handlers
+/// than wait for the disk, the group waits a moment for them: a saved flush is worth more. Without work the thread sleeps
+/// without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
@@ -15,28 +15,27 @@ struct GroupCommit {
 
     /// Operations that ran and are answered when the group is on the disk.
     private var waiting: [Waiting] = []
-    /// The group that is on its way to the disk.
     private var flushing: Flushing?
     private var hasStaged = false
     private var count = 0
-    /// When what was staged has lingered long enough.
+    /// When staged operations have lingered.
     private var lingers: DispatchTime?
-    /// Until when those who wait let others join them.
+    /// Until when the group waits for more requests.
     private var gathers: DispatchTime?
-    /// Groups that end without that, because it was in vain.
+    /// The count of groups that do not wait for more requests, because it was in vain.
     private var hurried = 0
-    /// Answers that are given, and handed over together: one change of thread for all of them.
+    /// Answers that are handed over together, with one change of thread.
     private var outgoing: [@Sendable () -> Void] = []
 
-    /// Operations after which a group ends although more are there, so that the first ones do not wait for ever.
+    /// A group ends after this count of operations, so that the first ones do not wait for ever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
-    /// Answers that are handed over although more operations are there to run: who gets them begins meanwhile.
+    /// Answers are handed over at this count although more operations wait, so that their callers continue meanwhile.
     private static let together = 8
 
     private typealias Waiting = (operation: any PendingOperation, finished: FinishedOperation)
 
-    /// Who is answered when a group has reached the disk, and what is told then.
+    /// A group that is being flushed: the callers to answer, and the moves to report.
     private struct Flushing {
         var waiting: [Waiting]
         let moves: [PasteboardMove]
@@ -47,7 +46,8 @@ struct GroupCommit {
         flushThread = FlushThread(session.configuration.willFlush)
     }
 
-    /// Works until the store is to be closed; throws the fault after which nothing more may be acknowledged.
+    /// Works until the store is to be closed.
+    /// - Throws: the fault after which no operation may be acknowledged.
     mutating func work() throws {
         defer {
             flushThread.end()
@@ -85,11 +85,9 @@ struct GroupCommit {
             handOver()
         }
     }
-}
 
-// MARK: Answers
+    // MARK: Answers
 
-extension GroupCommit {
     private mutating func give(_ answer: Answer) {
         switch answer {
         case .here(let answer): answer()
@@ -101,7 +99,7 @@ extension GroupCommit {
         for (_, finished) in waiting { give(finished.answer) }
     }
 
-    /// Answers with an error, behind those who are answered before.
+    /// Answers with an error, after the earlier answers.
     private mutating func fail(_ operations: [Waiting], _ error: StoreError) {
         handOver()
         for (operation, _) in operations { operation.fail(error) }
@@ -117,12 +115,12 @@ extension GroupCommit {
 // MARK: Running
 
 extension GroupCommit {
-    /// Runs operations, and those that come meanwhile, then ends the group where somebody waits for it.
+    /// Runs operations, and those that come meanwhile, then ends the group if that is due.
     private mutating func gather(_ first: [any PendingOperation]) throws {
         var operations = first
         while !operations.isEmpty {
             try run(operations)
-            // What was staged is answered before the disk is waited for.
+            // Staged operations are answered before a flush.
             handOver()
             operations = count < Self.most ? queue.takeAll() : []
         }
@@ -130,7 +128,7 @@ extension GroupCommit {
         try endIfDue()
     }
 
-    /// Runs operations one after the other; a fault answers all that are left.
+    /// Runs operations in order. A fault is the answer to all remaining ones.
     private mutating func run(_ operations: [any PendingOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
@@ -149,7 +147,7 @@ extension GroupCommit {
         } catch let lost as GroupLost {
             handOver()
             operation.fail(lost.reason)
-            try giveUpGroup(lost.reason)
+            try abandonGroup(lost.reason)
         } catch {
             handOver()
             operation.fail(StoreError.unavailable)
@@ -160,7 +158,7 @@ extension GroupCommit {
     private mutating func finish(_ operation: any PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
-        // What was read may be what the group wrote, or the one before it: also a reader waits for the disk.
+        // A reader waits too, because it may have read writes of this group or the one before.
         if !operation.isStaged, session.transaction.isDirty {
             waiting.append((operation, finished))
         } else if !operation.isStaged, flushing != nil {
@@ -178,14 +176,14 @@ extension GroupCommit {
 // MARK: The end of a group
 
 extension GroupCommit {
-    /// Ends the group where somebody waits for the disk, or it has lingered, and the one before it has arrived.
+    /// Ends the group if a caller waits for the disk, or it has lingered, and no flush is running.
     private mutating func endIfDue() throws {
         guard flushing == nil else { return }
         let hasLingered = lingers.map { $0 <= .now() } ?? false
         if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Whether the group is to wait for more: as long as more requests are with their handlers than wait here.
+    /// Whether the group waits for more requests, because more are with their handlers than wait here.
     private mutating func letsOthersJoin() -> Bool {
         guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
@@ -197,28 +195,28 @@ extension GroupCommit {
         return .now() < until
     }
 
-    /// Writes the group to the log and brings it to the disk; nothing else may be on its way there.
+    /// Writes the group to the log, and flushes it. No flush may be running.
     private mutating func end() throws {
         if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.requestRows.openCount <= waiting.count
         do {
             try session.endTransaction()
         } catch let lost as GroupLost {
-            return try giveUpGroup(lost.reason)
+            return try abandonGroup(lost.reason)
         }
         statistics.committed(session.transaction.log)
         let log = session.transaction.log.needsFlush ? try session.transaction.log.descriptor : nil
         flushing = Flushing(waiting: waiting, moves: session.boards.takeMoves())
         waiting = []
         beginNext()
-        // One alone is answered sooner without a change of thread, and has nobody to run meanwhile.
+        // A single operation is answered sooner without a change of thread, and no other one could run meanwhile.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flush) ?? 0, settling: true)
         }
         flushThread.flush(log, then: queue.flushed)
     }
 
-    /// Answers those who wait for the group that has reached the disk, and ends the next where that is due.
+    /// Answers the callers of the flushed group, and ends the next group if that is due.
     private mutating func flushed(_ error: CInt, settling: Bool = false) throws {
         guard let group = flushing else { return }
         flushing = nil
@@ -229,7 +227,7 @@ extension GroupCommit {
             throw error
         }
         if settling { session.settle() }
-        session.tell(group.moves)
+        session.report(group.moves)
         answer(group.waiting)
         handOver()
         if !session.transaction.isDirty {
@@ -244,7 +242,7 @@ extension GroupCommit {
         waiting = []
         handOver()
         queue.awaitArrival()
-        // The test has to find a kill between answer and commit, also on a busy machine.
+        // Long enough for a test to kill the process between answer and commit on a busy machine.
         usleep(10_000)
     }
 
@@ -252,8 +250,8 @@ extension GroupCommit {
         (hasStaged, count, lingers, gathers) = (false, 0, nil, nil)
     }
 
-    /// Nothing that the group wrote is there. Who only read is answered from what is on the disk.
-    private mutating func giveUpGroup(_ reason: StoreError) throws {
+    /// Undoes the group. Its reads run again, on the data that is on the disk.
+    private mutating func abandonGroup(_ reason: StoreError) throws {
         try session.abandonGroup(hadStaged: hasStaged)
         let lost = waiting
         waiting = []

@@ -1,7 +1,7 @@
-/// The transaction of the operations that reach the disk together, and the statements that run in it.
+/// The transaction of a group: the operations that reach the disk together. Used on the store's thread alone.
 ///
-/// Used on the store's thread alone. An owner of tables runs its statements here. For each change of what it keeps in memory
-/// it adds a closure that undoes the change, to be run when the operation fails or the group does not reach the disk.
+/// The owners of tables run their statements here. For each change in memory they add a closure that undoes it. It runs
+/// if the operation fails, or the group does not reach the disk.
 final class GroupTransaction {
     let database: Database
     let configuration: StoreConfiguration
@@ -11,34 +11,36 @@ final class GroupTransaction {
 
     /// The time that the whole operation sees, in milliseconds since 1970.
     private(set) var now: UInt64
-    /// Whether the operation that runs is aborted rather than have it read the file; see ``SessionLending``.
+    /// Whether the current operation throws ``NeedsDisk`` instead of reading the file; see ``SessionLending``.
     var keepsToMemory = false
-    /// The group that gathers now.
     private(set) var group = CommitGroup(number: 1)
     private var lostGroups = LostGroups()
-    /// Whether the group that gathers has written anything.
+    /// Whether the group has written anything.
     private(set) var isDirty = false
     /// Whether the group writes to the file, and not to memory alone.
     private var isForFile = false
     private var step = Step()
-    /// How to undo the changes in memory that have not reached the disk, latest last.
+    /// Undo the changes in memory of the group, latest last.
     private var undoings: [() -> Void] = []
-    /// How to undo what the operation wrote without a savepoint, latest last.
+    /// Undo the writes of the operation without a savepoint, latest last.
     private var reversals: [Reversal] = []
     private var caches: [() -> Void] = []
 
-    /// A write of one row that undoes another one.
-    typealias Reversal = () throws -> Void
+    /// A write that undoes another one.
+    private struct Reversal {
+        let sql: StaticString
+        let area: Area
+        let values: () -> [SQLValue]
+    }
 
-    /// What an operation has opened.
     private struct Step {
         var wrote = false
-        /// Whether the transaction began with the operation, and is undone with it.
+        /// Whether the operation began the transaction, which is rolled back with it.
         var beganGroup = false
         var hasSavepoint = false
     }
 
-    /// Makes the transaction of a database whose schema is up to date.
+    /// - Parameter database: its schema is up to date.
     init(_ database: Database, _ configuration: StoreConfiguration) throws {
         (self.database, self.configuration) = (database, configuration)
         persistent = StatementCache(database, .persistent)
@@ -56,7 +58,7 @@ final class GroupTransaction {
         try database.close()
     }
 
-    /// Whether so many seconds are over since a time. A time that lies ahead, after the clock was set back, is not.
+    /// Whether some seconds have passed since a time. False for a time in the future, after the clock was set back.
     func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
 
     /// Whether staged operations of a group may not have reached the disk.
@@ -66,7 +68,8 @@ final class GroupTransaction {
 // MARK: Statements
 
 extension GroupTransaction {
-    /// A statement that only reads; ``NeedsDisk`` if the operation that runs must not read the file.
+    /// A statement that only reads.
+    /// - Throws: ``NeedsDisk`` if the operation must not read the file.
     func statement(_ sql: StaticString, _ area: Area) throws -> PreparedStatement {
         switch area {
         case .persistent:
@@ -76,17 +79,12 @@ extension GroupTransaction {
         }
     }
 
-    /// Runs a statement that begins, ends or rolls back a transaction, or a part of one.
+    /// Runs a statement that begins, ends or rolls back a transaction or a savepoint.
     private func control(_ sql: StaticString) throws { try persistent[sql].run() }
-
-    /// Runs a statement that writes.
-    func write(_ sql: StaticString, _ area: Area, _ values: [SQLValue]) throws {
-        try write(sql, area, values) { _ in }
-    }
 
     /// Runs a statement that writes, and passes each row that it returns to a closure.
     func write(
-        _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void = { _ in }
     ) throws {
         try prepareToWrite()
         note(area)
@@ -98,23 +96,25 @@ extension GroupTransaction {
         try write(sql, area, columns + [Checksum.of(columns, in: domain)])
     }
 
-    /// Runs a statement that writes rows one at a time, and that another write of them can undo. A savepoint would copy
-    /// each page that the statement changes.
+    /// Runs a statement that writes one row, and that another statement can undo. A savepoint would copy each changed page.
     ///
-    /// The statement itself changes all or nothing: each checks its row before it writes, and if the disk fails, SQLite
+    /// The statement itself changes all or nothing: it checks the row before it writes, and if the disk fails, SQLite
     /// rolls back the whole transaction.
     func write(
-        _ sql: StaticString, _ area: Area, _ values: [SQLValue], reversal: @autoclosure () -> Reversal
+        _ sql: StaticString, _ area: Area, _ values: [SQLValue], undoneBy reversal: StaticString,
+        _ reversalValues: @autoclosure () -> () -> [SQLValue]
     ) throws {
         if !isDirty { try prepareToWrite() }
         step.wrote = true
         note(area)
         try statement(sql, area).run(values)
-        if !step.beganGroup, !step.hasSavepoint { reversals.append(reversal()) }
+        if !step.beganGroup, !step.hasSavepoint {
+            reversals.append(Reversal(sql: reversal, area: area, values: reversalValues()))
+        }
     }
 
-    /// Opens the transaction of the group before its first write, and a savepoint before a write of a further operation
-    /// that no other write undoes: the first one is undone with the transaction.
+    /// Begins the transaction before the first write of the group. Sets a savepoint before such a write of any operation
+    /// but the first, which is undone with the transaction.
     func prepareToWrite() throws {
         if !isDirty {
             try control("BEGIN IMMEDIATE")
@@ -126,14 +126,13 @@ extension GroupTransaction {
         step.wrote = true
     }
 
-    /// Notes that the group writes to an area.
     private func note(_ area: Area) { if case .persistent = area { isForFile = true } }
 }
 
 // MARK: Operations
 
 extension GroupTransaction {
-    /// Whether the operation that runs, or ran last, has written anything.
+    /// Whether the current or last operation has written anything.
     var operationWrote: Bool { step.wrote }
 
     func beginOperation() {
@@ -142,7 +141,7 @@ extension GroupTransaction {
         if !reversals.isEmpty { reversals.removeAll(keepingCapacity: true) }
     }
 
-    /// Begins an operation of the store itself; if it fails, the whole group is lost.
+    /// Begins an operation of the store itself. If it fails, the group is lost.
     func beginUpkeep() {
         beginOperation()
         (step.wrote, step.beganGroup) = (true, true)
@@ -151,12 +150,11 @@ extension GroupTransaction {
     /// Adds a closure that undoes a change in memory.
     func onUndo(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-    /// Adds a closure that empties a cache of rows. It runs before anything is undone.
+    /// Adds a closure that empties a cache of rows, before any undo.
     func emptyOnUndo(_ empty: @escaping () -> Void) { caches.append(empty) }
 
-    /// Runs one operation. If it throws, what it wrote is undone.
-    ///
-    /// `GroupLost` if SQLite has rolled back the whole transaction, as it may on a full disk.
+    /// Runs one operation. If it throws, its writes are undone.
+    /// - Throws: ``GroupLost`` if SQLite has rolled back the whole transaction, as it may on a full disk.
     func perform<Value>(_ body: () throws -> Value) throws -> Value {
         beginOperation()
         let mark = undoings.count
@@ -187,10 +185,12 @@ extension GroupTransaction {
         undoChanges(to: mark)
     }
 
-    /// Undoes what was written before there was a savepoint; if the disk has no space for that, the whole group is lost.
+    /// Undoes the writes without a savepoint. If the disk has no space for that, the group is lost.
     private func reverse() throws {
         do {
-            while let reversal = reversals.popLast() { try reversal() }
+            while let reversal = reversals.popLast() {
+                try statement(reversal.sql, reversal.area).run(reversal.values())
+            }
         } catch let error where error.isFullDisk {
             throw GroupLost(reason: .noSpace)
         }
@@ -205,9 +205,10 @@ extension GroupTransaction {
 // MARK: Groups
 
 extension GroupTransaction {
-    /// Writes the group to the log, and begins the next; `GroupLost` if that is impossible. The log has to
-    /// be flushed before any caller or watcher learns of the group.
-    /// - Parameter prepare: writes what belongs to the whole group.
+    /// Writes the group to the log, and begins the next. The log has to be flushed before a caller or watcher learns of
+    /// the group.
+    /// - Parameter prepare: writes rows for the whole group.
+    /// - Throws: ``GroupLost``
     func end(_ prepare: () throws -> Void) throws {
         if isDirty {
             do {
@@ -222,7 +223,7 @@ extension GroupTransaction {
         beginNext()
     }
 
-    /// Undoes everything that the group wrote, and begins the next.
+    /// Undoes the whole group, and begins the next.
     func abandon(hadStaged: Bool) throws {
         if database.hasTransaction { try control("ROLLBACK") }
         undoChanges(to: 0)
@@ -236,7 +237,7 @@ extension GroupTransaction {
     }
 }
 
-/// The operations that reach the disk together.
+/// The number of a group.
 package struct CommitGroup: Sendable, Hashable {
     let number: UInt64
 }
@@ -244,7 +245,7 @@ package struct CommitGroup: Sendable, Hashable {
 /// Groups with staged operations that did not reach the disk.
 private struct LostGroups {
     private var groups: Set<CommitGroup> = []
-    /// Groups up to this one all count as lost: safe, and seldom wrong, because they are old.
+    /// All groups up to this one count as lost: safe, and seldom wrong, because they are old.
     private var bound: UInt64 = 0
 
     func contains(_ group: CommitGroup) -> Bool { group.number <= bound || groups.contains(group) }
@@ -258,11 +259,11 @@ private struct LostGroups {
     }
 }
 
-/// The transaction of the group is gone, or cannot be kept.
+/// The transaction of the group was rolled back, or cannot be committed.
 struct GroupLost: Error {
-    /// The error for those who wait for it.
+    /// The error for its callers.
     let reason: StoreError
 }
 
-/// An operation that was to keep to memory needs the file.
+/// An operation that may only use memory needs the file.
 struct NeedsDisk: Error {}

@@ -1,27 +1,26 @@
 internal import Dispatch
 internal import Synchronization
 
-/// What waits for the store's thread.
+/// The operations that wait for the store's thread.
 final class OperationQueue: Sendable {
-    /// What the thread is to do next.
+    /// The next step of the store's thread.
     enum Step {
         case run([any PendingOperation])
-        /// The flush that was on its way has ended, with this error or 0.
+        /// The running flush has ended, with this error number or 0.
         case flushed(CInt)
         /// Nothing came until the deadline.
         case nothing
-        /// Everything was run, and the store is to be closed.
+        /// All operations ran, and the store is to be closed.
         case stop
-        /// The disk has failed where somebody else ran an operation.
+        /// The disk has failed in an operation that ran on another thread.
         case fail(any Error)
     }
 
-    /// What becomes of an operation that may run elsewhere.
     enum Arrival {
         case refused
-        /// The thread runs it.
+        /// The store's thread runs the operation.
         case taken
-        /// It waits for ``lend()``.
+        /// The operation waits for ``lend()``.
         case heldBack
     }
 
@@ -29,14 +28,14 @@ final class OperationQueue: Sendable {
         var pending: [any PendingOperation] = []
         var flushed: CInt?
         var isAsleep = false
-        /// Whether the thread has nothing in hand while it sleeps.
+        /// Whether the thread has no group open while it sleeps.
         var isFree = false
-        /// Whether somebody runs an operation in the place of the thread, which sleeps meanwhile.
+        /// Whether another thread runs an operation while the store's thread sleeps.
         var isLent = false
         var isStopping = false
         var fault: (any Error)?
 
-        /// What the thread is to do next; nil while there is nothing, or somebody works in its place.
+        /// The next step; nil if there is none, or the session is lent.
         mutating func takeStep() -> Step? {
             if let flushed {
                 self.flushed = nil
@@ -51,7 +50,7 @@ final class OperationQueue: Sendable {
             return isStopping ? .stop : nil
         }
 
-        /// Wakes the thread if it sleeps and nobody works in its place; who does wakes it afterwards.
+        /// Whether to wake the thread, which then counts as awake. ``giveBack(_:after:)`` wakes it if the session is lent.
         mutating func takesWaking() -> Bool {
             guard !isLent else { return false }
             defer { isAsleep = false }
@@ -62,21 +61,31 @@ final class OperationQueue: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Adds an operation; false where the store takes none any more.
+    /// Changes the state, and wakes the thread if the closure says so.
+    private func change<Value: Sendable>(_ body: (inout State) -> (Value, mustWake: Bool)) -> Value {
+        let (value, mustWake) = state.withLock { body(&$0) }
+        if mustWake { wakeUp.signal() }
+        return value
+    }
+
+    /// Adds an operation; returns false if the store accepts no more.
     func add(_ operation: any PendingOperation) -> Bool {
-        let (isTaken, mustWake) = state.withLock { state in
+        change { state in
             guard !state.isStopping else { return (false, false) }
             state.pending.append(operation)
             return (true, state.takesWaking())
         }
-        if mustWake { wakeUp.signal() }
-        return isTaken
     }
 
-    /// Adds an operation that may run in the place of the thread, if it is the only one and the thread has nothing in hand:
-    /// ``lend()`` has to be called for it, soon.
+    /// Adds an operation, or answers it with an error if the store accepts no more.
+    func addOrRefuse(_ operation: some PendingOperation) {
+        if !add(operation) { operation.fail(StoreError.unavailable) }
+    }
+
+    /// Adds an operation that may run on another thread. It is held back if it is the only one and the store's thread is
+    /// free; then call ``lend()`` soon.
     func addForLending(_ operation: any PendingOperation) -> Arrival {
-        let (arrival, mustWake) = state.withLock { state -> (Arrival, Bool) in
+        change { state in
             guard !state.isStopping else { return (.refused, false) }
             state.pending.append(operation)
             guard state.pending.count > 1 || !state.isAsleep || !state.isFree || state.isLent else {
@@ -84,14 +93,12 @@ final class OperationQueue: Sendable {
             }
             return (.taken, state.takesWaking())
         }
-        if mustWake { wakeUp.signal() }
-        return arrival
     }
 
-    /// The one operation that waits, to be run in the place of the thread, which sleeps until ``giveBack(_:after:)``; nil
-    /// where it is the thread's.
+    /// Returns the only waiting operation, to be run on this thread. The store's thread sleeps until
+    /// ``giveBack(_:after:)``. Returns nil if the store's thread has to run it.
     func lend() -> (any PendingOperation)? {
-        let (operation, mustWake) = state.withLock { state -> ((any PendingOperation)?, Bool) in
+        change { state in
             guard !state.pending.isEmpty, state.isAsleep, !state.isLent else { return (nil, false) }
             guard state.isFree, state.pending.count == 1, state.pending[0].board != nil, !state.isStopping else {
                 return (nil, state.takesWaking())
@@ -99,43 +106,38 @@ final class OperationQueue: Sendable {
             state.isLent = true
             return (state.pending.removeLast(), false)
         }
-        if mustWake { wakeUp.signal() }
-        return operation
     }
 
-    /// Ends what ``lend()`` began.
+    /// Ends the loan of ``lend()``.
     /// - Parameters:
-    ///   - operation: goes to the thread, before all that has come meanwhile.
-    ///   - fault: the thread ends with it.
+    ///   - operation: runs on the store's thread, before later ones.
+    ///   - fault: ends the store's thread.
     func giveBack(_ operation: (any PendingOperation)? = nil, after fault: (any Error)? = nil) {
-        let mustWake = state.withLock { state in
+        change { state in
             state.isLent = false
             state.fault = fault
             if let operation { state.pending.insert(operation, at: 0) }
-            return !state.pending.isEmpty || state.isStopping || fault != nil ? state.takesWaking() : false
+            return ((), !state.pending.isEmpty || state.isStopping || fault != nil ? state.takesWaking() : false)
         }
-        if mustWake { wakeUp.signal() }
     }
 
-    /// Lets the thread end when it has run what is there; later operations are not taken.
+    /// Ends the thread after the waiting operations, and refuses later ones.
     func stop() {
-        let mustWake = state.withLock { state in
+        change { state in
             state.isStopping = true
-            return state.takesWaking()
+            return ((), state.takesWaking())
         }
-        if mustWake { wakeUp.signal() }
     }
 
-    /// Tells the thread how the flush has ended that was on its way.
+    /// Reports the error number of the running flush, or 0.
     func flushed(_ error: CInt) {
-        let mustWake = state.withLock { state in
+        change { state in
             state.flushed = error
-            return state.takesWaking()
+            return ((), state.takesWaking())
         }
-        if mustWake { wakeUp.signal() }
     }
 
-    /// What is there now, without waiting.
+    /// Returns the waiting operations at once.
     func takeAll() -> [any PendingOperation] {
         state.withLock { state in
             defer { state.pending = [] }
@@ -143,8 +145,8 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits for something to do, until a deadline if there is one.
-    /// - Parameter isFree: whether the thread has nothing in hand, so that others may work in its place.
+    /// Waits for the next step, until a deadline if there is one.
+    /// - Parameter isFree: whether the thread has no group open, so that another thread may run an operation.
     func next(until deadline: DispatchTime?, isFree: Bool) -> Step {
         while true {
             if let step = poll(isFree: isFree) { return step }
@@ -158,7 +160,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits for the flush that is on its way; its error, or 0.
+    /// Waits for the running flush, and returns its error number or 0.
     func awaitFlush() -> CInt {
         while true {
             let flushed = state.withLock { state in
@@ -171,7 +173,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits until something is there to run, or the store is to be closed; takes nothing.
+    /// Waits until an operation comes, or the store is to be closed.
     func awaitArrival() {
         while !hasArrival() { wakeUp.wait() }
     }
@@ -186,7 +188,7 @@ final class OperationQueue: Sendable {
     private func poll(isFree: Bool) -> Step? {
         state.withLock { state in
             let step = state.takeStep()
-            // Said here as well as by who wakes the thread: it may have found something without having been woken for it.
+            // Also if the waker has set it: the thread may find a step without a signal.
             (state.isAsleep, state.isFree) = (step == nil, step == nil && isFree)
             return step
         }

@@ -1,27 +1,23 @@
 internal import IPCModel
 
-/// An operation that somebody waits for.
+/// An operation with a caller that waits for its result.
 protocol PendingOperation: Sendable {
     /// Whether it is answered as soon as it has run.
     var isStaged: Bool { get }
 
-    /// The pasteboard that it is about, where it is about that alone and may run in the place of the store's thread.
+    /// The only pasteboard of an operation that may run on its caller's thread; nil for any other operation.
     var board: PasteboardName? { get }
 
-    /// Does the work and keeps the result, to be handed over when its time has come.
-    ///
-    /// What it throws is no answer to its caller: ``GroupLost``, ``NeedsDisk`` or a fault.
+    /// Runs the operation, and returns its result or its own error as an answer.
+    /// - Throws: ``GroupLost``, ``NeedsDisk`` or a fault.
     func run(_ session: StoreSession) throws -> FinishedOperation
 
-    /// Answers with an error instead of a result.
+    /// Answers with an error.
     func fail(_ error: any Error)
 }
 
-/// An operation that has run.
 struct FinishedOperation {
-    /// Whether it wrote anything.
     let wrote: Bool
-    /// Answers with the result.
     let answer: Answer
 }
 
@@ -29,15 +25,20 @@ struct FinishedOperation {
 enum Answer {
     /// Given on the store's thread.
     case here(() -> Void)
-    /// Handed over together with others; see ``StoreConfiguration/handOver``.
+    /// Handed over, together with others; see ``StoreConfiguration/handOver``.
     case elsewhere(@Sendable () -> Void)
+
+    func give(_ handOver: ([@Sendable () -> Void]) -> Void) {
+        switch self {
+        case .here(let answer): answer()
+        case .elsewhere(let answer): handOver([answer])
+        }
+    }
 }
 
-/// Who gets the result of an operation.
+/// The receiver of an operation's result.
 enum Receiver<Value: Sendable>: Sendable {
-    /// A task that awaits it.
     case task(UnsafeContinuation<Staged<Value>, any Error>)
-    /// A closure that runs where results are handed over.
     case closure(@Sendable (Result<Staged<Value>, any Error>) -> Void)
 
     func answer(_ result: Result<Staged<Value>, any Error>) -> Answer {
@@ -48,7 +49,6 @@ enum Receiver<Value: Sendable>: Sendable {
     }
 }
 
-/// An operation whose caller gets its result.
 struct AnsweredOperation<Value: Sendable>: PendingOperation {
     let isStaged: Bool
     var board: PasteboardName?
@@ -68,10 +68,5 @@ struct AnsweredOperation<Value: Sendable>: PendingOperation {
         }
     }
 
-    func fail(_ error: any Error) {
-        switch receiver.answer(.failure(error)) {
-        case .here(let answer): answer()
-        case .elsewhere(let answer): handOver([answer])
-        }
-    }
+    func fail(_ error: any Error) { receiver.answer(.failure(error)).give(handOver) }
 }

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Runs an operation in memory where it was asked for, while the store's thread sleeps: two changes of thread take longer
-/// than it does.
+/// Runs an operation in memory on the thread of its caller while the store's thread sleeps, because two changes of
+/// thread take longer than the operation.
 ///
-/// Only one that comes alone, so that many are still run by the thread beside those who ask; and only as long as it keeps
-/// to what is in memory. One that turns out to need the file is taken back whole, and the thread runs it.
+/// Only an operation that comes alone runs here. If several come, the store's thread runs them beside their callers. If
+/// the operation turns out to need the file, it is undone, and the store's thread runs it.
 ///
-/// Unchecked: the session is used by the thread, or by who holds what ``OperationQueue/lend()`` gives, never by both.
+/// Unchecked: either the store's thread uses the session, or the caller of ``OperationQueue/lend()``.
 final class SessionLending: @unchecked Sendable {
     private let queue: OperationQueue
     private let statistics: StoreStatistics
@@ -19,7 +19,7 @@ final class SessionLending: @unchecked Sendable {
     /// Called on the store's thread before it first sleeps, and with nil when it ends.
     func offer(_ session: StoreSession?) { self.session = session }
 
-    /// Runs the operation that waits alone, or wakes the store's thread for what waits.
+    /// Runs the only waiting operation, or wakes the store's thread.
     func run() {
         guard let operation = queue.lend() else { return }
         guard let session, let name = operation.board, session.boards.knownArea(of: name) == .volatile else {
@@ -35,25 +35,18 @@ final class SessionLending: @unchecked Sendable {
             session.transaction.keepsToMemory = false
             let configuration = session.configuration
             statistics.ran()
-            // From here on the session is the thread's.
+            // From here on the session belongs to the store's thread.
             queue.giveBack()
-            give(finished.answer, configuration)
+            finished.answer.give(configuration.handOver)
         } catch {
             session.transaction.keepsToMemory = false
-            // Also a fault, which the thread then meets itself.
-            takeBack(session, operation)
+            // After a fault too: the store's thread then meets it itself.
+            undo(operation, session)
         }
     }
 
-    private func give(_ answer: Answer, _ configuration: StoreConfiguration) {
-        switch answer {
-        case .here(let answer): answer()
-        case .elsewhere(let answer): configuration.handOver([answer])
-        }
-    }
-
-    /// Takes back what the operation has written, and leaves it to the thread.
-    private func takeBack(_ session: StoreSession, _ operation: any PendingOperation) {
+    /// Undoes an operation, and leaves it to the store's thread.
+    private func undo(_ operation: any PendingOperation, _ session: StoreSession) {
         do {
             try session.transaction.database.lent { try session.abandonGroup(hadStaged: false) }
             queue.giveBack(operation)

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// An open store, used on its thread alone: the transaction, and the owners of the tables.
+/// An open store: the transaction, and the owners of the tables. Used on the store's thread alone.
 final class StoreSession {
     let transaction: GroupTransaction
     let counter: ChangeCounter
@@ -15,10 +15,6 @@ final class StoreSession {
     let histories: Histories
     let calls: RepeatableCalls
     let limits: VersionLimits
-    let composer: VersionComposer
-    let overwriting: Overwriting
-    let fulfilment: PromiseFulfilment
-    let relocation: Relocation
     let registrations: Registrations
     let requestRows: RequestRows
     let retention: RequestRetention
@@ -27,7 +23,7 @@ final class StoreSession {
 
     var configuration: StoreConfiguration { transaction.configuration }
 
-    /// Makes a session on a database whose schema is up to date.
+    /// - Parameter database: its schema is up to date.
     init(
         _ database: Database, _ configuration: StoreConfiguration, after report: OpeningReport,
         files: (GroupTransaction) -> StoredFiles
@@ -45,16 +41,6 @@ final class StoreSession {
         histories = Histories(transaction, counter, usage, boards, versions, known, deadlines, sensitive)
         calls = RepeatableCalls(transaction, versions)
         limits = VersionLimits(contents, configuration.limits)
-        composer = VersionComposer(
-            contents: contents, sensitive: sensitive, deadlines: deadlines, counter: counter, limits: limits,
-            configuration: configuration)
-        overwriting = Overwriting(
-            boards: boards, versions: versions, contents: contents, known: known, usage: usage, counter: counter,
-            limits: limits)
-        fulfilment = PromiseFulfilment(
-            versions: versions, contents: contents, sensitive: sensitive, usage: usage, limits: limits)
-        relocation = Relocation(
-            transaction: transaction, boards: boards, versions: versions, files: self.files, usage: usage)
         registrations = Registrations(transaction)
         requestRows = RequestRows(transaction)
         payloads = RequestPayloads(
@@ -80,29 +66,28 @@ final class StoreSession {
 // MARK: Groups
 
 extension StoreSession {
-    /// Brings the group to the disk and begins the next; `GroupLost` if that is impossible.
+    /// Brings the group to the disk, and begins the next.
+    /// - Throws: ``GroupLost``
     func commit() throws {
         try endTransaction()
         try transaction.log.flush()
         settle()
-        tell(boards.takeMoves())
+        report(boards.takeMoves())
     }
 
-    /// Whether ``settle()`` has something to do when the group is on the disk.
+    /// Whether ``settle()`` has something to do.
     var mustSettle: Bool { counter.isPending || files.mustSettle }
 
-    /// Does what may be done when everything that was written is on the disk: reserved numbers may be taken, and
-    /// released files are removed.
+    /// Lets the counter take its reserved numbers, and removes released files. Call it when all writes are on the disk.
     func settle() {
         counter.committed()
         files.committed()
     }
 
-    /// Writes the group to the log and begins the next; `GroupLost` if that is impossible. The log has to be
-    /// flushed before any caller or watcher learns of the group.
+    /// Writes the group to the log, and begins the next. See ``GroupTransaction/end(_:)``.
     func endTransaction() throws {
         try transaction.end {
-            // An operation that was undone may have left file names that are not durable.
+            // An undone operation may have left file names that are not durable.
             if transaction.keepsToMemory, files.mustSynchronize { throw NeedsDisk() }
             try files.prepareCommit()
             try retention.prepareCommit()
@@ -113,19 +98,19 @@ extension StoreSession {
         requestRows.compact()
     }
 
-    /// Says which pasteboards have moved, when that is on the disk.
-    func tell(_ moves: [PasteboardMove]) {
+    /// Reports moves that are on the disk.
+    func report(_ moves: [PasteboardMove]) {
         if !moves.isEmpty { configuration.onChange(moves) }
     }
 
-    /// Undoes everything that the group wrote, and begins the next.
+    /// Undoes the whole group, and begins the next.
     func abandonGroup(hadStaged: Bool) throws {
         retention.abandonGroup()
         try transaction.abandon(hadStaged: hadStaged)
     }
 
-    /// Marks the stop as one in good order and empties the write-ahead log. On a full disk it does neither: nothing is
-    /// lost by that, and the next start checks the file.
+    /// Marks a clean stop, and empties the write-ahead log. On a full disk it does neither: no data is lost, and the next
+    /// start checks the file.
     func end() throws {
         do {
             transaction.beginOperation()

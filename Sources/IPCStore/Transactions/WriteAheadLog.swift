@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The write-ahead log of the file: how many commits went to it, and how long it is.
+/// The write-ahead log of the file: its flushes and its checkpoints.
 ///
-/// SQLite calls back after each commit that wrote to the file, and after no other. It does not wait for the disk then
-/// (`synchronous = NORMAL`): the store does, by the same call that SQLite would make, before it answers and before the next
-/// commit writes to the log, so that the disk gets the same in the same order as with FULL. The log is brought into the
-/// database by the store itself, because SQLite's own automatic checkpoint hides the errors of the disk (I3).
+/// SQLite calls back after each commit that wrote to the file. It does not flush (`synchronous = NORMAL`). The store does,
+/// with the system call that SQLite would make, before it answers and before the next commit. So the disk gets the same
+/// writes in the same order as with FULL. The store also makes the checkpoints, because SQLite's automatic ones hide
+/// errors of the disk (I3).
 final class WriteAheadLog {
     /// Commits that wrote to the file.
     private(set) var commits: UInt64 = 0
-    /// Whether the last commit is still to be waited for.
+    /// Whether the last commit was not flushed.
     private(set) var needsFlush = false
     private(set) var checkpoints: UInt64 = 0
     private var pages: Int32 = 0
@@ -19,11 +19,10 @@ final class WriteAheadLog {
     private let waitsForDisk: Bool
     private var opened: CInt?
 
-    /// Pages in the log at which it is brought into the database: 8 MiB.
+    /// 8 MiB.
     private static let pagesBetweenCheckpoints: Int32 = 2_048
 
-    /// The log of an open database.
-    /// - Parameter waitsForDisk: false for the control that does not.
+    /// - Parameter waitsForDisk: false for a control of the tests.
     init(_ database: Database, path: String, waitsForDisk: Bool) {
         (self.database, self.path, self.waitsForDisk) = (database, path, waitsForDisk)
         database.observeLog { [unowned self] in committed($0) }
@@ -40,7 +39,7 @@ final class WriteAheadLog {
         self.pages = pages
     }
 
-    /// The log, open to be flushed: SQLite keeps the file for as long as the connection lives.
+    /// The open log, for a flush: SQLite keeps the file as long as the connection is open.
     var descriptor: CInt {
         get throws {
             if let opened { return opened }
@@ -51,29 +50,29 @@ final class WriteAheadLog {
         }
     }
 
-    /// Whether the file was removed: what is written to it is gone with the process.
+    /// Whether the file was removed: its content is lost when the process ends.
     var isRemoved: Bool {
         guard let opened else { return access(path, F_OK) != 0 && errno == ENOENT }
         var status = stat()
         return fstat(opened, &status) == 0 && status.st_nlink == 0
     }
 
-    /// Waits until the last commit is on the disk.
+    /// Flushes the last commit.
     func flush() throws {
         guard needsFlush else { return }
         try flushed(FlushThread.flush(descriptor))
     }
 
-    /// Notes how the wait for the last commit has ended.
+    /// Notes the result of a flush: an error number, or 0.
     func flushed(_ error: CInt) throws {
         guard error == 0 else { throw FailedFlush(error: error) }
         needsFlush = false
     }
 
-    /// Whether the log has grown so long that it is to be brought into the database.
+    /// Whether a checkpoint is due.
     var isLong: Bool { pages >= nextCheckpoint }
 
-    /// Brings the log into the database where it has grown long.
+    /// Copies a long log into the database.
     func checkpointIfLong() throws {
         guard isLong else { return }
         do {
@@ -82,12 +81,12 @@ final class WriteAheadLog {
             pages = 0
             nextCheckpoint = Self.pagesBetweenCheckpoints
         } catch let error where error.isFullDisk {
-            // Everything is safe in the log; try again when it has grown further.
+            // All commits are safe in the log; retry when it has grown further.
             nextCheckpoint = pages + Self.pagesBetweenCheckpoints
         }
     }
 
-    /// Brings the whole log into the database and empties it.
+    /// Copies the whole log into the database, and empties it.
     func checkpointAll() throws {
         try database.checkpoint(.truncate)
         checkpoints += 1
@@ -95,7 +94,7 @@ final class WriteAheadLog {
     }
 }
 
-/// The disk has not taken what was written: nothing more may be acknowledged.
+/// The disk has rejected a write: the store acknowledges no further operation.
 struct FailedFlush: Error, CustomStringConvertible {
     let error: CInt
 

@@ -1,12 +1,12 @@
 internal import IPCModel
 
-/// What somebody has in the store.
+/// The charge of a source.
 package struct Usage: Sendable, Hashable {
-    /// The pasteboards that it made.
+    /// The count of its pasteboards.
     package var pasteboards: UInt64
-    /// The items of the versions that it wrote.
+    /// The count of items in its versions.
     package var items: UInt64
-    /// The bytes of those versions; what several versions share counts for each.
+    /// The bytes of its versions; shared content counts for each.
     package var bytes: UInt64
 
     package init(pasteboards: UInt64 = 0, items: UInt64 = 0, bytes: UInt64 = 0) {
@@ -16,13 +16,13 @@ package struct Usage: Sendable, Hashable {
     var isNothing: Bool { self == Usage() }
 
     mutating func add(_ other: Usage) {
-        // What the disk says is not taken on trust: no sum of it may end the process.
+        // No sum of untrusted rows may end the process.
         pasteboards &+= other.pasteboards
         items &+= other.items
         bytes &+= other.bytes
     }
 
-    /// A damaged row may say less than what is let go of now.
+    /// A damaged row may have less than `other`.
     mutating func remove(_ other: Usage) {
         pasteboards -= min(pasteboards, other.pasteboards)
         items -= min(items, other.items)
@@ -30,36 +30,35 @@ package struct Usage: Sendable, Hashable {
     }
 }
 
-/// What all have in the store, and each source of it.
+/// The usage of all sources, and of each.
 package struct StoreUsage: Sendable {
     package let total: Usage
-    /// The part of the bytes that is in memory: what is not persistent, and what is sensitive.
+    /// The bytes of pasteboards in memory and of sensitive versions.
     package let memoryBytes: UInt64
-    /// In the order of the sources' names; `""` stands for those who state none.
+    /// In the order of the names; `""` stands for callers without one.
     package let bySource: [(source: String, usage: Usage)]
 }
 
 extension StoreTransaction {
-    /// What each source has in the store at this moment.
     package func usage() -> StoreUsage { session.usage.state }
 }
 
-/// The use of both databases by source, in memory; what is on the disk follows with each commit.
+/// The usage of both databases by source. Each commit writes the changes of persistent usage.
 final class UsageTally {
     private let transaction: GroupTransaction
     private let limits: Limits
     private var sources: [[String: Usage]] = [[:], [:]]
     private var totals = [Usage(), Usage()]
-    /// Sources whose row on the disk may not be right any more.
+    /// Sources whose rows may be outdated.
     private var changed: Set<String> = []
-    /// What the rows on the disk say.
+    /// The rows on the disk.
     private var stored: [String: Usage] = [:]
 
     init(_ transaction: GroupTransaction) {
         (self.transaction, limits) = (transaction, transaction.configuration.limits)
     }
 
-    /// What all have in both databases.
+    /// The sum of both databases.
     var total: Usage {
         var sum = totals[0]
         sum.add(totals[1])
@@ -70,7 +69,7 @@ final class UsageTally {
 
     subscript(source: String, area: Area) -> Usage { sources[area.rawValue][source] ?? Usage() }
 
-    /// What a source has in both databases.
+    /// The sum of both databases.
     subscript(source: String) -> Usage {
         var sum = self[source, .persistent]
         sum.add(self[source, .volatile])
@@ -84,21 +83,15 @@ final class UsageTally {
         if area == .persistent { changed.insert(source) }
     }
 
-    /// The sources whose rows are to be written. What was taken back is right again: a group that needs no disk for
-    /// anything else needs none for this.
+    /// The sources whose rows have to be written. A change and its reversal need no write, so that a group in memory needs
+    /// no disk for them.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
-    /// Notes that the disk has everything.
+    /// Notes that all rows are written.
     func committed() {
         guard !changed.isEmpty else { return }
         for source in changed { stored[source] = sources[Area.persistent.rawValue][source] }
         changed.removeAll(keepingCapacity: true)
-    }
-
-    /// Forgets what is persistent, to sum it up anew.
-    private func removePersistent() {
-        for source in sources[Area.persistent.rawValue].keys { set(Usage(), of: source, .persistent) }
-        stored = [:]
     }
 
     var state: StoreUsage {
@@ -130,25 +123,20 @@ extension UsageTally {
         set(use, of: source, area)
     }
 
-    /// Checks the limit of what is in memory, after so many bytes came there.
+    /// Checks the limit of memory after a charge.
     func checkMemory(with added: UInt64) throws {
         let use = total(.volatile).bytes
         guard added > 0, use > limits.memoryBytes else { return }
-        do {
-            try limits.check(\.memoryBytes, use: use - min(use, added), request: added)
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        try limits.check(\.memoryBytes, use: use - min(use, added), request: added)
     }
 
-    /// Whether nothing is above its limit.
     private func allows(all: Usage, own: Usage) -> Bool {
         all.pasteboards <= limits.pasteboards && own.pasteboards <= limits.pasteboardsPerSource
             && all.items <= limits.items && own.items <= limits.itemsPerSource && all.bytes <= limits.storedBytes
             && own.bytes <= limits.storedBytesPerSource
     }
 
-    /// Checks the limits after a charge; what asks for nothing is never refused.
+    /// Checks the limits after a charge; an empty charge never fails.
     func check(with added: Usage, of source: String, _ area: Area) throws {
         let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
@@ -157,23 +145,19 @@ extension UsageTally {
         func checkOne(_ limit: KeyPath<Limits, UInt64>, _ use: UInt64, _ request: UInt64) throws(LimitExceeded) {
             if request > 0 { try limits.check(limit, use: use - min(use, request), request: request) }
         }
-        do {
-            try checkOne(\.pasteboards, all.pasteboards, added.pasteboards)
-            try checkOne(\.pasteboardsPerSource, own.pasteboards, added.pasteboards)
-            try checkOne(\.items, all.items, added.items)
-            try checkOne(\.itemsPerSource, own.items, added.items)
-            try checkOne(\.storedBytes, all.bytes, added.bytes)
-            try checkOne(\.storedBytesPerSource, own.bytes, added.bytes)
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        try checkOne(\.pasteboards, all.pasteboards, added.pasteboards)
+        try checkOne(\.pasteboardsPerSource, own.pasteboards, added.pasteboards)
+        try checkOne(\.items, all.items, added.items)
+        try checkOne(\.itemsPerSource, own.items, added.items)
+        try checkOne(\.storedBytes, all.bytes, added.bytes)
+        try checkOne(\.storedBytesPerSource, own.bytes, added.bytes)
     }
 }
 
 // MARK: Rows
 
 extension UsageTally {
-    /// Writes the rows of the sources whose use has changed since the last commit.
+    /// Writes the outdated rows.
     func write() throws {
         for source in unstored {
             let use = self[source, .persistent]
@@ -189,8 +173,8 @@ extension UsageTally {
         }
     }
 
-    /// Reads the rows; sums them up anew where one is damaged, where they do not fit the number of pasteboards, and
-    /// after a crash or a salvage where they do not fit the sums of the versions.
+    /// Reads the rows. Sums the tables instead if a row is damaged, or the count of pasteboards differs, or, after a crash
+    /// or a salvage, the sums of the versions differ.
     func load(afterCleanStop wasClean: Bool) throws {
         var isIntact = true
         try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
@@ -212,16 +196,17 @@ extension UsageTally {
         let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
         guard total.pasteboards == boards else { return false }
         if wasClean { return true }
-        // After a crash the whole file was read anyway, to check it.
+        // After a crash the check has read the whole file anyway.
         return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
             total.items == row.number(0) && total.bytes == row.number(1)
         } ?? false
     }
 
     private func sumTables() throws {
-        removePersistent()
+        for source in sources[Area.persistent.rawValue].keys { set(Usage(), of: source, .persistent) }
+        stored = [:]
         try transaction.statement("SELECT * FROM @.pasteboard", .persistent).query { row in
-            // A damaged one counts as well, for nobody, so that the number fits.
+            // A damaged one counts too, for no source, so that the count fits.
             add(Usage(pasteboards: 1), Board(row, .persistent)?.source ?? "")
         }
         try transaction.statement("SELECT * FROM @.version", .persistent).query { row in

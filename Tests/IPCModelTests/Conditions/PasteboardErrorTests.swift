@@ -7,7 +7,6 @@ struct PasteboardErrorTests {
     func table() throws {
         let name = try PasteboardName("my board")
         let id = try RequestID("0123456789abcdef")
-        let limit = LimitExceeded(limit: "pasteboards", use: 10, request: 1, allowed: 10)
         let rows: [(PasteboardError, IPCError.Code, [String])] = [
             (.noSuchPasteboard(name), .noSuchPasteboard, ["“my board”"]),
             (.changeCountMismatch(expected: 7, actual: .max), .changeCountMismatch, ["7", "18446744073709551615"]),
@@ -18,7 +17,6 @@ struct PasteboardErrorTests {
             (.generalCannotBeRemoved, .accessDenied, ["“general”"]),
             (.notVisible(name, sandbox: "org.example.App"), .accessDenied, ["“my board”", "“org.example.App.”"]),
             (.notVisible(name, sandbox: nil), .accessDenied, ["“my board”", "sandbox"]),
-            (.limitExceeded(limit), .limitExceeded, ["pasteboards", "10 in use", "1 more", "10 allowed"]),
             (.damaged(name, 9), .inputOutput, ["“my board”", "9"]),
         ]
         for (condition, code, parts) in rows {

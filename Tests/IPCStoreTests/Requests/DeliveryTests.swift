@@ -42,7 +42,7 @@ import Testing
             context: [1, 2])
         let accepted = request
         try await store.accept(accepted, .none)
-        _ = try await store.commit { try $0.requests.noteHandlerLeft(accepted.id, alone: true) }
+        _ = try await store.commit { try $0.requests.noteSteps(accepted.id, [], isCrash: true) }
         let failure = RequestEnd.Failure(name: "a.b.C", code: "7", message: "seven")
         let end = RequestEnd(.timedOut, attempts: 2, failure: failure, reply: items)
         try await store.commit { transaction in
@@ -82,11 +82,11 @@ import Testing
         let request = place.request()
         try await store.accept(request, .none)
         for (alone, crashes) in [(false, 0), (true, 1), (false, 1), (true, 2)] as [(Bool, UInt32)] {
-            let left = try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: alone) }
+            let left = try await store.commit { try $0.requests.noteSteps(request.id, [], isCrash: alone) }
             #expect(left.crashes == crashes)
         }
         try await store.end(request.id, .failed)
-        #expect(try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: true) }.crashes == 2)
+        #expect(try await store.commit { try $0.requests.noteSteps(request.id, [], isCrash: true) }.crashes == 2)
         try await store.close()
     }
 
@@ -130,7 +130,7 @@ import Testing
             _ = try await store.commit { try $0.requests.beginAttempt(request.id, trace: [step]) }
         }
         let long = place.step(.cancelAsked, String(repeating: "é", count: 3_000))
-        _ = try await store.commit { try $0.requests.noteHandlerLeft(request.id, alone: false, trace: [long]) }
+        _ = try await store.commit { try $0.requests.noteSteps(request.id, [long], isCrash: false) }
         let trace = try #require(try await store.commit { try $0.requests.record(request.id)?.trace })
         #expect(trace.map(\.kind) == kinds + [.delivered, .delivered, .delivered, .cancelAsked])
         #expect(trace.map(\.attempt) == [0, 0, 0, 0, 18, 19, 20, 0])

@@ -96,7 +96,7 @@ extension ModelRun {
         #expect(found.map(\.outcome) == model.requests.map(\.outcome))
         #expect(found.map(\.attempts) == model.requests.map(\.attempts))
         #expect(found.map { $0.payload?.items } == model.requests.map { $0.items.map { UInt32($0.count) } })
-        let unended = try await store.commit { try $0.requests.unended(limit: 10_000) }
+        let unended = try await store.commit { try $0.requests.unended(from: .start, limit: 10_000).requests }
         #expect(unended.map(\.id) == model.requests.filter { $0.outcome == nil }.map(\.record.id))
     }
 }

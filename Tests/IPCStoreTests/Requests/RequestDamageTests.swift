@@ -30,7 +30,7 @@ import Testing
     }
 
     private func expectSafe(_ store: Store, _ safe: RequestRecord) async throws {
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.last?.id == safe.id)
+        #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.last?.id == safe.id)
         #expect(try await store.attempt(safe.id) == [.string("safe")])
         #expect(try await store.end(safe.id, .handled).outcome == .handled)
     }
@@ -42,7 +42,8 @@ import Testing
         let error = StoreError.damagedRecord("the request \(hit.id.text)")
         await #expect(throws: error) { try await store.attempt(hit.id) }
         await #expect(throws: error) { try await store.end(hit.id, .failed) }
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.map(\.id) == [safe.id])
+        #expect(
+            try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.map(\.id) == [safe.id])
         #expect(try await store.requests(after: nil, limit: 9) { _ in true }.map(\.id) == [safe.id])
         try await expectSafe(store, safe)
         #expect(try await store.commit { $0.usage() }.total.items == 1)

@@ -23,7 +23,7 @@ import Testing
             case .remove: try await store.commit { _ = try $0.removePasteboard(board) }
             case .take: _ = try await store.commit { try $0.takeItems(of: board).changeCount }
             case .takeWithID:
-                _ = try await store.commit { try $0.takeItems(of: board, TakeOptions(id: .random())).changeCount }
+                _ = try await store.commit { try $0.takeItems(of: board, ReadOptions(id: .random())).changeCount }
                 place.pass(3_600_000)
                 _ = try await store.commit { try $0.expire() }
             case .history: try await store.commit { _ = try $0.clear(board) }
@@ -190,10 +190,10 @@ import Testing
             }
         }
         await #expect(throws: RequestError.notToBeKept) { try await store.accept(place.request(), .items([hint])) }
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.isEmpty)
+        #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.isEmpty)
         // The control.
         try await store.accept(place.request(), .items([.string("no secret")]))
-        #expect(try await store.commit { try $0.requests.unended(limit: 9) }.count == 1)
+        #expect(try await store.commit { try $0.requests.unended(from: .start, limit: 9).requests }.count == 1)
         try await store.close()
     }
 
@@ -243,10 +243,9 @@ import Testing
         #expect(try await store.commit { $0.usage() }.bySource.map(\.usage.bytes) == [0, 7])
         let refused = place.request()
         await #expect(
-            throws: PasteboardError.limitExceeded(
-                LimitExceeded(limit: "stored-bytes-per-source", use: 7, request: 7, allowed: 10))
+            throws: LimitExceeded(limit: "stored-bytes-per-source", use: 7, request: 7, allowed: 10)
         ) { try await store.accept(refused, .items(small)) }
-        await #expect(throws: PasteboardError.self) {
+        await #expect(throws: LimitExceeded.self) {
             try await store.accept(refused, .items(Array(repeating: .string(""), count: 4)))
         }
         // An end is never refused for that.

@@ -27,7 +27,7 @@ private struct Refusal: Error {}
                 _ = try transaction.requests.begin(request, payload: .version(of: board, changeCount: count))
             }
             let image = try Store.open(place.crashImage("image-\(number)"))
-            let kept = try await image.commit { try $0.requests.unended(limit: 100) }.count
+            let kept = try await image.commit { try $0.requests.unended(from: .start, limit: 100).requests }.count
             if kept != number + 1 { lost += 1 } else { #expect(try await image.attempt(request.id) == items) }
             try await image.close()
         }
@@ -63,7 +63,7 @@ private struct Refusal: Error {}
                 let latest = Int(try transaction.items(of: board).items.first?.string ?? "") ?? -2
                 let known = try requests.filter { try transaction.requests.record($0.id) != nil }
                 #expect(known.count == latest + 1)
-                for request in try transaction.requests.unended(limit: 1_000) {
+                for request in try transaction.requests.unended(from: .start, limit: 1_000).requests {
                     let items = try transaction.requests.beginAttempt(request.id).items
                     #expect(items?.first?.string == "\(requests.firstIndex { $0.id == request.id } ?? -3)")
                 }
@@ -81,7 +81,7 @@ private struct Refusal: Error {}
         _ = try transaction.setItems([.string("half")], on: board)
         _ = try transaction.requests.begin(fresh[0], payload: .items([.string("half")]))
         _ = try transaction.requests.begin(
-            fresh[1], payload: .version(of: board, changeCount: transaction.latestChangeCount - 1))
+            fresh[1], payload: .version(of: board, changeCount: try transaction.changes(since: 0).latest - 1))
         _ = try transaction.requests.finish(fresh[0].id, RequestEnd(.failed))
         try transaction.requests.drop(fresh[0].id)
         _ = try transaction.requests.beginAttempt(known[0].id, trace: [place.step(.delivered)])
@@ -89,7 +89,7 @@ private struct Refusal: Error {}
         try transaction.requests.drop(known[1].id)
         _ = try transaction.requests.retry(known[2].id, fresh[2])
         try transaction.requests.noteLateOutcome(known[2].id, .handled)
-        _ = try transaction.requests.noteHandlerLeft(known[3].id, alone: true)
+        _ = try transaction.requests.noteSteps(known[3].id, [], isCrash: true)
         // Too many: the oldest ones go, and the places of dropped ones.
         for request in fresh[3...] {
             _ = try transaction.requests.begin(request)
@@ -103,7 +103,7 @@ private struct Refusal: Error {}
         let listed = try await store.requests(after: nil, limit: 1_000) { _ in true }
         return try await store.commit { transaction in
             let records = try all.map { try transaction.requests.record($0.id) }
-            let unended = try transaction.requests.unended(limit: 1_000)
+            let unended = try transaction.requests.unended(from: .start, limit: 1_000).requests
             let usage = transaction.usage()
             return "\(listed) \(records) \(unended) \(usage) \(try transaction.registrations.policies())"
         }

@@ -93,10 +93,11 @@ import Testing
         }
         let image = try Store.open(place.crashImage())
         for store in [store, image] {
-            let first = try await store.commit { try $0.requests.unended(limit: 4) }
-            let last = first[3].id
-            let rest = try await store.commit { try $0.requests.unended(after: last, limit: 4) }
-            #expect((first + rest).map(\.id) == [1, 2, 4, 5, 6, 7, 8].map { requests[$0].id })
+            let first = try await store.commit { try $0.requests.unended(from: .start, limit: 4) }
+            let next = try #require(first.next)
+            let rest = try await store.commit { try $0.requests.unended(from: next, limit: 4) }
+            #expect(rest.next == nil)
+            #expect((first.requests + rest.requests).map(\.id) == [1, 2, 4, 5, 6, 7, 8].map { requests[$0].id })
             try await store.close()
         }
     }
@@ -134,7 +135,8 @@ import Testing
         // The id may come again, and the new record stays when the old one goes.
         let again = request(old.id, arguments: [7])
         #expect(try await store.commit { try $0.requests.begin(again) } == nil)
-        #expect(try await store.commit { try $0.requests.forget(atMost: 100) } == 1)
+        #expect(try await store.commit { $0.nextExpiry } != nil)
+        #expect(try await store.commit { try $0.expire() } == nil)
         #expect(try await store.commit { try $0.requests.record(old.id) } == again)
         try await store.close()
     }

@@ -1,33 +1,27 @@
 internal import IPCModel
 
-/// A write that takes the place of the version that its pasteboard lets go of with it, row by row: nobody needs that one
-/// any more, and the new one has as many parts.
+/// A write that replaces the dropped version row by row. That version must have as many representations as the new one,
+/// and no holder.
 ///
-/// That is what most writes are. Nothing has to be read, and no row to be deleted and another one inserted.
+/// Most writes are such. They read nothing, and update rows instead of deleting and inserting them.
 struct Overwriting {
-    let boards: Boards
-    let versions: Versions
-    let contents: Contents
-    let known: KnownVersions
-    let usage: UsageTally
-    let counter: ChangeCounter
-    let limits: VersionLimits
+    let session: StoreSession
 
-    /// Puts a version behind the current one and in the place of the oldest one.
-    /// - Returns: its change count; nil where there is no version in whose place it can be put.
-    func write(_ addition: VersionAddition, _ items: [PasteboardItem], on board: Board, at now: UInt64) throws
-        -> UInt64?
-    {
+    /// Makes a version the current one, in the rows of the oldest one.
+    /// - Returns: its change count; nil if the oldest version cannot be overwritten.
+    func write(
+        _ addition: VersionAddition, _ items: [PasteboardItem], on board: Board, at now: UInt64
+    ) throws -> UInt64? {
         guard let oldest = overwritable(board, by: addition) else { return nil }
-        try limits.check(addition, on: nil, board)
-        let source = addition.options.source
+        try session.limits.check(addition, on: nil, board)
+        let (source, known, usage) = (addition.options.source, session.known, session.usage)
         var version = VersionRow(
-            changeCount: try counter.take(), pasteboard: board.id, source: source, time: now)
+            changeCount: try session.counter.take(), pasteboard: board.id, source: source, time: now)
         version.content = version.changeCount
         (version.items, version.representations) = (addition.itemCount, addition.entries.count)
         version.bytes = addition.byteCount
-        try versions.overwrite(oldest.row, with: version, board.area)
-        try contents.overwrite(oldest, with: addition.entries, version.content)
+        try session.versions.overwrite(oldest.row, with: version, board.area)
+        try session.contents.overwrite(oldest, with: addition.entries, version.content)
         known.remove(oldest.row.changeCount)
         if source.application != oldest.row.source.application || version.usage != oldest.row.usage {
             usage.charge(version.usage, to: source.application, board.area)
@@ -38,20 +32,20 @@ struct Overwriting {
         board.versions.removeFirst()
         board.versions.append(version.changeCount)
         board.isCurrentForOneReader = false
-        try boards.update(board)
+        try session.boards.update(board)
         known.keep(version, board.area, addition.entries, items)
         return version.changeCount
     }
 
-    /// The most versions of a pasteboard that are looked at for that.
+    /// A pasteboard with more versions is not considered.
     private static let versionsCompared = 8
 
-    /// The version in whose place a write can be put; nil where there is none, or not all is known.
+    /// The oldest version, if a write may overwrite it.
     ///
-    /// No other version may have its content. Such a one adds to it, so that it belongs to the same pasteboard; requests
-    /// share the content of those versions alone that end by themselves, and such a one is never known.
+    /// No other version may share its content. Only later versions of the same pasteboard share it, and requests that
+    /// hold a version which expires; such a version is never known.
     private func overwritable(_ board: Board, by addition: VersionAddition) -> KnownVersion? {
-        let kept = board.versions
+        let (kept, known) = (board.versions, session.known)
         guard kept.count == Int(board.historyLimit) + 1, kept.count <= Self.versionsCompared,
             !addition.isSensitive, !addition.options.isOnce, addition.options.timeToLive == nil,
             !addition.hasPromises, addition.entries.allSatisfy(\.isInRow),
@@ -59,7 +53,7 @@ struct Overwriting {
             oldest.row.content == oldest.row.changeCount, addition.entries.count == oldest.entries.count
         else { return nil }
         for count in kept.dropFirst() {
-            // One that is not known may have the content, or be for one reader alone.
+            // An unknown version may share the content, or be for one reader.
             guard let other = known.version(count, of: board), other.row.content != oldest.row.content else {
                 return nil
             }

@@ -1,14 +1,11 @@
-/// Who has promised the representations of a version that are not there yet; the column `writer` of its row.
+/// The writers that promised representations of a version and have not given them: the column `writer` of its row.
 ///
-/// Items that were added may be promised by somebody else than those before them, so each writer stands with the
-/// ordinal from which on its promises count, and with the change count that its call gave: “ordinal count writer”, one
-/// a line.
+/// Added items may have another writer than those before them. So each call has a line “ordinal count writer”: the
+/// ordinal of its first representation, and the change count that it made.
 struct Promisers: Hashable {
     /// The promises of one call.
     struct Part: Hashable {
-        /// The ordinal of its first representation.
         let first: Int
-        /// The change count that the call gave.
         let changeCount: UInt64
         let writer: String
     }
@@ -17,14 +14,13 @@ struct Promisers: Hashable {
 
     var isEmpty: Bool { parts.isEmpty }
 
-    /// What stands in the column.
     var text: String {
         parts.map { "\($0.first) \($0.changeCount) \($0.writer)" }.joined(separator: "\n")
     }
 
     init() {}
 
-    /// Reads the column; what is not such a line says nothing.
+    /// Reads the column, and ignores malformed lines.
     init(text: String) {
         for line in text.split(separator: "\n") {
             let fields = line.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
@@ -35,6 +31,6 @@ struct Promisers: Hashable {
 
     mutating func append(_ part: Part) { parts.append(part) }
 
-    /// Who promised the representation with an ordinal.
+    /// The call that promised the representation with an ordinal.
     func part(of ordinal: Int) -> Part? { parts.last { $0.first <= ordinal } }
 }

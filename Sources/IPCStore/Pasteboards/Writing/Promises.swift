@@ -1,6 +1,6 @@
 package import IPCModel
 
-/// One representation that its writer has promised and not given yet.
+/// A representation that its writer has promised and not given yet.
 package struct Promise: Sendable, Hashable {
     /// The item, counted from 0 in the version.
     package let item: UInt32
@@ -9,35 +9,26 @@ package struct Promise: Sendable, Hashable {
     package init(item: UInt32, type: ContentType) { (self.item, self.type) = (item, type) }
 }
 
-/// A reader wants what is promised and not there yet: fetch it, ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and
-/// read again. No condition for a caller: nobody is answered with it.
+/// A reader wants promised representations: fetch them, call ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and
+/// read again. Never an answer to a caller.
 package struct UnfulfilledPromises: Error, Sendable, Hashable {
     package let pasteboard: PasteboardName
     /// The version that was read.
     package let changeCount: UInt64
-    /// Who has promised: the unique name and the id of its bus, as the write stated them.
+    /// The unique name of the writer and the id of its bus, as the write stated them.
     package let writer: String
-    /// The change count that the writer's own call gave: the one that it knows. Items that were added since have made
-    /// later ones; the numbers of the items are the same.
+    /// The change count that the writer's call made, and that the writer knows. Later additions made later counts; the
+    /// numbers of the items are the same.
     package let writtenAt: UInt64
-    /// Whether the version is sensitive: what is fetched is not to touch the disk either.
+    /// Whether the version is sensitive: the fetched values must not touch the disk either.
     package let isSensitive: Bool
     package let wanted: [Promise]
-
-    package init(
-        pasteboard: PasteboardName, changeCount: UInt64, writer: String, writtenAt: UInt64, isSensitive: Bool,
-        wanted: [Promise]
-    ) {
-        (self.pasteboard, self.changeCount, self.writer) = (pasteboard, changeCount, writer)
-        (self.writtenAt, self.isSensitive, self.wanted) = (writtenAt, isSensitive, wanted)
-    }
 }
 
 extension StoreTransaction {
-    /// Puts what a writer has given in the place of its promise; the change count stays.
-    ///
-    /// False where the version is gone, or the value is there already, or was never promised. `LimitExceeded` where the
-    /// version would fit no message any more, or a quota is reached.
+    /// Replaces a promise by the value that its writer has given; the change count stays.
+    /// - Returns: false if the version was dropped, or has no such promise.
+    /// - Throws: `LimitExceeded` if the version would no longer fit a message, or a quota is reached.
     package func fulfil(
         _ promise: Promise, of name: PasteboardName, changeCount: UInt64, with value: Representation.Value
     ) throws -> Bool {
@@ -45,11 +36,10 @@ extension StoreTransaction {
             let version = try session.versions.version(changeCount, of: name, board.area),
             version.pasteboard == board.id
         else { return false }
-        return try session.fulfilment.fulfil(promise, of: version, name, board.area, with: value)
+        return try PromiseFulfilment(session: session).fulfil(promise, of: version, name, board.area, with: value)
     }
 
-    /// What a writer has promised and not given, in all versions that are kept: each promise once, in the latest version
-    /// that has it.
+    /// The unfulfilled promises of a writer, each once, in the latest version that has it.
     package func promises(by writer: String) throws -> [UnfulfilledPromises] {
         var promises: [UnfulfilledPromises] = []
         for area in Area.allCases {
@@ -64,19 +54,16 @@ extension StoreTransaction {
     }
 }
 
-/// Puts values in the place of promises.
-struct PromiseFulfilment {
-    let versions: Versions
-    let contents: Contents
-    let sensitive: SensitiveContents
-    let usage: UsageTally
-    let limits: VersionLimits
+/// Replaces promises by values.
+private struct PromiseFulfilment {
+    let session: StoreSession
 
-    /// - Returns: false where there is no such promise in the version.
+    /// - Returns: false if the version has no such promise.
     func fulfil(
         _ promise: Promise, of version: VersionRow, _ name: PasteboardName, _ area: Area,
         with value: Representation.Value
     ) throws -> Bool {
+        let contents = session.contents
         guard let (ordinal, head) = try contents.row(of: promise, version, name, area) else { return false }
         let type = contents.contentType(head.type) ?? promise.type
         let row = try RepresentationRow(Representation(type: type, value: value), item: head.item)
@@ -89,18 +76,19 @@ struct PromiseFulfilment {
         return true
     }
 
-    /// All versions that have the content up to the ordinal have the value now, and are charged with it.
+    /// Gives the value to all versions that share this part of the content, and charges each.
     private func fulfilShared(
         _ ordinal: Int, with entry: RepresentationEntry, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws {
+        let (versions, contents, usage) = (session.versions, session.contents, session.usage)
         let sharing = try versions.sharing(version.content, area).filter { $0.representations > ordinal }
-        for version in sharing { try limits.checkFit([entry.row.size], on: version, name, area) }
+        for version in sharing { try session.limits.checkFit([entry.row.size], on: version, name, area) }
         let key = ContentKeys(content: version.content).number(ordinal)
         try contents.replace(key, with: entry, area)
         for version in sharing {
             var changed = version
             changed.bytes += entry.row.size
-            if try !contents.hasPromises(changed, area) { changed.writer = "" }
+            if try contents.promiseCount(of: changed, area) == 0 { changed.writer = "" }
             try versions.replace(changed, area)
             let added = Usage(bytes: entry.row.size)
             usage.charge(added, to: version.source.application, area)
@@ -111,14 +99,14 @@ struct PromiseFulfilment {
     private func fulfilSensitive(
         _ ordinal: Int, with entry: RepresentationEntry, _ version: VersionRow, _ area: Area
     ) throws {
-        guard let content = sensitive[version.changeCount] else { return }
+        guard let content = session.sensitive[version.changeCount] else { return }
         var entries = content.entries
         entries[ordinal] = entry
-        try limits.checkFit(entries.map(\.row.size))
-        // The row stays; writing it anew makes this part of the transaction, to be undone with it.
-        try versions.replace(version, area)
-        sensitive.set(
+        try session.limits.checkFit(entries.map(\.row.size))
+        // Writes the same row, so that the transaction undoes this change if it fails.
+        try session.versions.replace(version, area)
+        session.sensitive.set(
             try SensitiveContent(entries, items: content.itemCount, promisers: content.promisers), of: version)
-        try usage.check(with: Usage(bytes: entry.row.size), of: version.source.application, .volatile)
+        try session.usage.check(with: Usage(bytes: entry.row.size), of: version.source.application, .volatile)
     }
 }

@@ -1,17 +1,15 @@
 internal import IPCModel
 
-/// The tables `pasteboard` and `removal`: which pasteboards there are, how they have moved, and which were removed.
+/// The tables `pasteboard` and `removal`: the pasteboards, their moves, and their removals.
 final class Boards {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
     private let removalsKept: UInt64
     /// Pasteboards that were read, by name; emptied when anything is undone.
     private var boards: [PasteboardName: Board] = [:]
-    /// The number of pasteboards, in both databases.
-    private(set) var count: UInt64 = 0
-    /// The number of removals that are kept, in both databases.
+    /// The removals that are kept, in both databases.
     private var removalCount: UInt64 = 0
-    /// The pasteboards that the group which gathers has moved.
+    /// The moves of the current group.
     private var moves: [PasteboardMove] = []
 
     init(_ transaction: GroupTransaction, _ counter: ChangeCounter) {
@@ -20,24 +18,16 @@ final class Boards {
         transaction.emptyOnUndo { [unowned self] in boards.removeAll(keepingCapacity: true) }
     }
 
-    /// Counts what the databases have.
-    func load() throws {
-        for area in Area.allCases {
-            count += try transaction.statement("SELECT count(*) FROM @.pasteboard", area).first { $0.number(0) } ?? 0
-            removalCount +=
-                try transaction.statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
-        }
-    }
+    func load() throws { removalCount = try countRemovals(.persistent) }
 
-    /// The place of a pasteboard that was read lately; nil for any other.
+    /// The area of a pasteboard that is in the cache; nil for any other.
     func knownArea(of name: PasteboardName) -> Area? { boards[name]?.area }
 
     // MARK: Rows
 
-    /// The most pasteboards whose rows are kept in memory.
     private static let mostRemembered = 4_096
 
-    /// A pasteboard by name, as it stands.
+    /// The pasteboard as its row states it: versions may have expired.
     func stored(_ name: PasteboardName) throws -> Board? {
         if let board = boards[name] { return board }
         for area in [Area.volatile, .persistent] {
@@ -49,7 +39,7 @@ final class Boards {
         return nil
     }
 
-    /// The key of the row that stands under a name, and the pasteboard where the row is intact.
+    /// The key of the row with a name, and the pasteboard if the row is intact.
     func find(_ name: PasteboardName, _ area: Area) throws -> (id: UInt64, board: Board?)? {
         try transaction.statement("SELECT * FROM @.pasteboard WHERE name = ?", area).first([.text(name.text)]) { row in
             let board = Board(row, area)
@@ -57,7 +47,7 @@ final class Boards {
         }
     }
 
-    /// The pasteboard whose row has a key; nil where there is none, or it is damaged.
+    /// The pasteboard with a key; nil if there is none, or its row is damaged.
     func board(key: UInt64, _ area: Area) throws -> Board? {
         try transaction.statement("SELECT * FROM @.pasteboard WHERE id = ?", area).first([.number(key)]) {
             Board($0, area)
@@ -69,29 +59,24 @@ final class Boards {
         boards[board.name] = board
     }
 
-    /// Writes the row of a new pasteboard.
     func insert(_ board: Board) throws {
         try transaction.insert(
             "INSERT INTO @.pasteboard VALUES (?, ?, ?, ?, ?, ?, ?, ?)", board.area, board.columns, in: .pasteboard)
-        setCount(count + 1)
         remember(board)
-        note(PasteboardMove(board))
+        noteMove(of: board)
     }
 
-    /// Writes the changed row of a pasteboard.
     func update(_ board: Board) throws {
         let columns = Self.columnsOfUpdate(board)
         if let earlier = boards[board.name] {
             try transaction.write(
                 Self.updateBoard, board.area, columns,
-                reversal: { [self] in
-                    try transaction.statement(Self.updateBoard, earlier.area).run(Self.columnsOfUpdate(earlier))
-                })
+                undoneBy: Self.updateBoard, { Self.columnsOfUpdate(earlier) })
         } else {
             try transaction.write(Self.updateBoard, board.area, columns)
         }
         boards[board.name] = board
-        note(PasteboardMove(board))
+        noteMove(of: board)
     }
 
     private static let updateBoard: StaticString =
@@ -102,22 +87,16 @@ final class Boards {
         return [columns[2], columns[3], columns[5], Checksum.of(columns, in: .pasteboard), .number(board.id)]
     }
 
-    /// Removes the row of a pasteboard.
     func delete(_ id: UInt64, _ name: PasteboardName, _ area: Area) throws {
         try transaction.write("DELETE FROM @.pasteboard WHERE id = ?", area, [.number(id)])
-        setCount(count - 1)
         boards[name] = nil
     }
 
-    private func setCount(_ changed: UInt64) {
-        transaction.onUndo { [self, count] in self.count = count }
-        count = changed
-    }
-
+    /// Pasteboards in the order of their names, without damaged ones.
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // One bound: of two SQLite would look one up, and pass over the rows to the other.
+        // One bound: SQLite would look up one of two, and skip the rows up to the other.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -131,13 +110,20 @@ final class Boards {
 
     // MARK: Moves
 
-    /// The pasteboards that the group has moved which has just ended.
+    /// Returns the moves of the group that ended, and forgets them.
     func takeMoves() -> [PasteboardMove] {
         defer { moves = [] }
         return moves
     }
 
-    /// Notes that a pasteboard has moved; watchers are notified when the group is on the disk.
+    private func noteMove(of board: Board) {
+        note(
+            PasteboardMove(
+                name: board.name, changeCount: board.changeCount,
+                state: .init(isPersistent: board.isPersistent, historyLimit: board.historyLimit)))
+    }
+
+    /// Watchers are notified when the group is on the disk.
     private func note(_ move: PasteboardMove) {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }
@@ -149,8 +135,7 @@ final class Boards {
 extension Boards {
     typealias Move = (at: UInt64, change: Changes.Change)
 
-    /// Each change is a version, and the version's key is the change count: those behind a count are few, and no index
-    /// has to be kept up for this.
+    /// Each change is a version, and its key is the change count. Few are behind a count, so that this needs no index.
     func boardsMoved(since: UInt64, _ area: Area) throws -> [Move] {
         var moves: [Move] = []
         let statement = try transaction.statement(
@@ -165,54 +150,34 @@ extension Boards {
         return moves
     }
 
-    /// Removals after a count, of names that nobody has made anew.
+    /// The removals after a count, except of names that exist again.
     func removals(since: UInt64, _ area: Area) throws -> [Move] {
-        var removed: [(UInt64, PasteboardName)] = []
+        var latest: [PasteboardName: UInt64] = [:]
         try transaction.statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) {
             row in
             guard row.isIntact(.removal, checksum: 2), let name = try? PasteboardName(row.text(1)) else { return }
-            removed.append((row.number(0), name))
+            latest[name] = max(latest[name] ?? 0, row.number(0))
         }
-        return try latestOfEach(removed).filter { try !isThere($0.name) }
-            .map { ($0.at, .init(name: $0.name, changeCount: 0)) }
+        return try latest.filter { try changeCount(of: $0.key) == nil }
+            .map { ($0.value, .init(name: $0.key, changeCount: 0)) }
     }
 
-    private func latestOfEach(_ removed: [(UInt64, PasteboardName)]) -> [(name: PasteboardName, at: UInt64)] {
-        var latest: [PasteboardName: UInt64] = [:]
-        for (count, name) in removed { latest[name] = max(latest[name] ?? 0, count) }
-        return latest.map { ($0.key, $0.value) }
+    /// The change count of a pasteboard; 0 if its row is damaged, nil if there is none.
+    private func changeCount(of name: PasteboardName) throws -> UInt64? {
+        do { return try stored(name)?.changeCount } catch PasteboardError.damaged { return 0 }
     }
 
-    private enum Standing {
-        case missing, damaged
-        case at(UInt64)
-    }
-
-    private func standing(_ name: PasteboardName) throws -> Standing {
-        do {
-            return try stored(name).map { .at($0.changeCount) } ?? .missing
-        } catch PasteboardError.damaged {
-            return .damaged
-        }
-    }
-
-    /// Whether a pasteboard has that name, be its row damaged or not.
-    private func isThere(_ name: PasteboardName) throws -> Bool {
-        if case .missing = try standing(name) { false } else { true }
-    }
-
-    /// Which of some pasteboards moved. One that is not there was removed, if the log says so, or may have been, if the
-    /// log does not reach back.
+    /// The named pasteboards that moved. A missing one was removed if the log says so, and may have been removed if the
+    /// log does not reach back to `since`.
     func moved(_ names: [PasteboardName], since: UInt64, isBeforeLog: Bool) throws -> [Move] {
         var moves: [Move] = []
         var missing: Set<PasteboardName> = []
         for name in Set(names) {
-            switch try standing(name) {
-            case .missing: missing.insert(name)
-            case .damaged: continue
-            case .at(let count):
-                if count > since { moves.append((count, .init(name: name, changeCount: count))) }
+            guard let count = try changeCount(of: name) else {
+                missing.insert(name)
+                continue
             }
+            if count > since { moves.append((count, .init(name: name, changeCount: count))) }
         }
         guard since > 0, !missing.isEmpty else { return moves }
         if isBeforeLog { return moves + missing.map { (since, .init(name: $0, changeCount: 0)) } }
@@ -220,20 +185,19 @@ extension Boards {
         return moves + removed.filter { missing.contains($0.change.name) }
     }
 
-    /// Writes down a removal, and forgets the oldest ones where there are too many.
+    /// Records a removal, and forgets the oldest ones if there are too many.
     func noteRemoval(of name: PasteboardName, at count: UInt64, _ area: Area) throws {
         try transaction.insert(
             "INSERT INTO @.removal VALUES (?, ?, ?)", area, [.number(count), .text(name.text)], in: .removal)
         note(PasteboardMove(name: name, changeCount: count, state: nil))
         transaction.onUndo { [self, removalCount] in self.removalCount = removalCount }
         removalCount += 1
-        guard removalCount > removalsKept else { return }
-        try forgetRemovals(area)
+        if removalCount > removalsKept { try forgetRemovals(area) }
     }
 
-    /// Forgets the older half of the removals of one database, so that this is seldom.
+    /// Forgets the older half of the removals of one database, so that this happens seldom.
     private func forgetRemovals(_ area: Area) throws {
-        let kept = try transaction.statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
+        let kept = try countRemovals(area)
         let last = try transaction.statement(
             "SELECT change_count FROM @.removal ORDER BY change_count LIMIT 1 OFFSET ?", area
         ).first([.number(kept / 2)]) { $0.number(0) }
@@ -241,5 +205,9 @@ extension Boards {
         try transaction.write("DELETE FROM @.removal WHERE change_count <= ?", area, [.number(last)])
         removalCount -= kept / 2 + 1
         try counter.forgetRemovals(to: last)
+    }
+
+    private func countRemovals(_ area: Area) throws -> UInt64 {
+        try transaction.statement("SELECT count(*) FROM @.removal", area).first { $0.number(0) } ?? 0
     }
 }

@@ -22,24 +22,19 @@ struct VersionAddition {
 
 /// Composes the version that follows the current one of a pasteboard.
 struct VersionComposer {
-    let contents: Contents
-    let sensitive: SensitiveContents
-    let deadlines: Deadlines
-    let counter: ChangeCounter
-    let limits: VersionLimits
-    let configuration: StoreConfiguration
+    let session: StoreSession
 
-    /// The version that follows the current one, or adds to it, with its content written or, where it is sensitive, kept in memory.
+    /// Writes the content of the next version; a sensitive one is kept in memory. The caller writes the row.
     ///
-    /// A version that adds to another one inherits the stricter of both: sensitive, for one reader, the earlier end.
+    /// A version that adds to another one is as strict as both: sensitive, for one reader, with the earlier end.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {
-        if let base { deadlines.note(base) }
-        try limits.check(addition, on: base, board)
+        if let base { session.deadlines.note(base) }
+        try session.limits.check(addition, on: base, board)
         var version = VersionRow(
-            changeCount: try counter.take(), pasteboard: board.id, source: addition.options.source, time: now)
-        let first = base.map(contents.extent) ?? Contents.Extent()
+            changeCount: try session.counter.take(), pasteboard: board.id, source: addition.options.source, time: now)
+        let first = base.map(session.contents.extent) ?? Contents.Extent()
         guard first.items + addition.itemCount > 0 else { return version }
         if addition.isSensitive || base?.isSensitive == true {
             version.flags = [.sensitive, .once]
@@ -55,18 +50,18 @@ struct VersionComposer {
         return version
     }
 
-    /// Sets when a version ends: after its own time-to-live, with the version that it adds to, or as what is sensitive,
-    /// whichever is first.
+    /// Sets when a version ends: after its time-to-live, with the version that it adds to, or after the time for
+    /// sensitive ones, whichever is first.
     private func limitLife(
         of version: inout VersionRow, _ timeToLive: UInt64?, _ base: VersionRow?, at now: UInt64
     ) throws {
-        let secret = version.isSensitive ? configuration.limits.sensitiveMilliseconds : nil
+        let secret = version.isSensitive ? session.configuration.limits.sensitiveMilliseconds : nil
         guard timeToLive != nil || secret != nil || base?.expiresAt != nil else { return }
-        let uptime = configuration.uptime()
-        let inherited = base.flatMap { deadlines[$0.changeCount] }.map { $0 - min($0, uptime) }
+        let uptime = session.configuration.uptime()
+        let inherited = base.flatMap { session.deadlines[$0.changeCount] }.map { $0 - min($0, uptime) }
         let left = min(timeToLive ?? Self.longestLife, secret ?? .max, inherited ?? .max, Self.longestLife)
         version.expiresAt = now + left
-        deadlines.set(uptime + left, of: version.changeCount)
+        session.deadlines.set(uptime + left, of: version.changeCount)
     }
 
     /// 2^42 milliseconds, 139 years: sums with it fit a row.
@@ -84,7 +79,7 @@ struct VersionComposer {
         if addition.hasPromises {
             version.writer = promisers(addition, on: base, first, version).text
         }
-        try contents.write(renumbered(addition.entries, from: first.items), to: &version, area)
+        try session.contents.write(renumbered(addition.entries, from: first.items), to: &version, area)
         version.items += addition.itemCount
     }
 
@@ -92,18 +87,18 @@ struct VersionComposer {
         _ addition: VersionAddition, on base: VersionRow?, _ first: Contents.Extent, _ version: VersionRow,
         _ board: Board
     ) throws {
-        var entries = try base.map { try contents.entries(of: $0, board.name, board.area) } ?? []
+        var entries = try base.map { try session.contents.entries(of: $0, board.name, board.area) } ?? []
         entries += renumbered(addition.entries, from: first.items)
         let content = try SensitiveContent(
             entries, items: first.items + addition.itemCount,
             promisers: promisers(addition, on: base, first, version))
-        sensitive.set(content, of: version)
+        session.sensitive.set(content, of: version)
     }
 
     private func promisers(
         _ addition: VersionAddition, on base: VersionRow?, _ first: Contents.Extent, _ version: VersionRow
     ) -> Promisers {
-        var promisers = base.map { contents.promisers(of: $0) } ?? Promisers()
+        var promisers = base.map { session.contents.promisers(of: $0) } ?? Promisers()
         guard addition.hasPromises else { return promisers }
         promisers.append(
             Promisers.Part(

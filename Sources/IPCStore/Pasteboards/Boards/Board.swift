@@ -1,22 +1,24 @@
 package import IPCModel
 
-/// A pasteboard as its row has it.
-struct Board {
-    /// The change count with which it was made.
+/// A pasteboard, as its row states it.
+package struct Board: Sendable {
+    /// The change count at which the pasteboard was created.
     let id: UInt64
-    let name: PasteboardName
+    package let name: PasteboardName
     var area: Area
-    var historyLimit: UInt32
-    let created: UInt64
-    /// The application id of who made it; empty where none was stated.
-    let source: String
-    /// The change counts of the versions that it keeps, oldest first; the last is the current one.
-    var versions: [UInt64]
-
-    /// Whether the current version goes with its first reader; nil where its row was not read yet.
+    /// How many versions are kept besides the current one.
+    package internal(set) var historyLimit: UInt32
+    /// In milliseconds since 1970.
+    package let created: UInt64
+    /// The application id of the creator; empty if it stated none.
+    package let source: String
+    /// The change counts of the versions that it keeps, oldest first. The last one is the current version.
+    package internal(set) var versions: [UInt64]
+    /// Whether the first reader consumes the current version; nil until its row was read.
     var isCurrentForOneReader: Bool?
 
-    var changeCount: UInt64 { versions[versions.count - 1] }
+    package var changeCount: UInt64 { versions[versions.count - 1] }
+    package var isPersistent: Bool { area == .persistent }
 
     /// The columns of the row without the checksum.
     var columns: [SQLValue] {
@@ -29,15 +31,13 @@ struct Board {
     private var packedVersions: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(versions.count * 8)
-        for version in versions {
-            withUnsafeBytes(of: version.littleEndian) { bytes.append(contentsOf: $0) }
-        }
+        for version in versions { bytes.append(number: version) }
         return bytes
     }
 }
 
 extension Board {
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow, _ area: Area) {
         guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)) else { return nil }
         let packed = row.raw(5)
@@ -57,19 +57,11 @@ package struct PasteboardMove: Sendable, Hashable {
     package let name: PasteboardName
     /// The change count that the move took.
     package let changeCount: UInt64
-    /// What it is now; nil once it is removed.
+    /// The state after the move; nil after a removal.
     package let state: State?
 
     package struct State: Sendable, Hashable {
         package let isPersistent: Bool
         package let historyLimit: UInt32
-    }
-}
-
-extension PasteboardMove {
-    init(_ board: Board) {
-        self.init(
-            name: board.name, changeCount: board.changeCount,
-            state: State(isPersistent: board.area == .persistent, historyLimit: board.historyLimit))
     }
 }

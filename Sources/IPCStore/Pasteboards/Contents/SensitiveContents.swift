@@ -1,11 +1,6 @@
 internal import IPCModel
 
-extension SensitiveContent {
-    /// What the version is charged with, in memory.
-    var usage: Usage { Usage(items: UInt64(itemCount), bytes: byteCount) }
-}
-
-/// What sensitive versions hold, by change count; it is wiped when its removal can no more be taken back.
+/// The contents of sensitive versions, by change count. A removed one is wiped when no undo can restore it.
 final class SensitiveContents {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -15,10 +10,10 @@ final class SensitiveContents {
 
     subscript(count: UInt64) -> SensitiveContent? { contents[count] }
 
-    /// The versions of which something is promised.
+    /// The versions with promises.
     var promised: [UInt64] { contents.filter { !$0.value.promisers.isEmpty }.map(\.key) }
 
-    /// Keeps the content of a version, or lets go of it.
+    /// Keeps the content of a version, or removes it for nil.
     func set(_ content: SensitiveContent?, of version: VersionRow) {
         let (count, source) = (version.changeCount, version.source.application)
         let earlier = contents[count]

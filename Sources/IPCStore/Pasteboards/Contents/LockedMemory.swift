@@ -2,18 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import IPCModel
 
-/// Memory for what must not leave the process: not swapped out where the system allows that, in no core file, not
-/// inherited by a child, and wiped before it is given back.
+/// Memory for secrets: not swapped out if the system allows that, in no core file, not inherited by a child process,
+/// and wiped before it is freed.
 ///
 /// The corresponding C functions are `mmap`, `mlock`, `madvise` and `explicit_bzero`.
 package final class LockedMemory {
-    /// The memory, for reading.
     package let bytes: UnsafeRawBufferPointer
     private let memory: UnsafeMutableRawPointer
     private let length: Int
 
-    /// Takes memory and lets a closure fill it, once.
-    /// - Throws: `limitExceeded` where the system has none left.
+    /// Allocates memory, and lets a closure fill it once.
+    /// - Throws: `limitExceeded` if the system has none left.
     package init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
         Self.forbidDumps
         length = max(1, byteCount)
@@ -26,7 +25,7 @@ package final class LockedMemory {
         }
         self.memory = memory
         bytes = UnsafeRawBufferPointer(start: memory, count: byteCount)
-        // The share of memory that a user may lock is often small: without it the system may still swap.
+        // May fail, because the share of memory that a user may lock is often small.
         _ = mlock(memory, length)
         madvise(memory, length, MADV_DONTDUMP)
         madvise(memory, length, MADV_DONTFORK)
@@ -39,6 +38,6 @@ package final class LockedMemory {
         munmap(memory, length)
     }
 
-    /// From the first sensitive item on the process leaves no core file: a copy of the item may stand elsewhere in it.
+    /// After the first sensitive item the process leaves no core file, because copies of the item may be elsewhere in it.
     private static let forbidDumps: Void = { _ = clinux_forbid_dumps() }()
 }

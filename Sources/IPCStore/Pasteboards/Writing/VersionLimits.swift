@@ -1,13 +1,13 @@
 internal import IPCModel
 
-/// Checks the limits of what one version may hold.
+/// Checks the limits of a version.
 struct VersionLimits {
     private let contents: Contents
     private let limits: Limits
 
     init(_ contents: Contents, _ limits: Limits) { (self.contents, self.limits) = (contents, limits) }
 
-    /// Checks that a version has not too much, and fits one message, with what is added to it.
+    /// Checks the limits of a version and its fit for one message, with an addition to it.
     func check(_ addition: VersionAddition, on base: VersionRow?, _ board: Board) throws {
         try checkExtent(
             items: addition.itemCount, representations: addition.entries.count,
@@ -18,43 +18,32 @@ struct VersionLimits {
         try checkFit(addition.entries.map(\.row.size), on: base, board.name, board.area)
     }
 
-    /// Checks that a version has not too many parts with what is added to it.
+    /// Checks the count of items and representations.
     func checkExtent(items: Int, representations: Int, beside first: Contents.Extent = Contents.Extent()) throws {
+        // Most writes need no closer look.
         guard
             UInt64(first.items + items) > limits.itemsPerVersion
                 || UInt64(first.representations + representations) > limits.representationsPerVersion
         else { return }
-        do {
-            try limits.check(\.itemsPerVersion, use: UInt64(first.items), request: UInt64(items))
-            try limits.check(
-                \.representationsPerVersion, use: UInt64(first.representations), request: UInt64(representations))
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        try limits.check(\.itemsPerVersion, use: UInt64(first.items), request: UInt64(items))
+        try limits.check(
+            \.representationsPerVersion, use: UInt64(first.representations), request: UInt64(representations))
     }
 
     private func checkPromises(_ added: Int, on base: VersionRow?, _ area: Area) throws {
         let present = try base.map { try contents.promiseCount(of: $0, area) } ?? 0
-        do {
-            try limits.check(\.promisesPerVersion, use: present, request: UInt64(added))
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        try limits.check(\.promisesPerVersion, use: present, request: UInt64(added))
     }
 
-    /// Checks that values fit one message together with those that a version has.
+    /// Checks that values fit one message, together with those of a version.
     func checkFit(
         _ added: [UInt64], on base: VersionRow? = nil, _ name: PasteboardName = .general, _ area: Area = .volatile
     ) throws {
-        // What is small in all fits in any case, without a look at what is there.
+        // Small values always fit, so that the present ones need not be read.
         let bytes = added.reduce(base.map(contents.extent)?.bytes ?? 0) { $0 &+ $1 }
         let least = min(limits.inlineMessageBytes, limits.valueBytes)
         guard bytes > least || added.contains(where: { $0 > least }) else { return }
         let present = try base.map { try contents.heads(of: $0, name, area).map(\.size) } ?? []
-        do {
-            _ = try limits.messageFit(present + added, present: present.count)
-        } catch {
-            throw PasteboardError.limitExceeded(error)
-        }
+        _ = try limits.messageFit(present + added, present: present.count)
     }
 }

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The table `representation`: what versions hold, with the files and the secrets that belong to it.
+/// The table `representation`: the contents of versions, with their files and secrets.
 final class Contents {
     private let transaction: GroupTransaction
     private let files: StoredFiles
@@ -16,7 +16,7 @@ final class Contents {
 
     // MARK: Writing
 
-    /// Writes representations behind those that a content has, and makes the version have them.
+    /// Appends representations to the content of a version.
     func write(_ entries: [RepresentationEntry], to version: inout VersionRow, _ area: Area) throws {
         let keys = ContentKeys(content: version.content)
         for entry in entries {
@@ -26,25 +26,24 @@ final class Contents {
         }
     }
 
-    /// Writes the row of one representation, and makes the file its value that it may have.
+    /// Writes the row of a representation, and attaches its file.
     private func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
         let columns = entry.row.columns(key: .number(key))
         try transaction.write(
             "INSERT INTO @.representation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
             columns + [Checksum.of(columns, in: .representation), entry.value?.column ?? .null],
-            reversal: { [self] in
-                try transaction.statement("DELETE FROM @.representation WHERE id = ?", area).run([.number(key)])
-            })
+            undoneBy: Self.deleteOne, { [.number(key)] })
         if let value = entry.value { try files.attach(value, key: key, area) }
     }
 
-    /// Puts another representation in the place of one.
+    private static let deleteOne: StaticString = "DELETE FROM @.representation WHERE id = ?"
+
     func replace(_ key: UInt64, with entry: RepresentationEntry, _ area: Area) throws {
-        try transaction.write("DELETE FROM @.representation WHERE id = ?", area, [.number(key)])
+        try transaction.write(Self.deleteOne, area, [.number(key)])
         try insert(entry, key: key, area)
     }
 
-    /// A content type as it was written; nil where no type is.
+    /// The content type of a text, from a cache; nil if the text is none.
     func contentType(_ text: String) -> ContentType? {
         if let type = contentTypes[text] { return type }
         guard let type = try? ContentType(text) else { return nil }
@@ -54,34 +53,26 @@ final class Contents {
         return type
     }
 
-    /// Deletes the rows of representations between two keys, and lets go of the files that are their values.
+    /// Deletes the rows of representations between two keys, and releases their files.
     func delete(_ keys: [SQLValue], _ area: Area) throws {
-        // Not “RETURNING”: that collects the rows in a table of its own.
+        // Not “RETURNING”, which collects the rows in a temporary table.
         var released: [UInt64] = []
-        try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area).query(
-            keys
-        ) {
-            released.append($0.number(0))
-        }
+        try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area)
+            .query(keys) { released.append($0.number(0)) }
         try transaction.write("DELETE FROM @.representation WHERE id BETWEEN ? AND ?", area, keys)
         for key in released { files.release(key, area) }
     }
-}
 
-// MARK: Overwriting
+    // MARK: Overwriting
 
-extension Contents {
-    /// Writes representations in the place of those of another content.
+    /// Replaces the representations of a content by those of another one.
     func overwrite(_ oldest: KnownVersion, with entries: [RepresentationEntry], _ content: UInt64) throws {
         let (keys, oldKeys) = (ContentKeys(content: content), ContentKeys(content: oldest.row.content))
         for (ordinal, entry) in entries.enumerated() {
             let (key, oldKey) = (keys.number(ordinal), oldKeys.number(ordinal))
             try transaction.write(
                 Self.overwrite, oldest.area, Self.columnsOfOverwrite(entry, key: key, at: oldKey),
-                reversal: { [self] in
-                    try transaction.statement(Self.overwrite, oldest.area)
-                        .run(Self.columnsOfOverwrite(oldest.entries[ordinal], key: oldKey, at: key))
-                })
+                undoneBy: Self.overwrite, { Self.columnsOfOverwrite(oldest.entries[ordinal], key: oldKey, at: key) })
         }
     }
 
@@ -105,7 +96,7 @@ extension Contents {
 // MARK: Reading
 
 extension Contents {
-    /// How much a version holds, be it in rows or in memory.
+    /// The extent of a version, in rows or in memory.
     struct Extent {
         var items = 0
         var representations = 0
@@ -122,11 +113,10 @@ extension Contents {
 
     func facts(of version: VersionRow) -> VersionFacts {
         let extent = extent(of: version)
-        var facts = VersionFacts(
+        return VersionFacts(
             changeCount: version.changeCount, source: version.source, time: version.time, itemCount: extent.items,
-            byteCount: extent.bytes)
-        (facts.isSensitive, facts.isOnce, facts.expiresAt) = (version.isSensitive, version.isOnce, version.expiresAt)
-        return facts
+            byteCount: extent.bytes, isSensitive: version.isSensitive, isOnce: version.isOnce,
+            expiresAt: version.expiresAt)
     }
 
     func types(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [[ContentType]] {
@@ -140,7 +130,7 @@ extension Contents {
         return types
     }
 
-    /// Reads the items of a version and checks every byte of it.
+    /// Reads the items of a version, and checks every byte.
     func content(
         of version: VersionRow, types: [ContentType]?, _ name: PasteboardName, _ area: Area
     ) throws -> VersionContent {
@@ -170,7 +160,7 @@ extension Contents {
         }
     }
 
-    /// The items of a sensitive version; none where they are gone.
+    /// The items of a sensitive version; none after a restart.
     private func sensitiveContent(
         of version: VersionRow, types: [ContentType]?, _ name: PasteboardName
     ) throws -> VersionContent {
@@ -190,7 +180,7 @@ extension Contents {
             facts: facts(of: version), items: try items.map { try PasteboardItem(read: $0) })
     }
 
-    /// A value that is held in memory, for a reader: each gets an open file of its own.
+    /// A value in memory, for a reader: each reader gets its own open file.
     private func handedOut(_ value: Representation.Value) throws -> Representation.Value {
         guard case .file(let file) = value else { return value }
         guard let copy = file.reopened() else {
@@ -199,7 +189,7 @@ extension Contents {
         return .file(copy)
     }
 
-    /// Reads what is known of the representations of a version without their values.
+    /// The representations of a version without their values.
     func heads(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [RepresentationRow] {
         if version.isSensitive { return sensitive[version.changeCount]?.entries.map(\.row) ?? [] }
         if let known = known.version(version, area) { return known.entries.map(\.row) }
@@ -219,13 +209,12 @@ extension Contents {
         return heads
     }
 
-    /// The value of a row, opened anew where it is a file; nil where it is not what was written.
+    /// The value of a row, with a new descriptor for a file; nil if it is damaged.
     func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
         guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
         return try files.open(head, key: row.number(0), area).map { .file($0) }
     }
 
-    /// Reads one value of a version.
     func value(
         _ ordinal: Int, of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> Representation.Value {
@@ -251,7 +240,7 @@ extension Contents {
         try transaction.statement(sql, area).query(keys.range(version.representations), body)
     }
 
-    /// The representations of a version with their values, to be held in memory.
+    /// The representations of a version with their values, for another version in memory.
     func entries(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [RepresentationEntry] {
         if version.isSensitive { return sensitive[version.changeCount]?.entries ?? [] }
         return try heads(of: version, name, area).enumerated().map { ordinal, row in
@@ -265,8 +254,8 @@ extension Contents {
         }
     }
 
-    /// A file of a version as the store holds it in memory; `InvalidArguments` where it is on the disk, from where no
-    /// operation can copy it.
+    /// A file of a version that the store holds in memory.
+    /// - Throws: `InvalidArguments` if it is on the disk, from where no operation can copy it.
     private func heldFile(
         _ ordinal: Int, of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> ContentFile {
@@ -286,7 +275,7 @@ extension Contents {
 // MARK: Promises
 
 extension Contents {
-    /// What of a version is promised and not there, by writer.
+    /// The unfulfilled promises of a version, by writer.
     func promises(
         of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> [UnfulfilledPromises] {
@@ -298,8 +287,7 @@ extension Contents {
             .map { unfulfilled($0.value.map { ($0, heads[$0]) }, of: version, name) }
     }
 
-    /// The error for a reader who wants these representations; where several writers have promised them, it names what
-    /// the first one has.
+    /// The error for a reader of some promised representations. It names those of the first writer.
     func unfulfilled(
         _ wanted: [(ordinal: Int, row: RepresentationRow)], of version: VersionRow, _ name: PasteboardName
     ) -> UnfulfilledPromises {
@@ -313,7 +301,7 @@ extension Contents {
             writtenAt: part?.changeCount ?? version.changeCount, isSensitive: version.isSensitive, wanted: promises)
     }
 
-    /// The row of a promise that is not fulfilled, with its ordinal; the values beside it are not looked at.
+    /// The row and the ordinal of an unfulfilled promise.
     func row(
         of promise: Promise, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> (ordinal: Int, row: RepresentationRow)? {
@@ -339,7 +327,7 @@ extension Contents {
         return found
     }
 
-    /// How many promises of a version are not fulfilled.
+    /// The count of unfulfilled promises.
     func promiseCount(of version: VersionRow, _ area: Area) throws -> UInt64 {
         guard !version.isSensitive else {
             return UInt64(sensitive[version.changeCount]?.entries.count { $0.row.isPromise } ?? 0)
@@ -353,12 +341,5 @@ extension Contents {
 
     func promisers(of version: VersionRow) -> Promisers {
         sensitive[version.changeCount]?.promisers ?? Promisers(text: version.writer)
-    }
-
-    func hasPromises(_ version: VersionRow, _ area: Area) throws -> Bool {
-        let statement = try transaction.statement(
-            "SELECT 1 FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 3 LIMIT 1", area)
-        return try statement.first(ContentKeys(content: version.content).range(version.representations)) { _ in true }
-            ?? false
     }
 }

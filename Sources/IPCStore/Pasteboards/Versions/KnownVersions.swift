@@ -1,9 +1,8 @@
 internal import IPCModel
 
-/// A version of a pasteboard that is known whole, without a look at the database; what is in it never changes.
+/// A version of a pasteboard that is kept in memory with its items, which never change.
 ///
-/// Only what waits for nothing and hides nothing is known so: no secret, nothing for one reader, nothing that ends by
-/// itself, no promise and no file.
+/// It has no secret, promise or file, does not expire, and is not for one reader.
 final class KnownVersion {
     let row: VersionRow
     let area: Area
@@ -17,12 +16,12 @@ final class KnownVersion {
         (self.row, self.area, self.entries, self.items) = (row, area, entries, items)
     }
 
-    /// What the version needs in memory, about.
+    /// An estimate of its memory.
     fileprivate var byteCount: Int { 512 + entries.count * 256 + Int(row.bytes) }
 }
 
 extension RepresentationEntry {
-    /// Whether the value stands in the row.
+    /// Whether the row has the value.
     var isInRow: Bool {
         switch value {
         case .text, .bytes: true
@@ -31,42 +30,43 @@ extension RepresentationEntry {
     }
 }
 
-/// Versions of pasteboards that were written last, by their change counts: 4 MiB. Emptied when anything is undone.
+/// A cache of the versions that were written last, by their change counts; emptied when anything is undone.
 final class KnownVersions {
     private var versions: [UInt64: KnownVersion] = [:]
     private var byteCount = 0
 
-    private static let most = 4 << 20
-    /// Bytes of values beyond which a version is read from the database each time.
+    private static let mostBytes = 4 << 20
+    /// A version with more bytes is read from the database each time.
     fileprivate static let bytesOfOne: UInt64 = 64 << 10
 
     init(_ transaction: GroupTransaction) { transaction.emptyOnUndo { [unowned self] in removeAll() } }
 
-    /// A version that a pasteboard keeps; nil where it is not known.
     func version(_ count: UInt64, of board: Board) -> KnownVersion? {
-        guard let known = versions[count], known.row.pasteboard == board.id, known.area == board.area else {
-            return nil
-        }
-        return known
+        version(count, board.id, board.area)
     }
 
-    /// The same for a row that was read.
+    /// The cached version of a row that was read.
     func version(_ row: VersionRow, _ area: Area) -> KnownVersion? {
-        guard let known = versions[row.changeCount], known.row.pasteboard == row.pasteboard, known.area == area,
+        guard let known = version(row.changeCount, row.pasteboard, area),
             known.row.representations == row.representations
         else { return nil }
         return known
     }
 
-    /// Keeps what a version holds, where that is possible.
+    private func version(_ count: UInt64, _ pasteboard: UInt64, _ area: Area) -> KnownVersion? {
+        guard let known = versions[count], known.row.pasteboard == pasteboard, known.area == area else { return nil }
+        return known
+    }
+
+    /// Keeps a version if the cache may have it.
     func keep(_ version: VersionRow, _ area: Area, _ entries: [RepresentationEntry], _ items: [PasteboardItem]) {
         guard let known = KnownVersion(version, area, entries, items) else { return }
-        if byteCount + known.byteCount > Self.most { removeAll() }
+        if byteCount + known.byteCount > Self.mostBytes { removeAll() }
         byteCount += known.byteCount
         if let earlier = versions.updateValue(known, forKey: known.row.changeCount) { byteCount -= earlier.byteCount }
     }
 
-    /// Forgets what is known of a version: it is gone, or its row is another one.
+    /// Forgets a version that was deleted or changed.
     func remove(_ count: UInt64) {
         if let earlier = versions.removeValue(forKey: count) { byteCount -= earlier.byteCount }
     }

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The versions that each pasteboard keeps: the current one, earlier ones up to its limit, and none that is over.
+/// The versions that each pasteboard keeps: the current one, and earlier ones up to its limit, without expired ones.
 final class Histories {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
@@ -21,45 +21,46 @@ final class Histories {
 
     // MARK: Pasteboards
 
-    /// A pasteboard by name, with nothing of it that is over; nil where there is none, an error where its row is
-    /// damaged.
+    /// A pasteboard without its expired versions; nil if there is none.
+    /// - Throws: `PasteboardError.damaged`
     func board(_ name: PasteboardName) throws -> Board? { try boards.stored(name).map(withoutOver) }
 
-    /// A pasteboard that has to be there.
     func existing(_ name: PasteboardName) throws -> Board {
         guard let board = try board(name) else { throw PasteboardError.noSuchPasteboard(name) }
         return board
     }
 
-    /// Makes a pasteboard that is not there; its first version is empty.
-    func create(_ name: PasteboardName, _ area: Area, source: Source, at now: UInt64) throws -> Board {
+    /// Creates a pasteboard with an empty version.
+    func create(_ name: PasteboardName, _ area: Area, source: Source) throws -> Board {
         let count = try counter.take()
         let board = Board(
             id: count, name: name, area: area,
-            historyLimit: UInt32(min(transaction.configuration.limits.history, 100)), created: now,
+            historyLimit: UInt32(min(transaction.configuration.limits.history, 100)), created: transaction.now,
             source: source.application, versions: [count])
         try boards.insert(board)
         usage.charge(Usage(pasteboards: 1), to: board.source, area)
-        try versions.insert(VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: now), area)
+        try versions.insert(
+            VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: transaction.now), area)
         return board
     }
 
-    /// Makes the pasteboard that always exists, in memory, unless it was set persistent.
+    /// Creates the pasteboard that always exists, in memory unless it was set persistent.
     func createGeneral() throws {
         guard try boards.find(.general, .persistent) == nil else { return }
-        _ = try create(.general, .volatile, source: .nobody, at: transaction.configuration.now())
+        _ = try create(.general, .volatile, source: .nobody)
     }
 
-    /// Makes a pasteboard anew whose row is damaged.
+    /// Replaces a pasteboard that has a damaged row.
     func makeAnew(_ name: PasteboardName, _ source: Source) throws -> Board {
         let area: Area = try boards.find(name, .volatile) == nil ? .persistent : .volatile
         guard let found = try boards.find(name, area) else { throw PasteboardError.noSuchPasteboard(name) }
         try boards.delete(found.id, name, area)
         usage.refund(Usage(pasteboards: 1), to: "", area)
-        return try create(name, area, source: source, at: transaction.configuration.now())
+        return try create(name, area, source: source)
     }
 
-    /// Removes a pasteboard, also one whose row is damaged; the versions of that one stay behind unseen.
+    /// Removes a pasteboard. If its row is damaged, its versions stay unseen.
+    /// - Returns: the change count of the removal.
     func remove(_ name: PasteboardName) throws -> UInt64 {
         for area in Area.allCases {
             guard let found = try boards.find(name, area) else { continue }
@@ -75,7 +76,7 @@ final class Histories {
 
     // MARK: Versions
 
-    /// A version that a pasteboard keeps; the current one for nil.
+    /// The version with a change count, or the current one for nil.
     func version(
         _ count: UInt64?, of name: PasteboardName
     ) throws -> (board: Board, version: VersionRow) {
@@ -93,8 +94,7 @@ final class Histories {
         return (board, version)
     }
 
-    /// Makes a version the current one of its pasteboard, and lets go of those that are too many; a limit of what may
-    /// be kept is checked after that.
+    /// Makes a version the current one of its pasteboard, drops the excess ones, and then checks the limits of the store.
     func append(_ version: VersionRow, to board: inout Board) throws {
         try versions.insert(version, board.area)
         if let previous = board.versions.last, try endsWithItsReader(previous, board) {
@@ -112,12 +112,12 @@ final class Histories {
         try boards.update(board)
     }
 
-    /// Whether a version is for one reader alone: such a version is never kept as an earlier one.
+    /// Whether a version is for one reader: it never becomes an earlier version.
     private func endsWithItsReader(_ current: UInt64, _ board: Board) throws -> Bool {
         try board.isCurrentForOneReader ?? versions.intact(current, board.area)?.isOnce ?? false
     }
 
-    /// Lets go of the oldest versions of a pasteboard until its limit holds.
+    /// Drops the oldest versions of a pasteboard beyond its limit.
     func trim(of board: inout Board) throws {
         while board.versions.count > Int(board.historyLimit) + 1 {
             try versions.drop(board.versions.removeFirst(), board.area)
@@ -128,13 +128,12 @@ final class Histories {
 // MARK: Ends
 
 extension Histories {
-    /// The pasteboard without the versions of it that are over.
-    func withoutOver(_ board: Board) throws -> Board {
+    private func withoutOver(_ board: Board) throws -> Board {
         let over = deadlines.over(of: board.versions)
         return over.isEmpty ? board : try end(over, of: board)
     }
 
-    /// Ends a version wherever it is.
+    /// Ends an expired version in both databases.
     func end(_ count: UInt64) throws {
         for area in Area.allCases {
             guard let version = try versions.intact(count, area) else { continue }
@@ -144,49 +143,38 @@ extension Histories {
                 try versions.delete(version, area)
             }
         }
-        // One that is damaged, or whose pasteboard is, is not read in any case.
+        // A damaged version, or one of a damaged pasteboard, is never read.
         if deadlines[count] != nil { deadlines.set(nil, of: count) }
     }
 
-    /// Lets go of versions of a pasteboard, whoever holds them, and puts an empty one in the place of the current one.
-    func end(_ counts: [UInt64], of board: Board) throws -> Board {
+    /// Deletes versions of a pasteboard, even held ones. An empty version replaces the current one.
+    private func end(_ counts: [UInt64], of board: Board) throws -> Board {
         var board = board
         let isCurrentOver = counts.contains(board.changeCount)
         board.versions.removeAll { counts.contains($0) }
         for count in counts {
             if let version = try versions.intact(count, board.area) { try versions.delete(version, board.area) }
         }
-        if isCurrentOver {
-            board.isCurrentForOneReader = false
-            let empty = VersionRow(
-                changeCount: try counter.take(), pasteboard: board.id, source: .nobody,
-                time: transaction.configuration.now())
-            try append(empty, to: &board)
-        } else {
-            try boards.update(board)
-        }
+        if isCurrentOver { try append(try emptyVersion(of: &board), to: &board) } else { try boards.update(board) }
         return board
     }
 
-    /// Lets a reader have a version alone: an empty one takes the place of the current one.
-    func consume(_ version: VersionRow, of board: Board, _ source: Source, at now: UInt64) throws {
-        var board = board
+    /// Removes a version that its only reader reads. An empty version replaces the current one.
+    func consume(_ version: VersionRow, of board: inout Board) throws {
         guard version.changeCount == board.changeCount else {
             board.versions.removeAll { $0 == version.changeCount }
             try versions.drop(version.changeCount, board.area)
             return try boards.update(board)
         }
-        try replaceTaken(version, of: &board, source, at: now)
-    }
-
-    /// Puts an empty version in the place of the one that was taken.
-    func replaceTaken(
-        _ version: VersionRow, of board: inout Board, _ source: Source, at now: UInt64
-    ) throws {
         board.versions.removeLast()
-        board.isCurrentForOneReader = false
-        let empty = VersionRow(changeCount: try counter.take(), pasteboard: board.id, source: source, time: now)
+        let empty = try emptyVersion(of: &board)
         try versions.drop(version.changeCount, board.area)
         try append(empty, to: &board)
+    }
+
+    private func emptyVersion(of board: inout Board) throws -> VersionRow {
+        board.isCurrentForOneReader = false
+        return VersionRow(
+            changeCount: try counter.take(), pasteboard: board.id, source: .nobody, time: transaction.now)
     }
 }

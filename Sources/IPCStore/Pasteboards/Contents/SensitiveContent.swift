@@ -1,9 +1,9 @@
 internal import IPCModel
 
-/// The content of a sensitive version, which stands in no database: packed into memory that is wiped with it.
+/// The content of a sensitive version, in no database but packed into memory that is wiped after use.
 ///
-/// Each representation has the numbers of its item, its kind and the lengths of type and value, 8 bytes each, lowest
-/// first, then digest, type and value. The value of a file stays in the file.
+/// Each representation has item, kind, and the lengths of type and value, in 8 bytes each, lowest byte first. Then
+/// follow digest, type and value. The value of a file stays in the file.
 final class SensitiveContent {
     let itemCount: Int
     let representationCount: Int
@@ -29,7 +29,10 @@ final class SensitiveContent {
         }
     }
 
-    /// What the version holds, its files as they are held here.
+    /// The charge of the version, in memory.
+    var usage: Usage { Usage(items: UInt64(itemCount), bytes: byteCount) }
+
+    /// The representations, without new descriptors for their files.
     var entries: [RepresentationEntry] {
         var reader = Reader(rest: memory.bytes[...])
         return (0..<representationCount).map { reader.entry(files[$0]) }
@@ -101,8 +104,6 @@ final class SensitiveContent {
 }
 
 extension Representation.Value {
-    /// The bytes that the value needs in packed content.
-    fileprivate var packedCount: Int {
-        if case .file = self { 0 } else { byteCount }
-    }
+    /// The bytes of the value in packed content.
+    fileprivate var packedCount: Int { if case .file = self { 0 } else { byteCount } }
 }

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// A version of a pasteboard as its row has it.
+/// A version of a pasteboard, as its row states it.
 struct VersionRow {
     let changeCount: UInt64
     /// The key of the pasteboard.
@@ -8,24 +8,24 @@ struct VersionRow {
     /// The change count at which the content began; 0 for none.
     var content: UInt64 = 0
     var items = 0
-    /// How many representations of the content belong to the version: the first ones.
+    /// The version has the first ones of its content.
     var representations = 0
     /// The size of all values.
     var bytes: UInt64 = 0
     var pins: UInt64 = 0
     let source: Source
-    /// When the version was made, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     let time: UInt64
-    /// When the version ends, in milliseconds since 1970.
+    /// In milliseconds since 1970.
     var expiresAt: UInt64?
     var flags: VersionFlags = []
-    /// Who promised what is not there yet; see ``Promisers``.
+    /// The column of ``Promisers``.
     var writer = ""
 
     var isSensitive: Bool { flags.contains(.sensitive) }
     var isOnce: Bool { flags.contains(.once) }
 
-    /// What the row is charged with.
+    /// The charge of the row.
     var usage: Usage { Usage(items: UInt64(items), bytes: bytes) }
 
     /// A version without items.
@@ -42,7 +42,12 @@ struct VersionRow {
         ]
     }
 
-    /// Reads a row of `SELECT *`; nil where it is damaged.
+    var columnsWithChecksum: [SQLValue] {
+        let columns = columns
+        return columns + [Checksum.of(columns, in: .version)]
+    }
+
+    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.version, checksum: 13), let strength = SourceStrength(number: row.integer(10)) else {
             return nil
@@ -58,13 +63,13 @@ struct VersionRow {
     }
 }
 
-/// What else holds for a version; the numbers stand in rows.
+/// The numbers stand in rows.
 struct VersionFlags: OptionSet {
     let rawValue: UInt64
 
-    /// Its content is kept in memory alone.
+    /// The content is in memory alone.
     static let sensitive = VersionFlags(rawValue: 1)
-    /// The first reader of its content consumes it.
+    /// The first reader consumes the content.
     static let once = VersionFlags(rawValue: 2)
 }
 
@@ -89,13 +94,12 @@ extension SourceStrength {
 struct ContentKeys {
     let content: UInt64
 
-    /// The most representations of a version.
+    /// The limit of representations of a version.
     static let most = 65_535
 
     /// The key of the representation with an ordinal, counted from 0 over all items.
     func key(_ ordinal: Int) -> SQLValue { .number(number(ordinal)) }
 
-    /// The same as a number.
     func number(_ ordinal: Int) -> UInt64 { content << 20 | UInt64(ordinal) }
 
     /// The first and the last key that the content can have.

@@ -2,8 +2,8 @@ package import IPCModel
 
 extension StoreTransaction {
     /// Moves a pasteboard with its versions to the disk, or from it into memory; its change count stays.
-    ///
-    /// Its files are to be in the other place already; `IntakeOutdated` where one is not among those of `files`.
+    /// - Parameter files: copies of its files in the other place.
+    /// - Throws: ``IntakeOutdated`` if a file has no copy.
     package func setPersistent(
         _ persistent: Bool, of name: PasteboardName, files: MovedFiles = MovedFiles()
     ) throws {
@@ -11,50 +11,48 @@ extension StoreTransaction {
         let target: Area = persistent ? .persistent : .volatile
         guard board.area != target else { return }
         if target == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
-        let bytes = try session.relocation.move(board, to: target, files)
+        let bytes = try Relocation(session: session).move(board, to: target, files)
         if target == .volatile { try session.usage.checkMemory(with: bytes) }
     }
 }
 
 /// Moves pasteboards between the two databases.
-struct Relocation {
-    let transaction: GroupTransaction
-    let boards: Boards
-    let versions: Versions
-    let files: StoredFiles
-    let usage: UsageTally
+private struct Relocation {
+    let session: StoreSession
 
-    /// Copies the rows as they are, checksums and all, then lets go of the old ones. A version that somebody holds
-    /// stays where it is, and its content with it. Gives the bytes that are there now; what is sensitive stays in memory.
+    /// Copies the rows with their checksums, then drops the old ones. A held version stays with its content, and a
+    /// sensitive content stays in memory.
+    /// - Returns: the bytes that the target has gained.
     func move(_ board: Board, to target: Area, _ copies: MovedFiles) throws -> UInt64 {
+        let usage = session.usage
         var moved = board
         moved.area = target
         let before = usage.total(target).bytes
         for count in board.versions {
-            guard let version = try? versions.version(count, of: board.name, board.area) else { continue }
+            guard let version = try? session.versions.version(count, of: board.name, board.area) else { continue }
             try copy(version, to: target, copies)
         }
-        for count in board.versions { try versions.drop(count, board.area) }
-        try boards.delete(board.id, board.name, board.area)
+        for count in board.versions { try session.versions.drop(count, board.area) }
+        try session.boards.delete(board.id, board.name, board.area)
         usage.refund(Usage(pasteboards: 1), to: board.source, board.area)
-        try boards.insert(moved)
+        try session.boards.insert(moved)
         usage.charge(Usage(pasteboards: 1), to: board.source, target)
         return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
-    /// A version or content that was moved there before and is still held there is the same.
+    /// A version or content that is in the target, because it was moved there before and is held, is the same.
     private func copy(_ version: VersionRow, to target: Area, _ copies: MovedFiles) throws {
         var version = version
         version.pins = 0
-        if try versions.intact(version.changeCount, target) == nil {
-            usage.charge(version.usage, to: version.source.application, target)
+        if try session.versions.intact(version.changeCount, target) == nil {
+            session.usage.charge(version.usage, to: version.source.application, target)
         }
-        try transaction.insert(
+        try session.transaction.insert(
             "INSERT OR IGNORE INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", target,
             version.columns, in: .version)
         guard version.representations > 0 else { return }
         var keys: [UInt64] = []
-        try transaction.write(
+        try session.transaction.write(
             """
             INSERT OR IGNORE INTO @.representation SELECT * FROM #.representation WHERE id BETWEEN ? AND ?
             RETURNING id, kind
@@ -64,7 +62,7 @@ struct Relocation {
         }
         for key in keys where !copies.lost.contains(key) {
             guard let file = copies.taken[key] else { throw IntakeOutdated(toDisk: target == .persistent) }
-            try files.attach(.file(file), key: key, target)
+            try session.files.attach(.file(file), key: key, target)
         }
     }
 }

@@ -1,14 +1,13 @@
 internal import IPCModel
 
-/// The one counter from which every change of any pasteboard takes its number (I11), and its table `reservation`.
+/// The counter that numbers every change of any pasteboard (I11), and its table `reservation`.
 ///
-/// Numbers are reserved in blocks, and only from a block whose reservation is on the disk is one taken: a number may
-/// have been shown although its transaction was lost. The next block is reserved, along with whatever is written, when
-/// half of one is used up.
+/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on the disk, because a
+/// number may have been shown although its transaction was lost. When half of a block is used, the next write reserves
+/// the next one.
 final class ChangeCounter {
-    /// Numbers in a block.
-    static let block: UInt64 = 65_536
-    /// The greatest number: 2^20 ordinals of a content fit behind it into a row's key.
+    private static let block: UInt64 = 65_536
+    /// A row's key is such a number followed by one of 2^20 ordinals.
     static let greatest: UInt64 = 1 << 43 - 1
 
     /// The number that was taken last.
@@ -16,10 +15,10 @@ final class ChangeCounter {
     private var state = State()
     private let transaction: GroupTransaction
 
-    /// What follows the transaction; the numbers that were taken stay taken.
+    /// An undo restores this, but not ``last``: numbers that were taken stay taken.
     private struct State {
-        /// Removals up to this number are forgotten: too many came after them, or they were pasteboards in memory that
-        /// ended with an earlier run.
+        /// Removals up to this number are forgotten: too many followed, or the pasteboards were in the memory of an
+        /// earlier run.
         var removedTo: UInt64 = 0
         /// Whether this run has had pasteboards in memory, other than `general`.
         var hadVolatile = false
@@ -27,14 +26,13 @@ final class ChangeCounter {
         var limit: UInt64 = 0
         /// The same once the transaction has reached the disk.
         var pending: UInt64?
-        /// The number up to which none is taken once the transaction has reached the disk.
+        /// The numbers up to this one are skipped once the transaction has reached the disk.
         var skipped: UInt64 = 0
 
-        /// The first number behind the block that is reserved next.
         var nextLimit: UInt64 { max(limit + block, pending ?? 0, skipped + 1 + block) }
     }
 
-    /// Reads where the last run stopped. The first block has to reach the disk, see ``committed()``, before a number is taken.
+    /// Continues after the last run. The first block has to reach the disk (``committed()``) before a number is taken.
     init(_ transaction: GroupTransaction) throws {
         self.transaction = transaction
         var next: UInt64 = 0
@@ -46,7 +44,7 @@ final class ChangeCounter {
         }
         guard next > 0 else { throw DamagedFile("both reservations of change counts are damaged") }
         if state.hadVolatile {
-            // The end of the pasteboards in memory is a change as well, and takes a number.
+            // The end of the pasteboards in memory is a change too.
             state.removedTo = next
             state.hadVolatile = false
             next += 1
@@ -61,7 +59,8 @@ final class ChangeCounter {
     /// Whether a block is reserved by a transaction that may not have reached the disk.
     var isPending: Bool { state.pending != nil }
 
-    /// Takes a number for a change; an error if none is left, because the disk has been full for a whole block.
+    /// Takes the number of a change.
+    /// - Throws: `noSpace` if none is left, because the disk has been full for a whole block.
     func take() throws -> UInt64 {
         // If the file was removed, the next start finds nothing in it.
         if !isPending, state.limit - last <= Self.block / 2, !transaction.log.isRemoved { try reserve { _ in } }
@@ -78,19 +77,18 @@ final class ChangeCounter {
         last = max(last, state.skipped)
     }
 
-    /// Notes that the end of this run ends pasteboards whose removal no reader will have seen.
+    /// Notes that this run has pasteboards in memory: no reader will see their removal.
     func noteVolatilePasteboard() throws {
         guard !state.hadVolatile, !transaction.log.isRemoved else { return }
         try reserve { $0.hadVolatile = true }
     }
 
-    /// Notes that removals up to a number are forgotten.
     func forgetRemovals(to count: UInt64) throws {
         try reserve { $0.removedTo = max($0.removedTo, count) }
     }
 
-    /// Leaves out the numbers up to one.
-    /// - Returns: the last number that is taken or left out then.
+    /// Skips the numbers up to one.
+    /// - Returns: the last number that is taken or skipped.
     func skip(to count: UInt64) throws -> UInt64 {
         guard count <= Self.greatest / 2 else {
             throw IPCError(
@@ -101,10 +99,10 @@ final class ChangeCounter {
         return count
     }
 
-    /// Notes a stop in good order; the numbers that were not taken are free again.
+    /// Marks a clean stop, and frees the unused numbers.
     func close() throws { try write(next: last + 1, clean: true) }
 
-    /// Reserves the next block, along with a change of the notes beside it.
+    /// Reserves the next block, and changes the notes in its row.
     private func reserve(_ note: (inout State) -> Void) throws {
         let earlier = state
         transaction.onUndo { [self] in state = earlier }

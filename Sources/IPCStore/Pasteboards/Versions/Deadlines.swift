@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// When versions end, by the uptime of the system.
+/// The deadlines of versions, in milliseconds of uptime.
 final class Deadlines {
     private let transaction: GroupTransaction
     private let configuration: StoreConfiguration
@@ -11,7 +11,7 @@ final class Deadlines {
         (self.transaction, configuration, self.sensitive) = (transaction, transaction.configuration, sensitive)
     }
 
-    /// Reads when versions on the disk end. What was sensitive is over: it was in memory.
+    /// Reads the deadlines of versions on the disk. Sensitive versions expire, because their contents were in memory.
     func load() throws {
         let statement = try transaction.statement(
             "SELECT * FROM @.version INDEXED BY version_ends WHERE expires_at IS NOT NULL", .persistent)
@@ -20,16 +20,15 @@ final class Deadlines {
         }
     }
 
-    /// When a version ends, in milliseconds of uptime; nil where it does not by itself.
     subscript(count: UInt64) -> UInt64? { heap[count] }
 
     /// The version that ends first.
     var first: (changeCount: UInt64, deadline: UInt64)? { heap.first }
 
-    /// Sets the end of a version that was read, unless it is known.
+    /// Sets the deadline of a version that was read, unless it is known.
     ///
-    /// By the clock of the day there is so much left as it says, but never more than the version was given at first:
-    /// the clock may have been set back while nobody looked.
+    /// The rest of its time follows from the time of day. It is never more than the original time-to-live, because the
+    /// clock may have been set back.
     func note(_ version: VersionRow) {
         guard let end = version.expiresAt, heap[version.changeCount] == nil else { return }
         let now = configuration.now()
@@ -38,21 +37,21 @@ final class Deadlines {
         heap.set(version.changeCount, configuration.uptime() + left)
     }
 
-    /// Whether a version that was read is over; its row is the last word where the index has lost it.
+    /// Whether a version that was read has expired. Its row decides if the heap has lost it.
     func isOver(_ version: VersionRow) -> Bool {
         guard version.expiresAt != nil else { return false }
         note(version)
         return heap[version.changeCount].map { $0 <= configuration.uptime() } ?? false
     }
 
-    /// Those of some versions that are over.
+    /// The expired ones among some versions.
     func over(of versions: [UInt64]) -> [UInt64] {
         guard heap.mayBeOver(at: configuration.uptime) else { return [] }
         let uptime = configuration.uptime()
         return versions.filter { heap[$0].map { $0 <= uptime } ?? false }
     }
 
-    /// Sets when a version ends, or that it does not any more.
+    /// Sets the deadline of a version, or removes it for nil.
     func set(_ deadline: UInt64?, of count: UInt64) {
         let earlier = heap[count]
         transaction.onUndo { [self] in heap.set(count, earlier) }
@@ -62,8 +61,7 @@ final class Deadlines {
 
 /// Deadlines by change count, with a heap that has the earliest first.
 ///
-/// The heap may hold more than is true, of versions that are gone or end at another time; what counts is the table
-/// beside it.
+/// The dictionary is right. The heap may have further entries, of removed versions and changed deadlines.
 private struct DeadlineHeap {
     private struct Entry {
         let deadline: UInt64
@@ -73,10 +71,8 @@ private struct DeadlineHeap {
     private var deadlines: [UInt64: UInt64] = [:]
     private var heap: [Entry] = []
 
-    /// When a version ends, in milliseconds of uptime; nil where it does not by itself.
     subscript(changeCount: UInt64) -> UInt64? { deadlines[changeCount] }
 
-    /// The version that ends first.
     var first: (changeCount: UInt64, deadline: UInt64)? {
         mutating get {
             while let entry = heap.first {
@@ -87,11 +83,8 @@ private struct DeadlineHeap {
         }
     }
 
-    /// Whether any version may be over, without a look at which.
-    func mayBeOver(at uptime: () -> UInt64) -> Bool {
-        guard let first = heap.first else { return false }
-        return first.deadline <= uptime()
-    }
+    /// Whether any version may have expired.
+    func mayBeOver(at uptime: () -> UInt64) -> Bool { heap.first.map { $0.deadline <= uptime() } ?? false }
 
     mutating func set(_ changeCount: UInt64, _ deadline: UInt64?) {
         deadlines[changeCount] = deadline

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The table `version`: its rows, those that hold them, and what each is charged with.
+/// The table `version`: its rows, their holders, and their charges.
 final class Versions {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -17,7 +17,8 @@ final class Versions {
         (self.deadlines, self.sensitive, self.contents) = (deadlines, sensitive, contents)
     }
 
-    /// A version by its change count; nil where there is none, an error where its row is damaged.
+    /// The version with a change count; nil if there is none.
+    /// - Throws: `PasteboardError.damaged`
     func version(_ count: UInt64, of name: PasteboardName, _ area: Area) throws -> VersionRow? {
         try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) {
             row in
@@ -28,28 +29,25 @@ final class Versions {
         }
     }
 
-    /// A version by its change count; nil where there is none, or its row is damaged.
+    /// The version with a change count; nil if there is none, or its row is damaged.
     func intact(_ count: UInt64, _ area: Area) throws -> VersionRow? {
         try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first(
             [.number(count)], VersionRow.init)
     }
 
-    /// Writes the row of a version and charges its source with it.
+    /// Writes the row of a version, and charges its source.
     func insert(_ version: VersionRow, _ area: Area) throws {
-        let columns = version.columns
         try transaction.write(
-            Self.insertVersion, area, columns + [Checksum.of(columns, in: .version)],
-            reversal: { [self] in
-                try transaction.statement("DELETE FROM @.version WHERE change_count = ?", area)
-                    .run([.number(version.changeCount)])
-            })
+            Self.insertVersion, area, version.columnsWithChecksum,
+            undoneBy: Self.deleteVersion, { [.number(version.changeCount)] })
         usage.charge(version.usage, to: version.source.application, area)
     }
 
     private static let insertVersion: StaticString =
         "INSERT INTO @.version VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    private static let deleteVersion: StaticString = "DELETE FROM @.version WHERE change_count = ?"
 
-    /// Writes the row of a version anew; what it is charged with is the caller's.
+    /// Replaces the row of a version. The caller adjusts the charge.
     func replace(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
         try transaction.insert(
@@ -57,15 +55,15 @@ final class Versions {
             in: .version)
     }
 
-    /// Lets go of a version that its pasteboard keeps no more; one that somebody holds stays until it is released.
+    /// Deletes a version that left its pasteboard; a held one stays until it is released.
     ///
-    /// A damaged one stays behind: what it says about its content cannot be trusted.
+    /// A damaged one stays too, because its statements about its content cannot be trusted.
     func drop(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area), version.pins == 0 else { return }
         try delete(version, area)
     }
 
-    /// Adds one to those who hold a version, or takes one away.
+    /// Sets how many requests and calls hold a version.
     func setPins(_ pins: UInt64, of version: VersionRow, _ area: Area) throws {
         var version = version
         version.pins = pins
@@ -75,8 +73,7 @@ final class Versions {
             [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
     }
 
-    /// Takes one away from those who hold a version, and deletes it with the last; for versions that no pasteboard
-    /// keeps.
+    /// Removes one hold of a version that no pasteboard keeps. The last release deletes the version.
     func release(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area) else { return }
         if version.pins > 1 {
@@ -86,18 +83,14 @@ final class Versions {
         }
     }
 
-    /// Deletes a version with what belongs to it alone, whoever holds it.
+    /// Deletes a version, even a held one, with everything that belongs to it alone.
     func delete(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
         try transaction.write(
-            "DELETE FROM @.version WHERE change_count = ?", area, [.number(version.changeCount)],
-            reversal: { [self] in
-                let columns = version.columns
-                try transaction.statement(Self.insertVersion, area)
-                    .run(columns + [Checksum.of(columns, in: .version)])
-            })
+            Self.deleteVersion, area, [.number(version.changeCount)],
+            undoneBy: Self.insertVersion, { version.columnsWithChecksum })
         usage.refund(version.usage, to: version.source.application, area)
-        // Where its pasteboard has moved to the other database, the version goes on there.
+        // If its pasteboard has moved to the other database, the version lives there.
         if version.expiresAt != nil, try intact(version.changeCount, area.other) == nil {
             deadlines.set(nil, of: version.changeCount)
             sensitive.set(nil, of: version)
@@ -106,7 +99,7 @@ final class Versions {
         try contents.delete(ContentKeys(content: version.content).range, area)
     }
 
-    /// The versions that have a content: the one that began it, and those that extend it.
+    /// The versions with a content: the first, and those that extend it.
     func sharing(_ content: UInt64, _ area: Area) throws -> [VersionRow] {
         var versions = try intact(content, area).map { [$0] } ?? []
         let statement = try transaction.statement(
@@ -117,7 +110,7 @@ final class Versions {
         return versions
     }
 
-    /// The versions with promises, in the order of their change counts; of those that share a content the longest.
+    /// The versions with promises, in the order of their change counts. If several share a content, only the longest.
     func promising(_ area: Area) throws -> [VersionRow] {
         var versions: [UInt64: VersionRow] = [:]
         let statement = try transaction.statement(
@@ -131,7 +124,7 @@ final class Versions {
         return versions.values.sorted { $0.changeCount < $1.changeCount }
     }
 
-    /// Whether a version has the content: the one that began it, or one that extends it.
+    /// Whether any version has the content.
     private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
         let first = try transaction.statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
         if try first.first([.number(content)], { _ in true }) != nil { return true }
@@ -139,22 +132,17 @@ final class Versions {
             "SELECT 1 FROM @.version WHERE content = ? AND content <> change_count AND content <> 0 LIMIT 1", area)
         return try extensions.first([.number(content)], { _ in true }) != nil
     }
-}
 
-// MARK: Overwriting
+    // MARK: Overwriting
 
-extension Versions {
-    /// Writes the row of a version in the place of another one; what they are charged with is the caller's.
+    /// Replaces the row of one version by that of another one. The caller adjusts the charges.
     func overwrite(_ oldest: VersionRow, with version: VersionRow, _ area: Area) throws {
         try transaction.write(
             Self.overwrite, area, Self.columnsOfOverwrite(version, at: oldest.changeCount),
-            reversal: { [self] in
-                try transaction.statement(Self.overwrite, area)
-                    .run(Self.columnsOfOverwrite(oldest, at: version.changeCount))
-            })
+            undoneBy: Self.overwrite, { Self.columnsOfOverwrite(oldest, at: version.changeCount) })
     }
 
-    /// All columns are given: SQLite would read from the old row what it is not given, which costs more.
+    /// Sets all columns: SQLite would read the others from the old row, which costs more.
     private static let overwrite: StaticString = """
         UPDATE @.version SET change_count = ?1, pasteboard = ?2, content = ?3, items = ?4, representations = ?5,
         bytes = ?6, pins = ?7, time = ?8, expires_at = ?9, flags = ?10, strength = ?11, source = ?12, writer = ?13,

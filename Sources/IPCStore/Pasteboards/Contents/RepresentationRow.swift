@@ -1,9 +1,11 @@
 internal import IPCModel
 
-/// One representation as its row has it.
+/// A representation without its value, as its row states it.
 struct RepresentationRow {
-    /// The kind of a value that is a file.
+    /// The kind of a value in a file.
     static let fileKind: Int64 = 2
+    /// The kind of a promise.
+    static let promise: Int64 = 3
 
     private(set) var item: Int
     let kind: Int64
@@ -11,21 +13,17 @@ struct RepresentationRow {
     let size: UInt64
     let digest: ContentDigest
 
-    /// The columns of the row before the checksum, which stands before the value.
+    var isPromise: Bool { kind == Self.promise }
+
+    /// The columns before the checksum, which precedes the value.
     func columns(key: SQLValue) -> [SQLValue] {
         [key, .number(item), .integer(kind), .text(type), .number(size), .bytes(digest.bytes)]
     }
-
-    /// The kind of a representation that is promised.
-    static let promise: Int64 = 3
-
-    var isPromise: Bool { kind == Self.promise }
 
     init(item: Int, kind: Int64, type: String, size: UInt64, digest: ContentDigest) {
         (self.item, self.kind, self.type, self.size, self.digest) = (item, kind, type, size, digest)
     }
 
-    /// A representation that is promised and has no value yet.
     init(promised type: ContentType, item: Int) {
         self.init(item: item, kind: Self.promise, type: type.text, size: 0, digest: ContentDigest(of: []))
     }
@@ -44,14 +42,14 @@ struct RepresentationRow {
             }
     }
 
-    /// The same as part of another item.
+    /// Moves the representation to another item.
     func numbered(_ item: Int) -> RepresentationRow {
         var row = self
         row.item = item
         return row
     }
 
-    /// Reads the columns before the value; nil where they are damaged.
+    /// Reads the columns before the value; nil if they are damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.representation, checksum: 6), let digest = ContentDigest(stored: row.bytes(5)) else {
             return nil
@@ -61,7 +59,7 @@ struct RepresentationRow {
         guard item < ContentKeys.most, (0...Self.promise).contains(kind) else { return nil }
     }
 
-    /// The value that stands in the row; nil where it is not the one that was written.
+    /// The value in the row; nil if it is damaged.
     func value(_ row: SQLRow) -> Representation.Value? {
         let raw = row.raw(7)
         guard UInt64(raw.count) == size, ContentDigest(of: raw) == digest else { return nil }
@@ -73,7 +71,7 @@ struct RepresentationRow {
     }
 }
 
-/// One representation as it is written, or held in memory.
+/// A representation with its value.
 struct RepresentationEntry {
     var row: RepresentationRow
     /// Nil for a promise.
@@ -81,8 +79,8 @@ struct RepresentationEntry {
 }
 
 extension RepresentationEntry {
-    /// The rows that items will have, counted from 0: what each has, and behind that what is promised for it. Rows of
-    /// promises beyond the items make items of their own.
+    /// The representations of items, counted from 0: those that each item has, then those that are promised for it.
+    /// Rows of promises beyond the items make further items.
     static func all(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
         var entries: [RepresentationEntry] = []
         for index in 0..<max(items.count, promises.count) {

@@ -1,0 +1,46 @@
+package import IPCModel
+
+extension StoreTransaction {
+    /// Creates an empty pasteboard with its own change count. Does nothing if the pasteboard exists.
+    /// - Throws: `LimitExceeded` if there are as many as allowed, in all or of this source.
+    package func createPasteboard(
+        _ name: PasteboardName, persistent: Bool, source: Source = .nobody
+    ) throws -> (pasteboard: Board, isNew: Bool) {
+        if let board = try session.histories.board(name) { return (board, false) }
+        let area: Area = persistent ? .persistent : .volatile
+        if area == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
+        let board = try session.histories.create(name, area, source: source)
+        try session.usage.check(with: Usage(pasteboards: 1), of: source.application, area)
+        return (board, true)
+    }
+
+    package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }
+
+    /// A page of the pasteboards in the order of their names, byte by byte, without damaged ones.
+    /// - Parameter prefix: of the names.
+    package func pasteboards(
+        after: PasteboardName? = nil, limit: Int, prefix: String = ""
+    ) throws -> [Board] {
+        let boards = try Area.allCases.flatMap { area in
+            try session.boards.page(area, after: after?.text ?? "", limit: limit, prefix: prefix)
+        }
+        return Array(boards.sorted { $0.name < $1.name }.prefix(max(0, limit)))
+    }
+
+    /// Removes a pasteboard with its versions, and returns the change count of the removal.
+    @discardableResult
+    package func removePasteboard(_ name: PasteboardName) throws -> UInt64 {
+        guard name != .general else { throw PasteboardError.generalCannotBeRemoved }
+        return try session.histories.remove(name)
+    }
+
+    /// Sets how many versions are kept besides the current one, and drops the excess ones.
+    package func setHistoryLimit(_ limit: UInt32, of name: PasteboardName) throws {
+        try session.configuration.limits.check(\.historyMost, request: UInt64(limit))
+        var board = try session.histories.existing(name)
+        guard board.historyLimit != limit else { return }
+        board.historyLimit = limit
+        try session.histories.trim(of: &board)
+        try session.boards.update(board)
+    }
+}

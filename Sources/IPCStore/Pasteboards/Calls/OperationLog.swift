@@ -1,0 +1,91 @@
+internal import IPCModel
+
+/// The keys of the remembered calls, oldest first; the rows have their results (I10).
+struct OperationLog {
+    struct Entry {
+        /// The hash of the id, with a seed of this process: 64 bits distinguish ids, and no caller can choose them.
+        fileprivate let key: Int
+        let sequence: Int64
+        let area: Area
+        let time: UInt64
+        /// The version that is held for the call; 0 for none.
+        let version: UInt64
+    }
+
+    private var entries: [Entry] = []
+    private var first = 0
+    /// Positions in all entries since the start, by key.
+    private var index: [Int: Int] = [:]
+    /// The position of the first element of ``entries``.
+    private var base = 0
+    private(set) var lastSequence: Int64 = 0
+    /// The count of calls for which a version is held.
+    private(set) var holding = 0
+    private var isLoaded = false
+
+    var count: Int { entries.count - first }
+    var oldest: Entry? { first < entries.count ? entries[first] : nil }
+
+    /// The place of a call's row.
+    func place(_ id: RequestID) -> Entry? { index[id.hashValue].map { entries[$0 - base] } }
+
+    mutating func add(_ id: RequestID, _ sequence: Int64, version: UInt64, _ area: Area, at time: UInt64) {
+        lastSequence = max(lastSequence, sequence)
+        index[id.hashValue] = base + entries.count
+        entries.append(
+            Entry(key: id.hashValue, sequence: sequence, area: area, time: time, version: version))
+        if version != 0 { holding += 1 }
+    }
+
+    mutating func forgetOldest() {
+        // A later call may have used the id again after the time of this one.
+        let key = entries[first].key
+        if index[key] == base + first { index[key] = nil }
+        if entries[first].version != 0 { holding -= 1 }
+        first += 1
+    }
+
+    mutating func undoAdd() {
+        let entry = entries.removeLast()
+        index[entry.key] = nil
+        if entry.version != 0 { holding -= 1 }
+    }
+
+    mutating func undoForget() {
+        first -= 1
+        let key = entries[first].key
+        if index[key] == nil { index[key] = base + first }
+        if entries[first].version != 0 { holding += 1 }
+    }
+
+    /// Frees the memory of forgotten calls; only between groups, when no undo can restore them.
+    mutating func compact() {
+        guard first > 1_024, first > entries.count / 2 else { return }
+        entries.removeFirst(first)
+        base += first
+        first = 0
+    }
+
+    /// Reads the keys from the file, once. A damaged row keeps its id until it is forgotten in its turn, so that a
+    /// repetition is an error and has no second effect.
+    mutating func load(_ transaction: GroupTransaction) throws {
+        guard !isLoaded else { return }
+        do { try read(transaction) } catch {
+            self = OperationLog()
+            throw error
+        }
+        isLoaded = true
+    }
+
+    private mutating func read(_ transaction: GroupTransaction) throws {
+        try transaction.statement("SELECT * FROM @.operation ORDER BY sequence", .persistent).query { row in
+            guard (0...SQLRow.greatest).contains(row.integer(0)) else { return }
+            lastSequence = max(lastSequence, row.integer(0))
+            guard let id = try? RequestID(row.text(1)) else { return }
+            let isIntact = row.isIntact(.operation, checksum: 7)
+            add(
+                id, row.integer(0), version: isIntact ? row.number(5) : 0, .persistent,
+                at: isIntact ? row.number(6) : transaction.configuration.now())
+        }
+    }
+}
