@@ -39,7 +39,7 @@ package struct DesktopEntry: Sendable {
     }
 
     /// `Exec` of an entry that opens one URL; "The Exec key". The URL is one argument, so `%u` stands unquoted.
-    static func commandLine(_ opener: String) -> String { KeyFileText.escaped(quoted(opener)) + " open %u" }
+    package static func commandLine(_ opener: String) -> String { KeyFileText.escaped(quoted(opener)) + " open %u" }
 
     /// An argument, in quotation marks if it contains a reserved character.
     private static func quoted(_ argument: String) -> String {

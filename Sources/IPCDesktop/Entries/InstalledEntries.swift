@@ -115,8 +115,8 @@ package enum MimeAppsList {
 }
 
 /// The content types for URL schemes on a desktop; Shared MIME-info Database, "URI scheme handlers".
-enum SchemeType {
-    private static let prefix = "x-scheme-handler/"
+package enum SchemeType {
+    package static let prefix = "x-scheme-handler/"
 
     /// The types of schemes, each as it is spelled, for xdg-open before 1.2, and in lower case, for all others.
     static func names(of schemes: [URLScheme]) -> [String] {

@@ -2,8 +2,8 @@ internal import Glibc
 package import IPCModel
 
 /// A file as it stands at a path: its bytes and permissions.
-struct FileState: Sendable, Equatable {
-    let bytes: [UInt8]
+package struct FileState: Sendable, Equatable {
+    package let bytes: [UInt8]
     /// The permissions, as of chmod(2).
     let mode: UInt32
 
@@ -11,7 +11,7 @@ struct FileState: Sendable, Equatable {
     static let usualMode: UInt32 = 0o644
 
     /// Reads a file; `nil` if there is none.
-    static func read(_ path: String) throws(FileFailure) -> FileState? {
+    package static func read(_ path: String) throws(FileFailure) -> FileState? {
         // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {

@@ -15,6 +15,9 @@ package struct JournaledFiles: Sendable {
     /// The facts in the journal of a purpose; `nil` if nothing was written for it.
     package func facts(of name: String) throws(FileFailure) -> [String: String]? { try journal(name)?.facts }
 
+    /// The purposes that have a journal.
+    package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
+
     /// Writes files for a purpose, in the place of all that was written for it before, and reads them back.
     /// - Parameters:
     ///   - cache: the cache to update afterwards.
@@ -129,9 +132,7 @@ package struct JournaledFiles: Sendable {
     ) throws(FileFailure) -> [String] {
         var kept: [String] = []
         var others: [String: FileJournal] = [:]
-        for other in Folder.names(folder) where other != name && !other.hasSuffix("~") {
-            others[other] = try self.journal(other)
-        }
+        for other in names where other != name { others[other] = try self.journal(other) }
         for entry in journal.entries.reversed() {
             var isBelowAnother = false
             for other in others.keys where others[other]!.forget(entry) { isBelowAnother = true }

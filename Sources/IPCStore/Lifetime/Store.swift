@@ -57,7 +57,7 @@ package final class Store: Sendable {
         return Task.detached(executorPreference: executor) {
             try await sweep.run { keys in
                 try await withUnsafeThrowingContinuation { continuation in
-                    queue.addOrRefuse(
+                    queue.add(
                         AnsweredOperation(
                             isStaged: false,
                             body: { try $0.session.files.putOrphansAside(keys, in: sweep.quarantine) },
@@ -109,7 +109,7 @@ package final class Store: Sendable {
     }
 
     private func add(_ operation: some PendingOperation) {
-        guard operation.board != nil, let whenIdle else { return queue.addOrRefuse(operation) }
+        guard operation.board != nil, let whenIdle else { return queue.add(operation) }
         switch queue.addForLending(operation) {
         case .refused: operation.fail(StoreError.unavailable)
         case .taken: break

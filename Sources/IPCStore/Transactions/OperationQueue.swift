@@ -68,18 +68,14 @@ final class OperationQueue: Sendable {
         return value
     }
 
-    /// Adds an operation; returns false if the store accepts no more.
-    func add(_ operation: any PendingOperation) -> Bool {
-        change { state in
+    /// Adds an operation, or answers it with an error if the store accepts no more.
+    func add(_ operation: some PendingOperation) {
+        let isAccepted = change { state in
             guard !state.isStopping else { return (false, false) }
             state.pending.append(operation)
             return (true, state.takesWaking())
         }
-    }
-
-    /// Adds an operation, or answers it with an error if the store accepts no more.
-    func addOrRefuse(_ operation: some PendingOperation) {
-        if !add(operation) { operation.fail(StoreError.unavailable) }
+        if !isAccepted { operation.fail(StoreError.unavailable) }
     }
 
     /// Adds an operation that may run on another thread. It is held back if it is the only one and the store's thread is
