@@ -39,8 +39,6 @@ int clinux_is_ignored(int signal) {
 
 int clinux_open_process(int pid) { return (int)syscall(SYS_pidfd_open, pid, 0); }
 
-void clinux_name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
-
 struct thread_start {
     char name[16];
     void (*body)(void *);
@@ -77,7 +75,7 @@ int clinux_is_reserved(int descriptor) {
     return (rlim_t)descriptor + CLINUX_RESERVED_DESCRIPTORS >= limit.rlim_cur;
 }
 
-// For what lasts: it takes no reserved place.
+// For a lasting descriptor, which must not take a reserved place.
 static int lasting(int descriptor) {
     if (descriptor < 0 || !clinux_is_reserved(descriptor)) return descriptor;
     close(descriptor);
@@ -180,7 +178,7 @@ int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXE
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// For the linker alone: what a program at a fixed address has to relocate at its start, see the Makefile.
+// For the linker alone: a program at a fixed address needs it for its relocations at the start. See the Makefile.
 void clinux_nothing(void) {}
 
 void clinux_occupy_standard_streams(void) {

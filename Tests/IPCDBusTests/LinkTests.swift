@@ -143,7 +143,7 @@ struct LinkTests {
     @Test func aMessageHasItsDescriptorsHoweverItIsCut() async throws {
         let (one, other) = try Self.pair()
         let link = Self.server(other)
-        link.limitMessages(descriptors: 3)
+        link.limitMessages(bytes: MessageError.longestMessage, descriptors: 3)
         let messages = Self.messages(link)
         let bytes = Self.withDescriptors
         try Self.say(

@@ -5,7 +5,7 @@ extension Connection {
         try await call(method, on: .bus, at: MessageBus.path, input, timeout: timeout)
     }
 
-    /// What tells this bus from every other (`GetId`). Unique names are unique on one bus.
+    /// The id of the bus (`GetId`). Unique names are unique on one bus only.
     public func busID() async throws(CallError) -> String { try await bus(MessageBus.getID, ()) }
 
     /// Requests a well-known name. If this succeeds, the connection requests it again after a reconnect.
@@ -20,10 +20,9 @@ extension Connection {
         return result
     }
 
-    /// Requests a well-known name and waits until this connection owns it. The bus has a queue for each name: the next
-    /// connection owns it when the owner has released it or has ended. After a reconnect this one waits at the end.
-    /// - Throws: ``CallError/cancelled`` when the task is cancelled, and ``CallError/disconnected`` when the connection has
-    ///   ended. It has left the queue then.
+    /// Requests a well-known name and waits in the bus's queue until this connection owns it. After a reconnect, the connection
+    /// waits at the end of the queue.
+    /// - Throws: ``CallError/cancelled`` or ``CallError/disconnected``; the connection has left the queue then.
     public func ownName(_ name: BusName) async throws(CallError) {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = try await watchName(name) { _, _ in turn.yield() }
@@ -32,18 +31,17 @@ extension Connection {
         guard try await !requestName(name, flags: []).isOwner else { return }
         for await _ in turns where watch.owner != nil && watch.owner == uniqueName { return }
         guard Task.isCancelled else { throw .disconnected }
-        // A call in a task that is cancelled is not made.
+        // A cancelled task makes no call.
         Task { try? await releaseName(name) }
         throw .cancelled
     }
 
-    /// Releases a name.
     public func releaseName(_ name: BusName) async throws(CallError) {
         names.disown(name)
         _ = try await bus(MessageBus.releaseName, name.text)
     }
 
-    /// The unique name that owns `name` now, or `nil`.
+    /// The unique name of the connection that owns `name`; `nil` if none does.
     public func owner(of name: BusName) async throws(CallError) -> BusName? {
         try await MessageBus.owner { () throws(CallError) in try await bus(MessageBus.getNameOwner, name.text) }
     }
@@ -55,15 +53,13 @@ extension Connection {
         try await bus(MessageBus.listActivatableNames, ())
     }
 
-    /// Starts the program of a name and waits until it owns the name; one that runs already is left alone.
+    /// Starts the program of a name, unless it runs already, and waits until it owns the name.
     public func startService(_ name: BusName, timeout: Duration) async throws(CallError) {
         _ = try await bus(MessageBus.startServiceByName, (name.text, 0), timeout: timeout)
     }
 
-    /// Follows the owner of a name until the watch is released.
-    ///
-    /// Returns when the present owner is known; it is ``NameWatch/owner``. From then on `changed` is called with the
-    /// former and the new owner, also when the bus is lost and found again.
+    /// Follows the owner of a name until the watch is released. When this returns, ``NameWatch/owner`` is known.
+    /// - Parameter changed: receives the former and the new owner at each change from then on, over reconnects too.
     public func watchName(
         _ name: BusName, changed: @escaping @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     ) async throws(CallError) -> NameWatch {
@@ -87,7 +83,7 @@ extension Connection {
     }
 
     /// Waits until `name` has an owner.
-    /// - Throws: ``CallError/timedOut`` if it has none in time.
+    /// - Throws: ``CallError/timedOut`` if it has none within the time-out.
     public func waitForName(_ name: BusName, timeout: Duration) async throws(CallError) -> BusName {
         let (owners, appeared) = AsyncStream.makeStream(of: BusName.self, bufferingPolicy: .bufferingOldest(1))
         let watch = try await watchName(name) { _, owner in if let owner { appeared.yield(owner) } }
@@ -112,8 +108,8 @@ public final class NameWatch {
         (self.name, self.number, self.names, self.subscription) = (name, number, names, subscription)
     }
 
-    isolated deinit { _ = names.unwatch(name, number) }
+    isolated deinit { names.unwatch(name, number) }
 
-    /// The unique name that owns it now.
+    /// The unique name of the present owner.
     public var owner: BusName? { names.owner(of: name) }
 }

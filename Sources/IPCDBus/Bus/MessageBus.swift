@@ -22,7 +22,7 @@ public enum MessageBus {
     public static let getConnectionCredentials = Method(
         name, "GetConnectionCredentials", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("credentials")))
-    /// Not in the specification; a dbus-daemon that is built with statistics has it.
+    /// Not in the specification: only a dbus-daemon that is built with statistics answers it.
     static let connectionStatistics = Method(
         "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("statistics")))

@@ -1,9 +1,9 @@
-/// The names that this connection owns, and those whose owners it follows.
+/// The names that a connection owns, and the names whose owners it follows.
 @DBusActor
 final class NameRegistry {
     struct Watch {
         let number: UInt64
-        /// Called with the former and the new owner, once the present one is known.
+        /// Receives the former and the new owner, once the present one is known.
         var changed: @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     }
 
@@ -12,14 +12,14 @@ final class NameRegistry {
     private var watches: [BusName: [Watch]] = [:]
     private var beforeLoss: [BusName: BusName] = [:]
     private var lostNames: Set<BusName> = []
-    /// Called with each name that this connection owned before a reconnect and has not got back.
+    /// Receive each name that this connection owned before a reconnect and does not own after it.
     var lostHandlers: [@DBusActor (BusName) -> Void] = []
     private var last: UInt64 = 0
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
-    /// The count of signals about the owner of a name. A signal is handled as it comes and the answer to a call a little
-    /// later, so an answer counts only if no signal overtook it.
+    /// The count of signals about the owner of a name. An answer to a call is handled later than a signal, so an answer
+    /// counts only if no signal overtook it.
     private(set) var signalled: [BusName: UInt64] = [:]
 
     func signal(_ name: BusName, owner: BusName?) {
@@ -42,17 +42,13 @@ final class NameRegistry {
         watches[name]?[index].changed = changed
     }
 
-    /// - Returns: whether this was the last watch of the name.
-    func unwatch(_ name: BusName, _ number: UInt64) -> Bool {
+    func unwatch(_ name: BusName, _ number: UInt64) {
         watches[name]?.removeAll { $0.number == number }
-        guard watches[name]?.isEmpty ?? true else { return false }
-        watches[name] = nil
-        owners[name] = nil
-        signalled[name] = nil
-        return true
+        guard watches[name]?.isEmpty ?? true else { return }
+        (watches[name], owners[name], signalled[name]) = (nil, nil, nil)
     }
 
-    /// Notes the owner of a name. The messages of a bus come in one order, so the last one holds.
+    /// Notes the owner of a name. A bus sends its messages in one order, so the last one holds.
     func learn(_ name: BusName, owner: BusName?) {
         guard let followed = watches[name] else { return }
         let former = owners[name]
@@ -61,15 +57,15 @@ final class NameRegistry {
         for watch in followed { watch.changed(former, owner) }
     }
 
-    /// Notes that the bus is gone, and with it all owners.
+    /// Notes that the bus has gone, and all owners with it.
     func lost() {
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 
-    /// Requests the owned names from a new bus, and looks up the owners of the watched ones.
+    /// Requests the owned names from a new bus, and looks up the owners of the watched names.
     ///
     /// Another connection may have been quicker, such as a second instance that the new bus has started. A name that it owns
-    /// now is lost: it is not requested again, and ``announce()`` reports it.
+    /// is lost, and ``announce()`` reports it.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?
@@ -80,7 +76,7 @@ final class NameRegistry {
                 lostNames.insert(name)
                 continue
             }
-            // An earlier try may have found it taken, and its bus is gone since.
+            // On the bus of an earlier try, another connection may have owned the name.
             lostNames.remove(name)
         }
         beforeLoss = [:]

@@ -10,7 +10,6 @@ final class SignalRouter {
     private var entries: [String: [Entry]] = [:]
     private var last: UInt64 = 0
 
-    /// The rules to give a bus that does not know them yet.
     var rules: [String] { entries.values.flatMap { $0.map(\.rule.text) } }
 
     func add(_ rule: MatchRule, _ handle: @escaping @DBusActor (Message) -> Void) -> UInt64 {
@@ -38,7 +37,6 @@ struct MatchRule: Sendable {
     let path: ObjectPath?
     let interface: InterfaceName
     let member: MemberName
-    /// The first argument, a string.
     var firstArgument: String?
 
     var key: String { "\(interface).\(member)" }
@@ -47,13 +45,13 @@ struct MatchRule: Sendable {
         var parts = ["type='signal'", "interface='\(interface)'", "member='\(member)'"]
         if let sender { parts.append("sender='\(sender)'") }
         if let path { parts.append("path='\(path)'") }
-        // Only names of the bus grammar come here, so nothing needs escaping.
+        // Names of the bus grammar need no escaping.
         if let firstArgument { parts.append("arg0='\(firstArgument)'") }
         return parts.joined(separator: ",")
     }
 
-    /// Any process may send any signal to this one, so every clause is checked again here. A well-known sender stands for
-    /// its present owner.
+    /// Checks every clause again, because any process may send any signal to this one. A well-known sender stands for its
+    /// present owner.
     @DBusActor
     func matches(_ message: Message, owners: NameRegistry) -> Bool {
         if let path, message.path != path { return false }

@@ -1,9 +1,7 @@
 extension Connection {
     /// Listens to a signal until the subscription is released, over reconnects too.
-    ///
-    /// A signal counts only when it comes from `sender`: for a well-known name from the connection that owns it at that
-    /// moment, because the bus lets any process send any signal.
-    /// - Parameter sender: `nil` means any sender, or the peer.
+    /// - Parameter sender: `nil` means any sender, or the peer. A well-known name means the connection that owns it when the
+    ///   signal comes, because the bus lets any process send any signal.
     public func subscribe<Values>(
         to signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil,
         _ handle: @escaping @DBusActor (Values, Message) -> Void
@@ -20,14 +18,13 @@ extension Connection {
         return subscription
     }
 
-    /// The most signals that wait for a slow consumer; beyond it the oldest are dropped.
+    /// The most signals that wait for a slow consumer; beyond it, the oldest are dropped.
     public nonisolated static let mostSignalsWaiting = 1_000
 
-    /// Listens to a signal from now on: the sequence has each signal that comes after this has returned, over reconnects too,
-    /// up to the newest ``mostSignalsWaiting``. It ends with the connection. Listening ends when it and its iterators are
-    /// released.
+    /// The signals that come after this has returned, over reconnects too, up to the newest ``mostSignalsWaiting``. The sequence
+    /// ends with the connection. The connection listens until the sequence and its iterators are released.
     /// - Parameters:
-    ///   - sender: as for ``subscribe(to:from:at:_:)``; `nil` means any sender, or the peer.
+    ///   - sender: as for ``subscribe(to:from:at:_:)``.
     ///   - path: the object; `nil` means each.
     public func signals<Values: Sendable>(
         _ signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil
@@ -78,10 +75,9 @@ public struct ReceivedSignals<Values: Sendable>: AsyncSequence, Sendable {
         Iterator(stream: stream.makeAsyncIterator(), subscription: subscription)
     }
 
-    /// Gives one signal after the other.
     public struct Iterator: AsyncIteratorProtocol {
         fileprivate var stream: AsyncStream<Values>.Iterator
-        /// Keeps listening while the iterator exists.
+        /// Keeps the connection listening.
         fileprivate let subscription: Subscription
 
         /// The next signal; `nil` when the connection has ended, and when the task is cancelled.

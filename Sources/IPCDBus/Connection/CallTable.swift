@@ -43,7 +43,6 @@ final class CallTable {
         throw .unsendable(link.carries(message) ? .descriptorUnavailable : .descriptorsNotPassed)
     }
 
-    /// Ends the call that a message answers.
     func receive(_ answer: Message) {
         guard mayAnswer(answer) else { return }
         if let defect = answer.defect {
@@ -80,15 +79,12 @@ final class CallTable {
         return reply
     }
 
-    /// Hands the answer to a call to a closure, however long it takes.
     func expect(_ serial: UInt32, from responder: BusName?, _ completed: @escaping PendingReply.Completion) {
         queued[serial] = PendingReply(serial, from: responder, completed)
     }
 
-    /// The receiver of a call that has not ended.
     func responder(of serial: UInt32) -> BusName? { (pending[serial] ?? queued[serial])?.responder }
 
-    /// Whether a call has not ended.
     func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil || queued[serial] != nil }
 
     /// Ends the call `serial`, unless it has ended already.

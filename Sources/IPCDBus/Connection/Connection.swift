@@ -11,13 +11,13 @@ public final class Connection {
         case closed
     }
 
-    /// The name that the bus gave; absent peer to peer and while disconnected.
+    /// The name that the bus has given; `nil` peer to peer and while disconnected.
     public private(set) var uniqueName: BusName?
     private let address: BusAddress?
     private let reconnects: Bool
-    /// How long it may take to connect, to authenticate and to say `Hello`.
+    /// The time to connect, to authenticate and to say `Hello`.
     private let openingTime: Duration
-    /// Whether descriptors can be sent and received: not over TCP, and not if the server does not agree.
+    /// Whether descriptors can be sent and received: neither over TCP, nor if the server does not agree.
     public private(set) var passesDescriptors = true
     private var state = State.reconnecting
     let incoming: IncomingCalls
@@ -36,9 +36,9 @@ public final class Connection {
 
     /// Connects to a bus.
     /// - Parameters:
-    ///   - reconnects: whether to connect again when the bus goes; the first connect is tried once either way.
+    ///   - reconnects: whether to connect again when the bus has gone; the first connect is tried once either way.
     ///   - timeout: for each try to connect, until the bus has answered `Hello`.
-    /// - Throws: ``ConnectionError/timedOut(address:)`` if a bus is there and does not answer.
+    /// - Throws: ``ConnectionError``; ``ConnectionError/timedOut(address:)`` if a bus is there and does not answer.
     public static func open(
         _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil,
         timeout: Duration = .seconds(25)
@@ -49,8 +49,8 @@ public final class Connection {
         return connection
     }
 
-    /// Connects to one peer, without a bus between.
-    /// - Parameter address: D-Bus specification, "Server addresses"; of several the first that answers.
+    /// Connects to one peer, without a bus.
+    /// - Parameter address: D-Bus specification, "Server addresses"; of several, the first that answers.
     public static func openPeer(
         _ address: String, objects: ObjectServer? = nil, timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
@@ -60,11 +60,10 @@ public final class Connection {
         }
     }
 
-    /// A connection that a listener has accepted.
     convenience init(peer link: Link, objects: ObjectServer) {
         self.init(address: nil, reconnects: false, openingTime: .zero, objects: objects)
         adopt(link)
-        // Of a link that a listener has accepted this is not known yet.
+        // This is not known before the end of the authentication, which a listener does not await.
         passesDescriptors = !link.isAuthenticated || link.passesDescriptors
         state = .connected(link)
     }
@@ -81,7 +80,7 @@ public final class Connection {
             return link
         }
         if case .closed = state { return link.close() }
-        // The bus may have left behind its last answer.
+        // The bus may have ended the connection after its last answer.
         guard link.isOpen else {
             uniqueName = nil
             throw .refused(reason: "the bus ended the connection")
@@ -100,14 +99,19 @@ public final class Connection {
         link.undeliverable = { [weak self] in self?.undeliverable($0) }
     }
 
-    /// Sends `Hello`, and restores rules and names.
     private func greet(
         _ link: Link, _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) async throws(ConnectionError) {
-        let greeting = BusGreeting(link: link, calls: outgoing, deadline: deadline)
         do throws(CallError) {
-            uniqueName = try await greeting.hello()
-            try await greeting.restore(signals, names)
+            uniqueName = BusName(trusted: try await call(MessageBus.hello, (), over: link, until: deadline))
+            for rule in signals.rules { try await call(MessageBus.addMatch, rule, over: link, until: deadline) }
+            try await names.restore { name, flags throws(CallError) in
+                try await call(MessageBus.requestName, (name, flags), over: link, until: deadline)
+            } owner: { name throws(CallError) in
+                try await MessageBus.owner { () throws(CallError) in
+                    try await call(MessageBus.getNameOwner, name.text, over: link, until: deadline)
+                }
+            }
         } catch {
             uniqueName = nil
             link.close()
@@ -115,22 +119,30 @@ public final class Connection {
         }
     }
 
-    /// Ends the connection for good. Calls on their way fail with ``CallError/disconnected``.
+    /// Calls a method of the bus over a link that no other call uses yet.
+    private func call<Input, Output>(
+        _ method: Method<Input, Output>, _ input: Input, over link: Link, until deadline: ContinuousClock.Instant
+    ) async throws(CallError) -> Output {
+        let message = try method.call(on: .bus, at: MessageBus.path, input)
+        return try method.output.values(of: try await outgoing.reply(to: message, over: link, until: deadline))
+    }
+
+    /// Ends the connection for good. Unanswered calls fail with ``CallError/disconnected``.
     public func close() {
-        if case .connected(let link) = state { link.close() }
+        link?.close()
         state = .closed
         uniqueName = nil
         outgoing.failAll(.disconnected)
         observers.ended()
     }
 
-    /// Waits until what was sent has left the process, then ends the connection.
+    /// Waits until all sent messages have left the process, then ends the connection.
     public func closeAfterFlush() async {
-        if case .connected(let link) = state { await link.flushed() }
+        await link?.flushed()
         close()
     }
 
-    /// The same, for a limited time, because the other side may have stopped reading.
+    /// Does the same within a limited time, because the other side may have stopped reading.
     package func closeAfterFlush(within patience: Duration) async {
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.close() }
@@ -138,12 +150,12 @@ public final class Connection {
         timer.cancel()
     }
 
-    /// Returns when the connection has ended for good.
+    /// Waits until the connection has ended for good.
     public func ended() async {
         await withCheckedContinuation { continuation in _ = onEnd { continuation.resume() } }
     }
 
-    /// Runs once when the connection has ended for good, at once if it has.
+    /// Runs an action once the connection has ended for good, at once if it has.
     /// - Returns: a number for ``forgetEndHandler(_:)``.
     func onEnd(_ action: @escaping @DBusActor () -> Void) -> UInt64 {
         guard case .closed = state else { return observers.onEnd(action) }
@@ -153,40 +165,38 @@ public final class Connection {
 
     func forgetEndHandler(_ number: UInt64) { observers.forget(number) }
 
-    /// Runs after each reconnect.
+    /// Runs an action after each reconnect.
     public func onReconnect(_ action: @escaping @DBusActor () -> Void) { observers.onReturn(action) }
 
-    /// Runs each time that the connection is lost.
+    /// Runs an action each time that the connection is lost.
     public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { observers.onLoss(action) }
 
-    /// Runs for each owned name that another connection owns after a reconnect. ``requestName(_:flags:)`` requests it again.
+    /// Runs an action for each name that this connection owned and another one owns after a reconnect.
+    /// ``requestName(_:flags:)`` requests it again.
     public func onNameLost(_ action: @escaping @DBusActor (BusName) -> Void) { names.lostHandlers.append(action) }
 
-    public var isConnected: Bool { if case .connected = state { true } else { false } }
+    public var isConnected: Bool { link != nil }
 
-    /// Whether a name leads here.
+    /// Whether this connection owns a name.
     func isKnown(as name: BusName) -> Bool { name == uniqueName || names.owned[name] != nil }
 
     /// The objects that the other side may call.
     public var objects: ObjectServer { incoming.objects }
 
-    /// Whether there is no bus between. Then a message has no attested sender.
+    /// Whether the other side is no bus. Then a message has no attested sender.
     var isPeer: Bool { address == nil }
 
-    /// The link, for bounds on what passes over it.
     var link: Link? { if case .connected(let link) = state { link } else { nil } }
 
     /// Ends the connection as if the other side had ended it.
-    public func drop() { if case .connected(let link) = state { lost(link) } }
+    public func drop() { if let link { lost(link) } }
 
     /// Bytes that wait in this process because the other side does not read.
-    public var bytesWaiting: Int { if case .connected(let link) = state { link.bytesWaiting } else { 0 } }
+    public var bytesWaiting: Int { link?.bytesWaiting ?? 0 }
 
     private func lost(_ link: Link) {
-        guard case .connected(let current) = state, current === link else {
-            // It ended before it was greeted.
-            return outgoing.failAll(.disconnected)
-        }
+        // Otherwise the link has ended before the bus answered `Hello`.
+        guard link === self.link else { return outgoing.failAll(.disconnected) }
         link.close()
         uniqueName = nil
         state = reconnects ? .reconnecting : .closed
@@ -222,7 +232,6 @@ public final class Connection {
         }
     }
 
-    /// Handles a message whose descriptors cannot leave.
     private func undeliverable(_ message: Message) -> Message? {
         switch message.kind {
         case .methodReturn: return try? Message.error(inPlaceOf: message, objects.refuse(.noDescriptors))
@@ -233,20 +242,20 @@ public final class Connection {
         }
     }
 
-    /// From now on the calls of a caller that does not read its answers wait, because the bus would store more answers.
-    /// - Parameter isPresent: whether a caller is on the bus; an answer to one that has left counts nowhere.
+    /// Defers the calls of a caller that does not read its answers, because the bus would store more answers.
+    /// - Parameter isPresent: whether a caller is on the bus; an answer to a caller that has left does not count.
     public func boundUnreadAnswers(isPresent: @escaping @DBusActor (BusName) -> Bool) {
         incoming.boundUnreadAnswers(on: self, isPresent: isPresent)
     }
 
-    /// Bounds the arguments of calls under way from now on, as long as the connection stands.
-    /// - Parameter messageBytes: of one message that comes in; of a longer one the arguments are not kept.
+    /// Bounds the arguments of unfinished calls until the connection ends.
+    /// - Parameter messageBytes: the limit of an incoming message; the arguments of a longer one are not kept.
     public func bound(_ arriving: ArrivingBytes, messageBytes: Int) {
         link?.arriving = arriving
         link?.limitMessages(bytes: messageBytes)
     }
 
-    /// Forgets a caller that has left the bus, with its calls that wait.
+    /// Forgets a caller that has left the bus, and its deferred calls.
     public func callerLeft(_ caller: BusName) { incoming.unread?.left(caller) }
 
     /// Calls a method and waits for its answer.
@@ -264,7 +273,7 @@ public final class Connection {
         return try method.output.values(of: try await outgoing.reply(to: message, over: link, until: deadline))
     }
 
-    /// Calls a method, and returns the answer with its sender, which the bus attests: any process of the bus may try to answer.
+    /// Calls a method, and returns the answer with its sender, which the bus attests: any process on the bus may answer.
     public func answer<Input, Output>(
         to method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
         timeout: Duration = .seconds(25)
@@ -276,17 +285,17 @@ public final class Connection {
         return (try method.output.values(of: answer), answer.sender)
     }
 
-    /// Calls a method of a program that runs, and hands its answer to a closure on this actor, however long it takes:
-    /// it ends with an answer, with the receiver's connection, or with this one.
+    /// Calls a method of a running program, without a time-out. The closure receives the answer, or an error when the
+    /// receiver's connection or this one ends.
     ///
-    /// The message has left, or is in the socket's queue, when this returns. If it cannot be sent, the closure gets the error
-    /// before this returns.
+    /// When this returns, the message has left or is in the queue of the socket. If it cannot be sent, the closure receives the
+    /// error before this returns.
     public func call<Input, Output>(
         _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
         then completed: @escaping @DBusActor (Result<Output, CallError>) -> Void
     ) {
         do throws(CallError) {
-            guard case .connected(let link) = state else { throw .disconnected }
+            guard let link else { throw .disconnected }
             let message = try method.call(on: destination, at: path, input, startsService: false)
             try outgoing.send(message, over: link) { [output = method.output] result in
                 completed(Result { () throws(CallError) in try output.values(of: try result.get()) })
@@ -294,7 +303,7 @@ public final class Connection {
         } catch { completed(.failure(error)) }
     }
 
-    /// The link, after a reconnect if one is under way.
+    /// Waits for the link if the connection reconnects.
     private func standing(until deadline: ContinuousClock.Instant) async throws(CallError) -> Link {
         while true {
             switch state {

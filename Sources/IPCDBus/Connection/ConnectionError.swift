@@ -1,12 +1,12 @@
 /// Why there is no connection.
 public enum ConnectionError: Error, Equatable, CustomStringConvertible {
-    /// Nothing says where a bus is.
+    /// No address of a bus is known.
     case noBus(reason: String)
     case cannotConnect(address: String, reason: String)
     case cannotListen(address: String, reason: String)
-    /// The bus did not greet back (`Hello`).
+    /// The bus did not accept the connection, or did not answer `Hello` as specified.
     case refused(reason: String)
-    /// A server was found, and did not answer in time.
+    /// A server accepted the connection and did not answer in time.
     case timedOut(address: String)
 
     public var description: String {
@@ -24,15 +24,15 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
 public enum CallError: Error, Equatable, CustomStringConvertible {
     /// The callee, or the bus in its place, answered with an error.
     case remote(name: String, message: String)
-    /// No answer within the call's time-out; the callee may still have done it.
+    /// No answer came within the time-out. The callee may have performed the call.
     case timedOut
-    /// The connection ended first; the callee may still have done it.
+    /// The connection ended before the answer. The callee may have performed the call.
     case disconnected
-    /// The calling task was cancelled; the callee may still do it.
+    /// The calling task was cancelled. The callee may still perform the call.
     case cancelled
-    /// Nothing was sent: the arguments cannot be put into a message.
+    /// Nothing was sent: a message cannot carry the arguments.
     case unsendable(MessageError)
-    /// The answer does not have the method's shape.
+    /// The answer breaks the protocol, or has other types than the method.
     case badReply(MessageError)
 
     public var description: String {

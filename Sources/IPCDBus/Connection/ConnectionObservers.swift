@@ -1,4 +1,4 @@
-/// The observers of loss, reconnect and end of a connection.
+/// The observers of the loss, the reconnect and the end of a connection.
 @DBusActor
 final class ConnectionObservers {
     typealias Action = @DBusActor () -> Void
@@ -21,7 +21,7 @@ final class ConnectionObservers {
 
     func forget(_ number: UInt64) { atEnd[number] = nil }
 
-    /// Waits until the connection stands or has ended, at most until a deadline.
+    /// Waits until the connection is open or has ended, at most until a deadline.
     func wait(until deadline: ContinuousClock.Instant, while isAway: () -> Bool) async {
         let timer = DBusTimer()
         timer.set(at: deadline) { [weak self] in self?.resumeWaiting() }

@@ -1,7 +1,4 @@
-// Messages whose arguments have the types of their descriptions.
-
 extension Method {
-    /// A call of the method.
     func call(
         on destination: BusName?, at path: ObjectPath, _ values: Input, startsService: Bool = true
     ) throws(CallError) -> Message {
@@ -15,7 +12,6 @@ extension Method {
 }
 
 extension Arguments {
-    /// Reads the arguments of an answer.
     func values(of answer: Message) throws(CallError) -> Values {
         guard answer.signature == signature else {
             throw .badReply(.unexpectedType(expected: signature, found: answer.signature))
@@ -63,6 +59,6 @@ extension Connection {
         broadcast(message)
     }
 
-    /// Sends a message without an answer; drops it while disconnected.
+    /// Sends a message that has no answer; drops it while disconnected.
     func broadcast(_ message: Message) { link?.send(message) }
 }

@@ -1,9 +1,9 @@
 private import CLinux
 internal import Glibc
 
-/// Where a message bus is.
+/// The place of a message bus.
 public enum BusAddress: Sendable, Hashable {
-    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` in `XDG_RUNTIME_DIR`; nothing else is tried.
+    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` in `XDG_RUNTIME_DIR`, and no other.
     case session
     /// `DBUS_SYSTEM_BUS_ADDRESS`, else the standard socket.
     case system
@@ -30,13 +30,14 @@ public enum BusAddress: Sendable, Hashable {
     private static let unknownSession = ConnectionError.noBus(
         reason: "DBUS_SESSION_BUS_ADDRESS is not set and there is no socket $XDG_RUNTIME_DIR/bus")
 
-    /// Whether this is the machine's system bus, also under another name.
+    /// Whether this is the machine's system bus, also if its address is written differently.
+    /// - Throws: ``ConnectionError/noBus(reason:)`` if the address is unknown or malformed.
     public var isSystemBus: Bool {
         get throws(ConnectionError) { !Set(try resolve()).isDisjoint(with: try BusAddress.system.resolve()) }
     }
 
-    /// A variable byte for byte; `nil` if it is empty. A program with the rights of another user ignores it, because its
-    /// caller chose it (secure_getenv(3)).
+    /// The bytes of a variable; `nil` if it is empty. A program with the rights of another user ignores it, because its caller
+    /// chose it (secure_getenv(3)).
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))

@@ -2,21 +2,18 @@ internal import CLibDBus
 internal import CLinux
 internal import Glibc
 
-/// Opens connections by libdbus, the reference implementation: with every transport and mechanism that it knows.
+/// Opens connections by libdbus, the reference implementation, with all its transports and mechanisms.
 ///
-/// libdbus connects and authenticates; then a link of this module takes the socket over. That is before `Hello`, and a bus
-/// sends nothing before it, so libdbus has read no message.
+/// libdbus connects and authenticates; then a link of this module takes over the socket. A bus sends nothing before `Hello`, so
+/// libdbus has read no message.
 enum LibDBusConnector {
-    private struct Opened: Sendable {
-        let socket: Descriptor
-        let passesDescriptors: Bool
-    }
+    private typealias Opened = (socket: Descriptor, passesDescriptors: Bool)
 
-    /// How long libdbus waits for the server before the deadline is checked again.
+    /// The time that libdbus waits for the server before the deadline is checked again.
     private static let pause = Duration.milliseconds(250)
 
-    /// Connects, and authenticates this process. libdbus blocks, so it runs on a thread of its own. If that thread is still
-    /// busy at the deadline, it ends later and closes what it opened.
+    /// Connects, and authenticates this process. libdbus blocks, so it runs on a thread of its own. A thread that is busy at the
+    /// deadline ends later and closes its connection.
     @DBusActor
     static func open(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
@@ -31,7 +28,7 @@ enum LibDBusConnector {
     private static func connect(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) -> Result<Opened, ConnectionError> {
-        // libdbus would ignore SIGPIPE for the whole program. It does not need that: it sends with MSG_NOSIGNAL.
+        // libdbus would ignore SIGPIPE for the whole program. It need not, because it sends with MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)
@@ -73,16 +70,14 @@ enum LibDBusConnector {
         guard dbus_connection_get_unix_fd(connection, &number) != 0, let socket = Descriptor(duplicating: number) else {
             throw .cannotConnect(address: address.text, reason: "the process has no file descriptor left")
         }
-        // Small messages leave at once. A socket that is not TCP refuses the option.
+        // Small messages leave at once. Only a TCP socket accepts the option.
         var isOn: CInt = 1
         setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
-        return Opened(
-            socket: socket, passesDescriptors: clibdbus_passes_descriptors(connection) != 0)
+        return (socket, clibdbus_passes_descriptors(connection) != 0)
     }
 }
 
-/// Waits for the programs that libdbus starts (`unixexec:`) and never waits for. Without this each reconnect would leave
-/// one ended process behind.
+/// Waits for the programs that libdbus starts (`unixexec:`) and never waits for. Otherwise each reconnect would leave a zombie.
 @DBusActor
 final class ChildReaper {
     private static var waiting: [pid_t: ChildReaper] = [:]
@@ -98,7 +93,6 @@ final class ChildReaper {
         }
     }
 
-    /// Waits for processes, in the background.
     nonisolated static func reap(_ children: Set<pid_t>) {
         guard !children.isEmpty else { return }
         DBusActor.handOver {
@@ -113,7 +107,7 @@ final class ChildReaper {
         }
     }
 
-    /// The processes that this thread has started, without those that were waited for (proc_pid_task_children(5)).
+    /// The processes that this thread has started and no thread has waited for (proc_pid_task_children(5)).
     nonisolated static func childrenOfThread() -> Set<pid_t> {
         guard let file = fopen("/proc/thread-self/children", "re") else { return [] }
         defer { fclose(file) }

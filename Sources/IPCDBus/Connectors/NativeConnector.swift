@@ -1,7 +1,6 @@
 internal import Glibc
 
-/// Opens connections to unix sockets with the mechanism `EXTERNAL`: the usual way to a bus of this machine. libdbus has no
-/// part in it.
+/// Opens connections to unix sockets with the mechanism `EXTERNAL`, as the buses of this machine use it, without libdbus.
 @DBusActor
 enum NativeConnector {
     /// Connects, and authenticates this process.
@@ -12,15 +11,14 @@ enum NativeConnector {
         let socket = try await connect(path, address, until: deadline)
         let link = Link(socket, Authentication(.client(server: address.serverID), user: geteuid()))
         let state = await link.authentication(until: deadline)
-        if state == .finished { return link }
-        link.close()
+        defer { if state != .finished { link.close() } }
         switch state {
+        case .finished: return link
         case .speaking: throw .timedOut(address: address.text)
         case .rejected(let mechanisms) where mechanisms.contains { $0 != "EXTERNAL" }: return nil
         case .rejected: throw .refused(reason: "the server rejects this user")
         case .failed(let reason):
             throw .refused(reason: "the conversation before the first message failed: \(reason)")
-        case .finished: return link
         }
     }
 
@@ -29,7 +27,7 @@ enum NativeConnector {
     ) async throws(ConnectionError) -> Descriptor {
         var opened = path.socket { Glibc.connect($0, $1, $2) }
         if case .failure(let error) = opened, error.code == EAGAIN {
-            // The queue of the server is full. connect(2) waits for room, on another thread.
+            // The queue of the server is full. connect(2) waits for room on another thread.
             opened = await Background.run {
                 path.socket(wait: max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))) {
                     Glibc.connect($0, $1, $2)

@@ -6,13 +6,11 @@ struct ServerAddress: Sendable, Hashable {
         let value: [UInt8]
     }
 
-    /// Why a text is not an address list.
     struct Malformed: Error {}
 
     let transport: String
     private let fields: [Field]
 
-    /// Reads a list; empty entries are skipped.
     static func list(_ text: [UInt8]) throws(Malformed) -> [ServerAddress] {
         try text.split(separator: UInt8(ascii: ";")).map { (entry) throws(Malformed) in try ServerAddress(entry) }
     }
@@ -30,13 +28,11 @@ struct ServerAddress: Sendable, Hashable {
         }
     }
 
-    /// The unescaped value of a key.
     subscript(key: String) -> [UInt8]? { fields.first { $0.key == key }?.value }
 
-    /// The id that the server must have.
     var serverID: String? { self["guid"].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The entry with its values escaped; without a NUL character.
+    /// The entry with its values escaped, without a NUL character.
     var text: String {
         transport + ":" + fields.map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: ",")
     }
@@ -55,7 +51,7 @@ struct ServerAddress: Sendable, Hashable {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for a broken escape and for a NUL byte, at which C would end the value.
+    /// - Returns: `nil` for a malformed escape, and for a NUL byte, at which C would end the value.
     private static func unescaped(_ value: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(value)[...]
@@ -64,7 +60,7 @@ struct ServerAddress: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            // A sign would be read as part of the number.
+            // The parser of numbers accepts a sign.
             guard rest.count >= 2, rest.first != UInt8(ascii: "+"),
                 let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else { return nil }
@@ -76,8 +72,8 @@ struct ServerAddress: Sendable, Hashable {
 }
 
 extension ServerAddress {
-    /// Tries addresses in their order (D-Bus specification, "Server Addresses"). Each has its share of the time, so a silent
-    /// server leaves some for the next one.
+    /// Tries addresses in order (D-Bus specification, "Server Addresses"). Each has its share of the time, because a server may
+    /// be silent.
     @DBusActor
     static func first<Opened>(
         of addresses: [ServerAddress], within time: Duration,

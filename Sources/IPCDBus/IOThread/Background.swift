@@ -2,10 +2,10 @@ internal import CLinux
 private import Dispatch
 private import Synchronization
 
-/// A place for calls that block, off the I/O thread and off the cooperative pool.
+/// Threads for blocking calls, outside the I/O thread and the cooperative pool.
 ///
-/// The threads are its own and end when nothing waits: libdispatch would look at its pools once a second from then on, as
-/// long as the process lives.
+/// They are no threads of libdispatch, which would check its pools once a second for the life of the process. They end when no
+/// call waits.
 package enum Background {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -13,17 +13,17 @@ package enum Background {
     }
 
     private static let state = Mutex(State())
-    /// The most calls at a time; some may hang for ever.
+    /// The most calls at a time. Some may never return.
     private static let most = 64
 
-    /// Runs two closures, at the same time if a thread is free for the second, and returns when both are done.
+    /// Runs two closures, at the same time if a thread is free for the second, and returns when both have ended.
     package static func both<First, Second: Sendable>(
         _ first: () -> First, _ second: @escaping @Sendable () -> Second
     ) -> (First, Second) {
         let shared = SharedStep(second)
         add { shared.run() }
         let made = first()
-        // If no thread has begun it, this one does it: all others may be busy for long.
+        // If no thread has begun the second, this one runs it: all others may be busy for long.
         shared.run()
         return (made, shared.awaitResult())
     }
@@ -57,8 +57,7 @@ package enum Background {
         if clinux_start_thread("background", { _ in Background.work() }, nil) != 0 { startFailed() }
     }
 
-    /// There is no room for another thread now. Those that run take the job over; where none does, it is better done here,
-    /// late, than never.
+    /// The system has no room for another thread. The running threads take the job over; if there are none, it runs here.
     private static func startFailed() {
         let isAlone = state.withLock { state in
             guard state.running > 1 else { return true }
@@ -90,7 +89,6 @@ private final class SharedStep<Result: Sendable>: Sendable {
 
     init(_ body: @escaping @Sendable () -> Result) { self.body = body }
 
-    /// Runs the step, unless another thread has begun it.
     func run() {
         guard !isTaken.exchange(true, ordering: .relaxed) else { return }
         let made = body()
@@ -98,7 +96,6 @@ private final class SharedStep<Result: Sendable>: Sendable {
         done.signal()
     }
 
-    /// Waits for the end of the step; called once.
     func awaitResult() -> Result {
         done.wait()
         return result.withLock { $0! }

@@ -3,10 +3,10 @@ internal import Glibc
 
 /// Watches a descriptor of another protocol on the I/O thread, such as a display or a pipe.
 ///
-/// The caller owns the descriptor and keeps it open until ``end()``: the system gives its number to another one afterwards.
+/// The caller keeps the descriptor open until ``end()``, because the system reuses the number of a closed one.
 @DBusActor
 package final class DescriptorWatch {
-    /// The operation that has to be possible without waiting.
+    /// The operation that does not block.
     package enum Readiness: Sendable {
         case reading, writing
     }
@@ -14,15 +14,14 @@ package final class DescriptorWatch {
     private let descriptor: CInt
     private var isWatching = true
 
-    /// Calls `ready` on the I/O thread repeatedly while the descriptor is ready, has ended or has an error; the next read or
-    /// write tells them apart. The corresponding C function is `epoll_ctl`.
+    /// Calls `ready` on the I/O thread repeatedly while the descriptor is ready, has ended or has an error; the next read or write
+    /// shows which. The corresponding C function is `epoll_ctl`.
     package init(_ descriptor: CInt, for readiness: Readiness, _ ready: @escaping @DBusActor () -> Void) {
         self.descriptor = descriptor
         let events = readiness == .reading ? EPOLLIN.rawValue : EPOLLOUT.rawValue
         DBusActor.thread.register(descriptor, events: events, isNew: true) { _ in ready() }
     }
 
-    /// Stops watching.
     package func end() {
         guard isWatching else { return }
         isWatching = false

@@ -14,11 +14,9 @@ private import Synchronization
 /// Unchecked: other threads reach only the mutex.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private enum Arrival {
-        /// A job that the thread itself enqueued.
+        /// A job of the thread itself.
         case own(UnownedJob)
-        /// A job that another thread enqueued.
         case foreign(UnownedJob)
-        /// An action that another thread handed over.
         case action(@DBusActor @Sendable () -> Void)
     }
 
@@ -42,7 +40,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var ready: [epoll_event] = []
     @DBusActor private var turnIsDue = false
     @DBusActor private var sources: [CInt: @DBusActor (UInt32) -> Void] = [:]
-    @DBusActor private var timers = TimerQueue()
+    @DBusActor private var timers = DeadlineQueue<ScheduledAction>()
+    /// The number of the newest timer.
+    @DBusActor private var lastTimer: UInt64 = 0
     /// The actions that other threads handed over, until their task begins.
     @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
     @DBusActor private var idleWork: [(round: UInt64, action: @DBusActor () -> Void)] = []
@@ -50,11 +50,11 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var quietWork: (@DBusActor () -> Void)?
     @DBusActor private var isQuiet = true
 
-    /// The most timers of one turn.
     private static let timersPerTurn = 64
     /// The most rounds of jobs before the sockets are polled again.
     private static let rounds = 32
     private static let millisecondsToQuiet: CInt = 1_000
+    private static let secondsOfLongestSleep: Int64 = 86_400
 
     init() {
         precondition(poll >= 0 && wakeUp >= 0, "the process has no file descriptors left for its I/O thread")
@@ -74,10 +74,10 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         take(.own(job))
     }
 
-    /// Starts a task that runs to its first suspension before this returns; on this thread.
+    /// Starts a task on this thread, and runs it to its first suspension before this returns.
     ///
-    /// `Task.immediate` cannot state that the task prefers this executor: without that, it resumes by a thread of Dispatch,
-    /// and with it, it is enqueued like any other (Swift 6.3).
+    /// `Task.immediate` does not do (Swift 6.3): without a preference for this executor, the task resumes on a thread of Dispatch;
+    /// with it, the task is enqueued like any other.
     func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
         isBeginning = true
         Task(executorPreference: self, operation: body)
@@ -136,28 +136,28 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor func schedule(
         at deadline: ContinuousClock.Instant, _ action: @escaping @DBusActor () -> Void
     ) -> ScheduledAction {
-        timers.schedule(at: deadline, action)
+        lastTimer += 1
+        let timer = ScheduledAction(lastTimer, at: deadline, action)
+        timers.insert(timer, at: deadline)
+        return timer
     }
 
-    @DBusActor func cancel(_ action: ScheduledAction) { timers.cancel(action) }
+    @DBusActor func cancel(_ timer: ScheduledAction) { timers.remove(timer) }
 
     // MARK: The loop
 
     private func start() {
-        var thread = pthread_t()
-        let status = pthread_create(
-            &thread, nil,
+        let status = clinux_start_thread(
+            "dbus-io",
             { thread in
                 let thread = Unmanaged<IOThread>.fromOpaque(thread!).takeUnretainedValue()
                 thread.identity = pthread_self()
                 DBusActor.assumeIsolated { thread.run() }
             }, Unmanaged.passRetained(self).toOpaque())
         precondition(status == 0, "the process cannot start its I/O thread")
-        pthread_detach(thread)
     }
 
     @DBusActor private func run() -> Never {
-        clinux_name_this_thread("dbus-io")
         var events = [epoll_event](repeating: epoll_event(), count: 64)
         while true {
             runJobs()
@@ -168,16 +168,27 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
             for event in events.prefix(max(0, Int(count))) {
                 if event.data.fd == wakeUp { drainWakeUps() } else { ready.append(event) }
             }
-            if !ready.isEmpty || timers.isDue { scheduleTurn() }
+            if !ready.isEmpty || timers.first.map({ $0 <= .now }) ?? false { scheduleTurn() }
             noteQuiet(nothingHappened: count == 0 && !turnIsDue, pause)
         }
     }
 
     /// To run the quiet work, no other thread has to wake this one: it once sleeps a second instead of without a limit.
     @DBusActor private var millisecondsToSleep: CInt {
-        let next = timers.millisecondsToNext
+        let next = millisecondsToNextTimer
         guard quietWork != nil, !isQuiet else { return next }
         return next < 0 ? Self.millisecondsToQuiet : min(next, Self.millisecondsToQuiet)
+    }
+
+    /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when the thread wakes.
+    @DBusActor private var millisecondsToNextTimer: CInt {
+        guard let first = timers.first else { return -1 }
+        let left = ContinuousClock.now.duration(to: first).components
+        // epoll_wait(2) cannot wait until a deadline in a thousand years: the thread wakes in between.
+        let longest = Self.secondsOfLongestSleep
+        guard left.seconds < longest else { return CInt(longest * 1_000) }
+        let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+        return CInt(clamping: max(0, milliseconds))
     }
 
     @DBusActor private func noteQuiet(nothingHappened: Bool, _ milliseconds: CInt) {
@@ -215,10 +226,10 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Runs timers one at a time, because an action may set or cancel others. Each action resumes a task, so a turn has a limit:
     /// the other timers, and those that these actions set, follow after the sockets.
     @DBusActor private func runDueTimers() {
-        let (now, last) = (ContinuousClock.now, timers.last)
+        let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {
-            guard let action = timers.takeDue(at: now, upTo: last) else { return }
-            action()
+            guard let next = timers.firstElement, next.number <= last, timers.takeDue(at: now) != nil else { return }
+            next.run()
         }
     }
 
@@ -282,43 +293,5 @@ final class ScheduledAction: Deadlined {
 
     fileprivate init(_ number: UInt64, at deadline: ContinuousClock.Instant, _ run: @escaping @DBusActor () -> Void) {
         (self.number, self.deadline, self.run) = (number, deadline, run)
-    }
-}
-
-private struct TimerQueue {
-    private var actions = DeadlineQueue<ScheduledAction>()
-    /// The number of the newest action.
-    private(set) var last: UInt64 = 0
-
-    mutating func schedule(
-        at deadline: ContinuousClock.Instant, _ action: @escaping @DBusActor () -> Void
-    ) -> ScheduledAction {
-        last += 1
-        let action = ScheduledAction(last, at: deadline, action)
-        actions.insert(action, at: deadline)
-        return action
-    }
-
-    mutating func cancel(_ action: ScheduledAction) { actions.remove(action) }
-
-    /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when it wakes.
-    var millisecondsToNext: CInt {
-        guard let first = actions.first else { return -1 }
-        let left = ContinuousClock.now.duration(to: first).components
-        // epoll_wait(2) cannot wait until a deadline in a thousand years: the thread wakes in between.
-        guard left.seconds < Self.longestSleep else { return CInt(Self.longestSleep * 1_000) }
-        let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-        return CInt(clamping: max(0, milliseconds))
-    }
-
-    /// In seconds.
-    private static let longestSleep: Int64 = 86_400
-
-    var isDue: Bool { actions.first.map { $0 <= ContinuousClock.now } ?? false }
-
-    /// The first action, if it is due and its number is not above `last`.
-    mutating func takeDue(at now: ContinuousClock.Instant, upTo last: UInt64) -> (@DBusActor () -> Void)? {
-        guard let first = actions.firstElement, first.number <= last else { return nil }
-        return actions.takeDue(at: now)?.run
     }
 }

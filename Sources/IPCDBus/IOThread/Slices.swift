@@ -1,17 +1,16 @@
-/// Work on many elements in slices, between which the thread reads its sockets: the crowd of one caller delays no other.
+/// Work on many elements in slices. The thread reads its sockets between slices, so the elements of one caller delay no other.
 @DBusActor
 package enum Slices {
-    /// Elements of a slice; the work on one takes some ten microseconds.
+    /// The elements of a slice; the work on one takes some ten microseconds.
     package static var size: Int { 64 }
 
-    /// Runs `body` for each element in order: for the first slice at once, for each further one after the sockets.
+    /// Runs `body` for each element in order: for the first slice at once, for each further slice after the sockets.
     @inlinable
     package static func forEach<Element>(_ elements: [Element], _ body: @escaping @DBusActor (Element) -> Void) {
         for element in elements.prefix(size) { body(element) }
         if elements.count > size { later(elements.count) { body(elements[$0]) } }
     }
 
-    /// Goes on with the second slice.
     @usableFromInline
     static func later(_ count: Int, from start: Int = size, _ body: @escaping @DBusActor (Int) -> Void) {
         _ = DBusActor.thread.schedule(at: .now) {

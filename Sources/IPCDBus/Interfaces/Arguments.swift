@@ -1,19 +1,19 @@
-/// One argument: a name for people and for introspection, and a type.
+/// An argument: a type, and a name for introspection.
 public struct Argument<Value: DBusCodable>: Sendable {
     public let name: String
     public init(_ name: String, _ type: Value.Type = Value.self) { self.name = name }
 }
 
-/// What introspection says of an argument.
+/// An argument as introspection shows it.
 public struct ArgumentDescription: Sendable, Hashable {
     public let name: String
     public let signature: Signature
 }
 
-/// The arguments of a method, one way, or those of a signal: names, types, and how to read and write them.
+/// The arguments of a call, an answer or a signal: their names and types, and the functions that read and write them.
 public struct Arguments<Values: Sendable>: Sendable {
     public let descriptions: [ArgumentDescription]
-    /// The types of the whole body.
+    /// The types of all arguments.
     public let signature: String
     @usableFromInline let read: @Sendable (inout MessageReader) throws(MessageError) -> Values
     @usableFromInline let write: @Sendable (Values, inout MessageWriter) throws(MessageError) -> Void
@@ -34,8 +34,8 @@ extension Argument {
     @usableFromInline var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
 }
 
-// One spelling for each number of arguments: a parameter pack would need one, but cannot throw a typed error from
-// within an expansion.
+// One function for each count of arguments: with a parameter pack, reading and writing three arguments take twice the time
+// (Swift 6.3).
 extension Arguments where Values == Void {
     @inlinable public static var none: Self {
         Self([], read: { (_) throws(MessageError) in }, write: { (_, _) throws(MessageError) in })

@@ -1,18 +1,17 @@
-/// Why a call is refused before its handler sees it; a product gives each reason an error of its own by
-/// ``ObjectServer/refusal``.
+/// The reason for which a call is refused before its handler sees it. ``ObjectServer/refusal`` gives it a product's own error.
 public enum CallRefusal: Error, Equatable {
-    /// The call was not kept; see ``PeerBounds``.
+    /// The message is longer than the limit; see ``PeerBounds``.
     case tooLong(bytes: Int)
-    /// The call was not kept, because its caller has too many bytes under way; see ``ArrivingBytes``.
+    /// The unfinished calls of the caller have too many bytes; see ``ArrivingBytes``.
     case overShare(bytes: Int)
-    /// The count of calls that wait for their answers on the connection; see ``PeerBounds``.
+    /// More calls of the connection than this are unanswered; see ``PeerBounds``.
     case tooManyCalls(Int)
-    /// The count of descriptors of one message; see ``PeerBounds``.
+    /// The message has this count of descriptors; see ``PeerBounds``.
     case tooManyDescriptors(Int)
-    /// This process, or the system, has no place for the descriptors of the call or of its answer.
+    /// The process or the system has no room for the descriptors of the call or of its answer.
     case noDescriptors
 
-    /// The error without a product.
+    /// The error of this library.
     var reply: ErrorReply {
         switch self {
         case .tooLong(let bytes): ErrorReply(.limitsExceeded, "a message of \(bytes) bytes is too long")
@@ -38,7 +37,7 @@ extension ObjectServer {
         }
     }
 
-    /// - Parameter subject: the thing that cannot be read.
+    /// - Parameter subject: the part of a call that cannot be read.
     func refuse(_ error: MessageError, of subject: String) -> ErrorReply {
         switch error {
         case .descriptorUnavailable: refuse(.noDescriptors)

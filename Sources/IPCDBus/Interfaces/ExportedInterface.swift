@@ -1,27 +1,20 @@
-/// An interface with the code that answers it.
+/// An interface with its handlers.
 public struct ExportedInterface: Sendable {
     public let description: InterfaceDescription
     let methods: [String: ExportedMethod]
     let properties: [String: ExportedProperty]
 
-    /// - Precondition: every method and property of the description is answered, and nothing else.
+    /// - Precondition: `methods` and `properties` are those of the description.
     public init(
         _ description: InterfaceDescription, methods: [ExportedMethod] = [], properties: [ExportedProperty] = []
     ) {
         self.description = description
         self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
         self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
-        for member in description.members {
-            switch member {
-            case .method(let name, _, _, _, _): precondition(self.methods[name] != nil, "no answer for \(name)")
-            case .property(let name, _, _, _, _): precondition(self.properties[name] != nil, "no answer for \(name)")
-            case .signal: continue
-            }
-        }
+        let described = description.members.filter { if case .signal = $0 { false } else { true } }.map(\.name)
         precondition(
-            methods.count + properties.count
-                == description.members.filter { if case .signal = $0 { false } else { true } }.count,
-            "\(description.name) answers members that it does not describe")
+            described.sorted() == (methods.map(\.name) + properties.map(\.name)).sorted(),
+            "the handlers of \(description.name) are not those of its description")
     }
 }
 
@@ -29,19 +22,18 @@ public struct ExportedInterface: Sendable {
 public struct ExportedMethod: Sendable {
     let name: String
     let inputSignature: String
-    /// Reads the arguments, lets the handler work, answers.
     let invoke: @DBusActor (IncomingCall, ObjectServer) -> Void
 }
 
 extension Method {
-    /// The handler runs on the I/O thread and answers before it returns.
+    /// A handler that answers before it returns.
     public func answered(by handler: @escaping @DBusActor (Input, IncomingCall) throws -> Output) -> ExportedMethod {
         exported { [output] input, call, server in
             do { call.answer(try handler(input, call), as: output) } catch { call.fail(server.wire(error, call)) }
         }
     }
 
-    /// The handler may suspend. Handlers begin at once, in the order of the calls.
+    /// A handler that may suspend. Handlers begin at once, in the order of the calls.
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
@@ -54,8 +46,8 @@ extension Method {
         }
     }
 
-    /// The handler calls a closure with the answer later, once. The answer is sent before the closure returns. If the
-    /// closure is released unused, the caller gets an error.
+    /// A handler that calls a closure once with the answer. The closure sends the answer before it returns. If the closure is
+    /// released without a call, the caller gets an error.
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
     ) -> ExportedMethod {
@@ -74,7 +66,7 @@ extension Method {
                 var reader = MessageReader(call.message)
                 let arguments = try input.read(&reader)
                 try reader.finish()
-                call.message.letGoOfArguments()
+                call.message.releaseArguments()
                 work(arguments, call, server)
             } catch {
                 call.fail(server.unreadable(error, in: name.text))
@@ -83,7 +75,7 @@ extension Method {
     }
 }
 
-/// Sends the answer to a call; see ``Method/answered(later:)``.
+/// The closure that sends an answer; see ``Method/answered(later:)``.
 public typealias DelayedAnswer<Output: Sendable> = @DBusActor (Result<Output, any Error>) -> Void
 
 /// A property with its accessors.
@@ -96,7 +88,7 @@ public struct ExportedProperty: Sendable {
 }
 
 extension Property where Content: ValueConvertible {
-    /// - Parameter set: needed exactly when the property is writable.
+    /// - Precondition: `set` is `nil` exactly if the property is not writable.
     public func answered(
         get: @escaping @DBusActor (IncomingCall) async throws -> Content,
         set: (@DBusActor (Content, IncomingCall) async throws -> Void)? = nil

@@ -1,13 +1,11 @@
-/// A method call that came in, and the one answer that it gets.
-///
-/// The caller gets exactly one answer in any case: a call that is released without an answer gets an error (I18).
+/// An incoming method call with its one answer. A call that is released without an answer gets an error (I18).
 @DBusActor
 public final class IncomingCall {
-    /// The call as it came; without its arguments, path and interface once its handler has been given them.
+    /// The message of the call. It loses its arguments, path and interface when its handler receives them.
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
-    /// Weak: the descriptor closes with the link, also while a handler still works for a caller that has left.
+    /// Weak: the descriptor closes with the link, also if a handler still works for a caller that has left.
     private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
@@ -22,18 +20,18 @@ public final class IncomingCall {
         if !isAnswered { fail(ErrorReply(.failed, "the service let the call go without an answer")) }
     }
 
-    /// The caller as the bus attests it; of a peer the name for which it stands, whatever its message says.
+    /// The caller as the bus attests it. For a peer, the name that it stands for, whatever its message says.
     public var sender: BusName? { connection.isPeer ? connection.incoming.standIn?.name : message.sender }
 
-    /// Whether the connection of the call still stands.
+    /// Whether the connection of the call is still open.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
-    /// Whether the caller has not read much of what it was sent, or much has not left for the bus.
+    /// Whether many sent bytes have not left this process, or the caller has not read many bytes of its answers.
     public var hasBacklog: Bool {
         link?.hasBacklog ?? false || busCaller.map { connection.incoming.unread?.isBehind($0) ?? false } ?? false
     }
 
-    /// Waits until that is gone, or the connection has ended.
+    /// Waits until ``hasBacklog`` is false, or the connection has ended.
     public func backlogRead() async {
         while let link, hasBacklog {
             await link.flushed()
@@ -41,16 +39,17 @@ public final class IncomingCall {
         }
     }
 
-    /// The caller for whom the bus holds answers.
+    /// The caller whose answers the bus holds.
     private var busCaller: BusName? { connection.isPeer ? nil : message.sender }
 
-    /// Ends the charge for the arguments, because another bound counts them from now on.
+    /// Ends the charge for the arguments, because another limit counts them from now on.
     package func releaseShare() { message.charge = nil }
 
     /// Keeps an object, such as a charge, until the answer is sent.
     package func keepUntilAnswered(_ object: AnyObject) { if !isAnswered { kept = object } }
 
-    /// A signal to send after the answer, so that a caller never learns of its own change before the answer.
+    /// Sends a signal after the answer, so that no caller receives the signal of its own change before the answer.
+    /// - Throws: ``MessageError`` if a message cannot carry the values.
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
     ) throws(MessageError) {
@@ -71,12 +70,11 @@ public final class IncomingCall {
     }
 
     func fail(_ error: ErrorReply) {
-        // Without memory for an error message there is nothing left to say.
+        // Without memory for an error message, there is no answer.
         guard let reply = try? Message.error(for: message, error) else { return }
         finish(reply)
     }
 
-    /// Reply first, signals after.
     private func finish(_ reply: Message) {
         guard !isAnswered else { return }
         isAnswered = true
@@ -89,23 +87,23 @@ public final class IncomingCall {
         signals = []
     }
 
-    /// Signals stay on the bus, where those are who listen.
+    /// Signals stay on the bus, because their receivers are there.
     private var signalRoute: Connection { connection.incoming.standIn?.bus ?? connection }
 }
 
-/// An error as it travels.
+/// An error with a name and a sentence, as a message carries it.
 public struct ErrorReply: Error, Equatable, Sendable {
     public let name: ErrorName
     public let message: String
 
-    /// A longer sentence is shortened on its way.
+    /// A longer sentence is shortened when it is sent.
     static let mostBytes = 1_500
 
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 
-/// An error that a handler may throw and that has a name on the wire; any other one is answered as
-/// `org.freedesktop.DBus.Error.Failed` and logged.
+/// An error of a handler that has a name on the wire. Any other error is answered as `org.freedesktop.DBus.Error.Failed` and
+/// logged.
 public protocol ErrorReplyConvertible: Error {
     var errorReply: ErrorReply { get }
 }

@@ -1,4 +1,4 @@
-/// A method of an interface: one constant serves who calls it, who answers it, introspection and tests.
+/// A method of an interface: one constant for callers, handlers, introspection and tests.
 public struct Method<Input: Sendable, Output: Sendable>: Sendable {
     public let interface: InterfaceName
     public let name: MemberName
@@ -58,7 +58,7 @@ public struct Property<Content: DBusCodable>: Sendable {
     }
 }
 
-/// What introspection says of a member.
+/// A member as introspection shows it.
 public enum MemberDescription: Sendable, Hashable {
     case method(
         name: String, input: [ArgumentDescription], output: [ArgumentDescription], isOneWay: Bool, summary: String)

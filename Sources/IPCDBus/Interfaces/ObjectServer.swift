@@ -1,26 +1,26 @@
 public import Logging
 
-/// Objects by path, and the standard interfaces on each of them; the same server answers on a bus and peer to peer.
+/// Objects by path, with the standard interfaces on each. One server can answer on a bus and peer to peer.
 @DBusActor
 public final class ObjectServer {
     private var objects: [ObjectPath: [ExportedInterface]] = [:]
     private var subtrees: [ObjectPath: Subtree] = [:]
     private let logger: Logger
-    /// The error for arguments of another signature than the method's; a product may have one of its own.
+    /// The error for arguments whose types differ from those of the method. A product may set its own.
     public var invalidArguments: ErrorName = .invalidArguments
-    /// How the product answers a call that its handler does not see; `nil` for the error of this library.
+    /// The product's error for a refused call; `nil` for the error of this library.
     public var refusal: (CallRefusal) -> ErrorReply? = { _ in nil }
-    /// The bounds of messages to this process, answers included; `nil` for those of D-Bus.
+    /// The limits of incoming messages, answers included; `nil` for those of D-Bus.
     package var bounds: WireBounds?
-    /// How the product names an error that does not name itself on the wire; `nil` for a fault.
+    /// The product's error for one that is not ``ErrorReplyConvertible``; `nil` for a fault.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
 
-    /// Adds an object. Export before you request a name: a program that was started for its name is called at once.
+    /// Adds an object. Export before you request a name: the bus calls a program at once if it was started for its name.
     public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
 
-    /// Adds objects that come from a store.
+    /// Adds the objects below a path.
     public func export(_ subtree: Subtree, below path: ObjectPath) { subtrees[path] = subtree }
 
     public func remove(_ path: ObjectPath) {
@@ -28,7 +28,7 @@ public final class ObjectServer {
         subtrees[path] = nil
     }
 
-    /// The interfaces that the object at `path` has beside the standard ones; `nil` if no object can be there.
+    /// The interfaces of the object at `path`, without the standard ones; `nil` if no object can be there.
     func interfaces(at path: ObjectPath) -> [ExportedInterface]? {
         if let object = objects[path] { return object }
         if let above = path.parent, let subtree = subtrees[above] { return subtree.interfaces }
@@ -42,7 +42,7 @@ public final class ObjectServer {
             guard interfaces != nil || member == Introspectable.introspect.name.text else {
                 return call.fail(.noObject(at: call.path))
             }
-            // D-Bus specification, "Message Format": without an interface any method of that name may answer.
+            // D-Bus specification, "Message Format": without an interface, any method of that name may answer.
             let all = (interfaces ?? []) + ExportedInterface.ofObjects
             return invoke(all.lazy.compactMap { $0.methods[member] }.first, named: member, call)
         }
@@ -68,7 +68,7 @@ public final class ObjectServer {
         method.invoke(call, self)
     }
 
-    /// The error for the caller. An error without a name on the wire is a fault of this program and logged.
+    /// The error for the caller. An error without a name on the wire is a fault of this program, and is logged.
     func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
         if let error = error as? any ErrorReplyConvertible { return error.errorReply }
         if let reply = translate(error) { return reply }
@@ -77,7 +77,6 @@ public final class ObjectServer {
         return ErrorReply(.failed, "the service failed; its log says why")
     }
 
-    /// The error for arguments that cannot be read.
     func unreadable(_ error: MessageError, in member: String) -> ErrorReply {
         if case .beyondLimit = error, let reply = translate(error) { return reply }
         return refuse(error, of: member)
@@ -109,16 +108,15 @@ public final class ObjectServer {
     }
 }
 
-/// Objects one level below a path that all have the same interfaces and come from a store.
+/// Objects one level below a path, all with the same interfaces.
 public struct Subtree: Sendable {
     let interfaces: [ExportedInterface]
     let children: @DBusActor (IncomingCall) async throws -> [String]
     let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: the last elements of the paths that introspection of the parent lists, to this caller; bound their
-    ///     number.
-    ///   - contains: whether there is such an object for this caller; methods find out by themselves.
+    ///   - children: the last elements of the paths that introspection of the parent shows this caller; limit their count.
+    ///   - contains: whether this caller sees such an object in introspection. Methods must check for themselves.
     public init(
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
         contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool

@@ -43,7 +43,7 @@ extension ExportedInterface {
         ]
 }
 
-/// The properties of the object that is called.
+/// The properties of the called object.
 @DBusActor
 private struct ObjectProperties {
     private let call: IncomingCall
@@ -64,7 +64,7 @@ private struct ObjectProperties {
         return values
     }
 
-    /// Sets a property. The new value is read only if it has the property's type.
+    /// Sets a property. A value of another type than the property's is not read.
     func set() throws {
         var reader = MessageReader(call.message)
         let (interface, name) = (try String(from: &reader), try String(from: &reader))
@@ -79,7 +79,7 @@ private struct ObjectProperties {
         }
         let value = try Value(from: &reader)
         try reader.finish()
-        call.message.letGoOfArguments()
+        call.message.releaseArguments()
         DBusActor.begin {
             do {
                 try await set(value, call)
@@ -146,9 +146,9 @@ public enum Properties {
             Argument<[String]>("invalidated_properties")))
 }
 
-/// What tells this machine from others (machine-id(5)).
+/// The id of this machine (machine-id(5)).
 enum MachineID {
-    /// Blocks for the reading of a file; `nil` where the machine has none.
+    /// Reads a file, which blocks; `nil` if the machine has no id.
     static func read() -> String? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The first bytes of an entry of a dictionary `a{sv}`, little-endian: its key, and the type of its value. An entry begins at
-/// a multiple of 8, so these bytes are the same at every place.
+/// The first bytes of an entry of a dictionary `a{sv}`, little-endian: its key, and the type of its value. An entry begins at a
+/// multiple of 8, so these bytes are the same in each message.
 package struct EntryBeginning: Sendable {
     let bytes: [UInt8]
-    /// The length of the type, the last bytes before a NUL; `nil` for a key alone, whose value may have any type.
+    /// The length of the type, which ends the bytes before a NUL; `nil` for a key alone, whose value may have any type.
     let typeLength: Int?
-    /// The first eight bytes as a number: the length of the key and its first characters, which differ for most keys.
+    /// The first eight bytes: the length of the key and its first characters, which differ for most keys.
     package let mark: UInt64
 
-    /// - Precondition: a key whose value may have any type has three characters.
+    /// - Precondition: a key without a type has at least three characters.
     package init(key: String, type: Signature?) {
         var bytes: [UInt8] = []
         withUnsafeBytes(of: UInt32(key.utf8.count).littleEndian) { bytes += $0 }
@@ -23,7 +23,7 @@ package struct EntryBeginning: Sendable {
 
     package var hasType: Bool { typeLength != nil }
 
-    /// Whether other bytes begin with these, and something follows.
+    /// Whether other bytes are longer and begin with these.
     func isBeginning(of other: UnsafeRawBufferPointer) -> Bool {
         guard let start = other.baseAddress, other.count > bytes.count else { return false }
         return bytes.withUnsafeBytes { memcmp(start, $0.baseAddress!, $0.count) == 0 }

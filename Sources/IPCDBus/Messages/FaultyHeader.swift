@@ -1,7 +1,7 @@
 extension MessageHeader {
-    /// Reads the readable part of a header that breaks the protocol: enough to reject a call, to end the call that a message
-    /// answers, and to find the descriptors. Reading stops at a field whose end is unknown.
-    /// - Parameter bytes: a message whose frame is right, or its header.
+    /// Reads a header that breaks the protocol, up to a field whose end is unknown: enough to reject a call, to end the call that
+    /// a message answers, and to find the descriptors.
+    /// - Parameter bytes: a message of the right length, or its header.
     init(faulty bytes: UnsafeRawBufferPointer) {
         self.init()
         isBigEndian = bytes[0] == Self.bigEndian

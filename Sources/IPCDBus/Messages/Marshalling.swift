@@ -1,19 +1,20 @@
 internal import Glibc
 
 extension DBusCodable {
-    /// The value as the bytes of a message that holds it and nothing else, to be kept and read again by
-    /// ``init(marshalled:)``.
+    /// The bytes of a message with this value alone, to store it. ``init(marshalled:)`` reads them.
+    /// - Throws: ``MessageError`` if a message cannot carry the value.
     public func marshalled() throws(MessageError) -> [UInt8] {
         let message = try Message.signal(
             path: "/", interface: "org.swiftipc.Marshalled", member: "Value", to: nil,
             signature: Self.dbusSignature.text
         ) { (writer) throws(MessageError) in try write(to: &writer) }
-        // A message without a serial number is not one.
+        // The serial 0 is invalid.
         message.setSerial(1)
         return Array(message.bytes)
     }
 
-    /// Reads what ``marshalled()`` gave.
+    /// Reads the bytes that ``marshalled()`` has made.
+    /// - Throws: ``MessageError`` if the bytes are malformed, or carry a value of another type.
     public init(marshalled bytes: [UInt8]) throws(MessageError) {
         guard let copy = malloc(max(1, bytes.count)) else { throw .outOfMemory }
         bytes.withUnsafeBytes { if let start = $0.baseAddress { memcpy(copy, start, $0.count) } }

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// One D-Bus message: its header, its arguments as bytes, its descriptors.
+/// A D-Bus message: its header, the bytes of its arguments, its descriptors.
 ///
-/// Unchecked: the bytes are written before the initializer returns, but for the serial number, which is set by the one
-/// link that sends the message. Those of a call that came in go when its one reader has read them, on the I/O thread.
+/// Unchecked: the initializer writes the bytes. After that, only the one link that sends the message changes its serial number,
+/// and the one reader of an incoming call releases its bytes, both on the I/O thread.
 public final class Message: @unchecked Sendable {
     public enum Kind: UInt8, Sendable {
         case methodCall = 1
@@ -13,19 +13,19 @@ public final class Message: @unchecked Sendable {
     }
 
     private(set) var header: MessageHeader
-    /// The whole message as it goes over the wire; begins at a multiple of 8 (D-Bus specification, "Message Format").
+    /// The bytes of the whole message, at a multiple of 8 (D-Bus specification, "Message Format").
     package private(set) var bytes: UnsafeMutableRawBufferPointer
-    /// Where the arguments begin.
+    /// The offset of the arguments.
     package let bodyStart: Int
-    /// The descriptors; a value names one by its index. `nil` if no value names it.
+    /// The descriptors, to which values refer by index; `nil` if no value does.
     package private(set) var descriptors: [Descriptor?]
 
-    /// Takes over memory of malloc(3) that holds a message which is known to be right.
+    /// Takes over memory of malloc(3) with a valid message.
     init(header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, bodyStart: Int, descriptors: [Descriptor?]) {
         (self.header, self.bytes, self.bodyStart, self.descriptors) = (header, bytes, bodyStart, descriptors)
     }
 
-    /// Takes over memory of malloc(3) that holds a received message, with its descriptors.
+    /// Takes over memory of malloc(3) with a received message.
     /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
     package convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?])
         throws(MessageError)
@@ -44,17 +44,17 @@ public final class Message: @unchecked Sendable {
         }
     }
 
-    /// The bounds that the receiver sets for its arguments.
+    /// The receiver's limits for its arguments.
     var bounds: WireBounds?
 
-    /// Why its arguments cannot be used; `nil` for most messages. Nothing but its kind, its numbers and its sender counts then.
+    /// The reason for which the arguments cannot be used. Then only the kind, the numbers and the sender of the message count.
     private(set) var defect: MessageDefect?
     package var isDefective: Bool { defect != nil }
 
-    /// The charge for the arguments of a call under way.
+    /// The charge for the arguments of an unfinished call.
     var charge: ArrivingBytes.Charge?
 
-    /// Makes a message from a header alone, because its arguments cannot be used.
+    /// Makes a message without arguments.
     convenience init(header: MessageHeader, defect: MessageDefect) {
         var header = header
         (header.signature, header.signatureEnd) = ("", 0)
@@ -63,7 +63,7 @@ public final class Message: @unchecked Sendable {
         self.defect = defect
     }
 
-    /// Notes that its arguments are not there, and closes its descriptors.
+    /// Marks the message, and closes its descriptors.
     func mark(_ defect: MessageDefect) {
         self.defect = defect
         descriptors = []
@@ -86,13 +86,13 @@ public final class Message: @unchecked Sendable {
     /// The types of the arguments.
     public var signature: String { header.signature }
 
-    /// The same as it stands in the message.
+    /// The signature in the bytes of the message.
     var signatureBytes: ReceivedBytes {
         let length = header.signatureEnd == 0 ? 0 : header.signature.utf8.count
         return ReceivedBytes(bytes).part(header.signatureEnd - length, count: length)
     }
 
-    /// Whether a value may name a descriptor by this number.
+    /// Whether a value may refer to a descriptor by this index.
     func hasDescriptor(_ index: Int) -> Bool { index < descriptors.count && descriptors[index] != nil }
 
     /// The text of an error reply: its first argument, if that is a string.
@@ -101,9 +101,9 @@ public final class Message: @unchecked Sendable {
         return (try? String(from: &reader)) ?? ""
     }
 
-    /// Releases bytes and descriptors of a call whose arguments have been read: a call that waits for its answer would keep
-    /// them twice. The parts of the header that the answer needs stay.
-    func letGoOfArguments() {
+    /// Releases the bytes and descriptors of a call whose arguments are read: an unanswered call would keep them twice. The parts
+    /// of the header that the answer needs stay.
+    func releaseArguments() {
         freeWiped(bytes)
         bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         descriptors = []
@@ -111,15 +111,14 @@ public final class Message: @unchecked Sendable {
         (header.signature, header.signatureEnd) = ("", 0)
     }
 
-    /// Reads all arguments once, as a bus does before it passes a message on.
-    /// - Throws: ``MessageError`` for what breaks the protocol.
+    /// Checks all arguments, as a bus does before it forwards a message.
+    /// - Throws: ``MessageError`` if they break the protocol.
     package func checkArguments() throws(MessageError) {
         var reader = MessageReader(self)
         try reader.skipAll()
         try reader.finish()
     }
 
-    /// Sets the number that the answer quotes.
     package func setSerial(_ serial: UInt32) {
         header.serial = serial
         bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)
@@ -129,7 +128,6 @@ public final class Message: @unchecked Sendable {
 // MARK: Making messages
 
 extension Message {
-    /// Writes the arguments of a message.
     package typealias Body = (inout MessageWriter) throws(MessageError) -> Void
 
     private convenience init(_ header: consuming MessageHeader, _ body: Body) throws(MessageError) {
@@ -154,26 +152,20 @@ extension Message {
     }
 
     static func methodReturn(for call: Message, signature: String, _ body: Body) throws(MessageError) -> Message {
-        var header = MessageHeader(.methodReturn, signature: signature)
-        header.answer(call.header)
-        return try Message(header, body)
+        try Message(MessageHeader(.methodReturn, to: call.header.sender, call.serial, signature: signature), body)
     }
 
     static func error(for call: Message, _ error: ErrorReply) throws(MessageError) -> Message {
-        var header = MessageHeader(.error, signature: "s")
-        header.answer(call.header)
-        return try Self.error(header, error)
+        try Self.error(MessageHeader(.error, to: call.header.sender, call.serial, signature: "s"), error)
     }
 
     /// An error to the caller in place of an answer.
     static func error(inPlaceOf answer: Message, _ error: ErrorReply) throws(MessageError) -> Message {
-        var header = MessageHeader(.error, signature: "s")
-        (header.replySerial, header.destination) = (answer.header.replySerial, answer.header.destination)
-        header.flags = answer.header.flags
-        return try Self.error(header, error)
+        try Self.error(
+            MessageHeader(.error, to: answer.header.destination, answer.replySerial, signature: "s"), error)
     }
 
-    /// A sentence may quote what a caller has chosen, which may have megabytes.
+    /// Shortens the sentence, because it may quote megabytes of a caller's text.
     private static func error(_ header: MessageHeader, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = header
         header.errorName = error.name.text
@@ -193,16 +185,16 @@ extension Message {
     }
 }
 
-/// Why a message has come and its arguments cannot be used. Such a message is dropped or refused; the connection stays.
+/// The reason for which the arguments of a message cannot be used. The message is dropped or refused; the connection stays.
 enum MessageDefect: Error, Equatable {
-    /// It is longer than the messages that are kept.
+    /// The message is longer than the limit.
     case tooLong(bytes: Int)
-    /// It was not kept, because its caller has too many bytes of other calls under way.
+    /// The unfinished calls of the caller have too many bytes.
     case overShare(bytes: Int)
-    /// Its header breaks the protocol, or its descriptors are missing.
+    /// The header breaks the protocol, or descriptors are missing.
     case invalid(MessageError)
 
-    /// What an answer with this defect means to the call.
+    /// The error of a call whose answer has this defect.
     var error: MessageError {
         switch self {
         case .tooLong(let bytes), .overShare(let bytes):
@@ -212,7 +204,7 @@ enum MessageDefect: Error, Equatable {
     }
 }
 
-// A message may carry a secret (I14): its memory is overwritten before it is used again.
+// A message may carry a secret (I14), so its memory is overwritten before it is freed.
 
 /// Overwrites bytes, even if the compiler sees no later read.
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {

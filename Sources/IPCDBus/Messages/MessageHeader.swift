@@ -13,19 +13,18 @@ struct MessageHeader {
     var destination: String?
     var sender: String?
     var signature: String
-    /// Where the signature ends in the message.
+    /// The offset of the end of the signature in the message.
     var signatureEnd = 0
     var descriptorCount = 0
-    /// Whether its sender writes numbers with their highest byte first.
     var isBigEndian = false
 
-    /// Names for messages of an implementation to its own program (D-Bus specification, "Message Types"). A bus rejects them.
+    /// Names for an implementation's messages to its own program (D-Bus specification, "Message Types"). A bus rejects them.
     static let (reservedPath, reservedInterface) = ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")
 
     static let noReplyExpected: UInt8 = 1
     static let noAutoStart: UInt8 = 2
 
-    /// The length of the part before the fields, from which the total length is known.
+    /// The length of the part before the fields. It states the total length.
     static let fixedLength = 16
     private static let version: UInt8 = 1
     private static let fieldType: Signature = "(yv)"
@@ -54,18 +53,17 @@ struct MessageHeader {
 
     init() { (kind, signature) = (0, "") }
 
-    /// Makes it the answer to a call.
-    mutating func answer(_ call: MessageHeader) {
-        (replySerial, destination) = (call.serial, call.sender)
-        flags |= Self.noReplyExpected
+    /// The header of the answer to a call.
+    init(_ kind: Message.Kind, to caller: String?, _ replySerial: UInt32, signature: String) {
+        self.init(kind, signature: signature)
+        (destination, self.replySerial, flags) = (caller, replySerial, Self.noReplyExpected)
     }
 }
 
 // MARK: Writing
 
 extension MessageHeader {
-    /// The number of descriptors is not known before the arguments are written; its field stands last, so that it can be
-    /// set then.
+    /// Writes the header. The count of descriptors is known only after the arguments, so its field is the last and is set then.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
         guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
@@ -76,7 +74,7 @@ extension MessageHeader {
         try writer.fixed("y", flags)
         try writer.fixed("y", Self.version)
         try writer.fixed("u", UInt32(0))
-        // Some receivers refuse the number 0, which stands for none.
+        // The serial. Some receivers refuse 0, which is no serial.
         try writer.fixed("u", UInt32(1))
         try writer.array(of: Self.fieldType) { (fields) throws(MessageError) in
             if let path { try Self.text(.path, path, &fields) }
@@ -97,7 +95,7 @@ extension MessageHeader {
         writer.align(8)
     }
 
-    /// Looks at the lengths first: each message that leaves comes here.
+    /// Compares the lengths first, because this runs for each sent message.
     private static func isReserved(_ text: String?, _ reserved: String) -> Bool {
         text.map { $0.utf8.count == reserved.utf8.count && $0 == reserved } ?? false
     }
@@ -128,8 +126,8 @@ extension MessageHeader {
 // MARK: Reading
 
 extension MessageHeader {
-    /// The length of the message whose first 16 bytes these are.
-    /// - Throws: ``MessageError/malformed(_:)`` if these bytes begin no message, or one that is too long.
+    /// The length of a message, by its first 16 bytes.
+    /// - Throws: ``MessageError`` if these bytes begin no message, or one that is too long.
     static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
         let isBig = start[0] == bigEndian
         guard isBig || start[0] == littleEndian else {
@@ -145,12 +143,12 @@ extension MessageHeader {
         return length
     }
 
-    /// The length of the header whose first 16 bytes these are, up to where the arguments begin.
+    /// The length of a header with its padding, by its first 16 bytes.
     static func headerLength(_ start: UnsafeRawBufferPointer) -> Int {
         (fixedLength + Int(number(start, 12, start[0] == bigEndian)) + 7) & ~7
     }
 
-    /// Makes a header that of a message without arguments, whatever its signature says.
+    /// Sets the length of the arguments to 0.
     static func removeBody(of header: UnsafeMutableRawBufferPointer) {
         header.storeBytes(of: 0, toByteOffset: 4, as: UInt32.self)
     }
@@ -160,8 +158,8 @@ extension MessageHeader {
         return isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
     }
 
-    /// - Parameter texts: those of the last messages, which most have in common with the next one.
-    /// - Returns: the header, and where the arguments begin.
+    /// - Parameter texts: the texts of the last messages, which the next one mostly repeats.
+    /// - Returns: the header, and the offset of the arguments.
     static func parse(
         _ bytes: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
     ) throws(MessageError) -> (MessageHeader, bodyStart: Int) {
@@ -183,7 +181,7 @@ extension MessageHeader {
         return (header, try padded(bytes, end))
     }
 
-    /// The next multiple of 8, up to which there are zeros.
+    /// The next multiple of 8; all bytes before it must be zero.
     private static func padded(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(MessageError) -> Int {
         let next = (place + 7) & ~7
         for at in place..<next {
@@ -194,17 +192,17 @@ extension MessageHeader {
         return next
     }
 
-    /// Reads one field; most of what a short message costs is here, so it is not done by a reader of any value.
-    /// - Parameter seen: a bit for each known field that was there before.
-    /// - Returns: where it ends.
+    /// Reads one field. A short message costs most of its time here, so this is not done by a reader of any value.
+    /// - Parameter seen: a bit for each known field before this one.
+    /// - Returns: the end of the field.
     private mutating func readField(
         _ bytes: UnsafeRawBufferPointer, at: Int, end: Int, _ seen: inout UInt16, _ texts: inout HeaderTexts
     ) throws(MessageError) -> Int {
-        // The shortest one has four bytes that say its type, and a value of one byte.
+        // The shortest field has four bytes for its type, and a value of one byte.
         guard at + 5 <= end else { throw .malformed("a field of a header has no end") }
         guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
         guard let field = Field(rawValue: bytes[at]) else {
-            // A field of a later version of the protocol is skipped.
+            // A field of a later version of the protocol.
             var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
             try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
             return skipper.at
@@ -274,7 +272,7 @@ extension MessageHeader {
     }
 }
 
-/// The texts of the headers of a link, each as it came last: mostly the same again, and then known to be right.
+/// The last texts in the headers of a link. Mostly the next header has the same texts, which need no check.
 struct HeaderTexts {
     var path = Last { $0 != MessageHeader.reservedPath && (try? ObjectPath($0)) != nil }
     var interface = Last { $0 != MessageHeader.reservedInterface && (try? InterfaceName($0)) != nil }
@@ -302,7 +300,7 @@ struct HeaderTexts {
 }
 
 extension String {
-    /// A text of a received message; `nil` if it is not UTF-8 or contains a NUL character.
+    /// Makes a text of a received message; `nil` if it is not UTF-8 or contains a NUL character.
     init?(wire content: UnsafeRawBufferPointer) {
         guard ReceivedBytes(content).isText else { return nil }
         self.init(decoding: content, as: UTF8.self)
@@ -320,7 +318,7 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether this is a text of ASCII without a NUL character: most are, and it takes an eighth of a step for each byte.
+    /// Whether this is ASCII without a NUL character, as most texts are. A step checks eight bytes.
     var isASCIIText: Bool {
         var at = 0
         while at + 8 <= count {

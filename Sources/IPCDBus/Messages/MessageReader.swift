@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Reads values from a message, in order. Another process has written them, so lengths, texts, types and depths are checked
-/// (D-Bus specification, "Marshaling", "Type System"). After an error the reader is unusable.
+/// Reads values from a message in order. Another process has written them, so the reader checks lengths, texts, types and depths
+/// (D-Bus specification, "Marshaling", "Type System"). After an error, the reader is unusable.
 public struct MessageReader {
-    /// The message, array, structure or variant that a value is in.
+    /// The message, array, structure or variant that contains a value.
     @usableFromInline package struct Container {
-        /// The types of the values that are left; in an array the type of each element.
+        /// The types of the next values; in an array, the type of each element.
         fileprivate var types: ReceivedBytes
         fileprivate let isArray: Bool
         fileprivate let end: Int
         fileprivate let depth: UInt8
     }
 
-    /// Begins at a multiple of 8.
+    /// At a multiple of 8.
     private let block: ReceivedBytes
-    /// Keeps the bytes, and has the descriptors.
+    /// Owns the bytes and the descriptors.
     private let message: Message
     private let isBigEndian: Bool
     private var container: Container
@@ -57,18 +57,18 @@ public struct MessageReader {
         }
     }
 
-    /// Passes over the type of a value that was read.
+    /// Skips the type of a value.
     private mutating func advance(_ length: Int = 1) {
         guard !container.isArray else { return }
         container.types = container.types.part(from: length)
     }
 
-    /// Whether the variant that stands there holds a value of a type.
+    /// Whether the next value is a variant with a value of a type.
     package func variantHolds(_ signature: Signature) -> Bool {
         variantType.map { signature.text.hasBytes($0.memory) } ?? false
     }
 
-    /// The type inside the variant that stands there.
+    /// The type of the value in the next variant.
     public var variantSignature: String { variantType.map { String($0) } ?? "" }
 
     private var variantType: ReceivedBytes? {
@@ -77,13 +77,13 @@ public struct MessageReader {
 
     // MARK: Bytes
 
-    /// The bounds of the receiver; `nil` if it sets none.
+    /// The limits of the receiver.
     package var bounds: WireBounds? { message.bounds }
 
-    /// The bytes from here to the end of the container.
+    /// The count of bytes up to the end of the container.
     var bytesLeft: Int { container.end - at }
 
-    /// Where the next value is, or its padding.
+    /// The offset of the next value or its padding.
     @usableFromInline var position: Int { at }
 
     private mutating func align(_ size: Int) throws(MessageError) {
@@ -91,7 +91,7 @@ public struct MessageReader {
     }
 
     /// Skips bytes.
-    /// - Returns: the place of the first one.
+    /// - Returns: the offset of the first one.
     private mutating func take(_ count: Int) throws(MessageError) -> Int {
         guard count <= container.end - at else { throw .longValue }
         defer { at += count }
@@ -134,7 +134,7 @@ public struct MessageReader {
         return String(content)
     }
 
-    /// The next descriptor, which is the message's own: a duplicate would need a second place in the table.
+    /// The next descriptor. It is the message's own, because a duplicate would take a second place in the table.
     public mutating func descriptor() throws(MessageError) -> Descriptor {
         try expect("h")
         let index = Int(try number())
@@ -164,7 +164,7 @@ public struct MessageReader {
 
     // MARK: Containers
 
-    // Generic functions are inlined into their callers: the runtime would look up their types at each call.
+    // Generic functions are inlined into their callers, because the runtime would look up their types at each call.
 
     /// All elements of the next array.
     @inlinable public mutating func array<Element>(
@@ -175,7 +175,7 @@ public struct MessageReader {
         while !isAtEnd {
             let before = position
             elements.append(try element(&self))
-            // A closure that reads nothing would be called for ever.
+            // A closure that reads nothing would run forever.
             if position == before { try skip() }
         }
         try leave(outer)
@@ -213,7 +213,6 @@ public struct MessageReader {
         return result
     }
 
-    /// The elements of the next array.
     @usableFromInline mutating func enterArray() throws(MessageError) -> Container {
         try expect("a")
         let type = nextType.part(from: 1)
@@ -230,17 +229,14 @@ public struct MessageReader {
         }
     }
 
-    /// The entries of the next dictionary.
     package mutating func enterDictionary() throws(MessageError) -> Container {
         try expectDictionary()
         return try enterArray()
     }
 
-    /// The next entry of a dictionary: its key and its value.
     @usableFromInline package mutating func enterEntry() throws(MessageError) -> Container { try enter("{") }
 
-    /// The first bytes of the next entry of a dictionary `a{sv}`, as ``EntryBeginning/mark``; `nil` if its beginning cannot
-    /// be a known one.
+    /// The ``EntryBeginning/mark`` of the next entry of a dictionary `a{sv}`; `nil` if it cannot have a known one.
     package mutating func entryMark() throws(MessageError) -> UInt64? {
         guard !isBigEndian, typeCode == UInt8(ascii: "{"), container.types[1] == UInt8(ascii: "s"),
             container.types[2] == UInt8(ascii: "v")
@@ -249,7 +245,8 @@ public struct MessageReader {
         return container.end - at < 8 ? nil : block.number(at: at, as: UInt64.self)
     }
 
-    /// The value of the next entry, which has a mark, if the entry begins with known bytes; else nothing is passed over.
+    /// Enters the value of the next entry, which has a mark, if the entry begins with known bytes.
+    /// - Returns: the outer container, or `nil`; then nothing is skipped.
     package mutating func enterValue(_ beginning: EntryBeginning) throws(MessageError) -> Container? {
         guard beginning.isBeginning(of: block.part(at, count: container.end - at).memory) else { return nil }
         at += beginning.bytes.count
@@ -259,7 +256,7 @@ public struct MessageReader {
         return try enter(types: block.part(at - 1 - length, count: length), end: container.end, levels: 2)
     }
 
-    /// The fields of the next structure or entry.
+    /// Enters the next structure or entry.
     @usableFromInline mutating func enter(_ bracket: Unicode.Scalar) throws(MessageError) -> Container {
         try expect(bracket)
         let type = nextType
@@ -268,7 +265,6 @@ public struct MessageReader {
         return try enter(types: type.part(1, count: type.count - 2), end: container.end)
     }
 
-    /// The value in the next variant.
     @usableFromInline package mutating func enterVariant() throws(MessageError) -> Container {
         try expect("v")
         guard let type = block.signature(at: at, end: container.end) else { throw .longSignature }
@@ -278,20 +274,21 @@ public struct MessageReader {
         return try enter(types: type, end: container.end)
     }
 
-    /// Goes on behind what was entered.
+    /// Skips the rest of the container, and returns to the outer one.
     @usableFromInline package mutating func leave(_ outer: Container) throws(MessageError) {
         try skipAll()
         container = outer
     }
 
-    /// Passes over the next array by its length, without a look at its elements: for a reader that only measures.
+    /// Skips the next array by its length, without a check of its elements, for a reader that only measures.
     mutating func skipArrayByLength() throws(MessageError) {
         let outer = try enterArray()
         at = container.end
         container = outer
     }
 
-    /// Passes over the next value.
+    /// Skips the next value.
+    /// - Throws: ``MessageError`` if it breaks the protocol.
     public mutating func skip() throws(MessageError) {
         guard !isAtEnd else { return }
         let type = nextType
@@ -301,7 +298,7 @@ public struct MessageReader {
         advance(type.count)
     }
 
-    /// Passes over the values that are left.
+    /// Skips all values up to the end of the container.
     mutating func skipAll() throws(MessageError) {
         guard !isAtEnd else { return }
         var skipper = skipper
@@ -318,7 +315,7 @@ public struct MessageReader {
         ValueSkipper(block, isBigEndian: isBigEndian, message: message, at: at, end: container.end)
     }
 
-    /// Makes sure that everything was read.
+    /// Checks that all values are read.
     package mutating func finish() throws(MessageError) {
         guard isAtEnd, at == container.end else { throw .malformed("a message is longer than its arguments") }
     }

@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// Encodes values, one after the other and little-endian (D-Bus specification, "Marshaling"), within the protocol's limits.
-/// After an error the writer is unusable.
+/// Encodes values in order, little-endian (D-Bus specification, "Marshaling"), within the protocol's limits. After an error, the
+/// writer is unusable.
 public struct MessageWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer?
     private(set) var count = 0
     private var capacity: Int
     private var descriptors: [Descriptor] = []
-    /// The place of the count of descriptors.
+    /// The offset of the count of descriptors.
     private var descriptorCount: Int?
     private var depth: UInt8 = 0
-    /// Those of one signature: a variant begins another one.
+    /// The depth in one signature; a variant begins another one.
     private var arrays: UInt8 = 0
     private var structures: UInt8 = 0
 
@@ -24,7 +24,7 @@ public struct MessageWriter: ~Copyable {
 
     deinit { freeWiped(UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)) }
 
-    /// Hands over the written bytes, which the caller frees. The writer is empty afterwards.
+    /// Hands over the written bytes, which the caller frees.
     mutating func take(bodyStart: Int) -> (bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor]) {
         let written = UnsafeMutableRawBufferPointer(start: bytes, count: count)
         written.storeBytes(of: UInt32(count - bodyStart), toByteOffset: 4, as: UInt32.self)
@@ -35,13 +35,13 @@ public struct MessageWriter: ~Copyable {
         return (written, descriptors)
     }
 
-    /// The number that was written last is that of the descriptors.
+    /// Notes that the last number is the count of descriptors.
     mutating func noteDescriptorCount() { descriptorCount = count - 4 }
 
     // MARK: Bytes
 
     /// Makes room for bytes.
-    /// - Returns: the place of the first one.
+    /// - Returns: the address of the first one.
     private mutating func room(_ size: Int) throws(MessageError) -> UnsafeMutableRawPointer {
         let end = count + size
         if end > capacity {
@@ -54,7 +54,7 @@ public struct MessageWriter: ~Copyable {
         return bytes + count
     }
 
-    /// realloc(3) would leave a copy behind.
+    /// Allocates new memory, because realloc(3) would not overwrite the former bytes.
     private mutating func grow() {
         let former = UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
         bytes = malloc(capacity)
@@ -62,10 +62,10 @@ public struct MessageWriter: ~Copyable {
         freeWiped(former)
     }
 
-    /// Fills up with zeros to a multiple of `size`.
+    /// Writes zeros up to a multiple of `size`.
     mutating func align(_ size: Int) {
         let padding = -count & (size - 1)
-        // Memory for a few bytes is there, or the next value says that there is none.
+        // If memory is missing, the next value throws.
         guard padding > 0, let place = try? room(padding) else { return }
         memset(place, 0, padding)
     }
@@ -105,7 +105,8 @@ public struct MessageWriter: ~Copyable {
         place.storeBytes(of: 0, toByteOffset: length, as: UInt8.self)
     }
 
-    /// Adds an open descriptor, which stays with the caller: the message has a duplicate.
+    /// Writes a duplicate of an open descriptor.
+    /// - Throws: ``MessageError/descriptorUnavailable`` or ``MessageError/tooManyDescriptors(_:)``.
     public mutating func descriptor(_ value: CInt) throws(MessageError) {
         guard descriptors.count < MessageError.mostDescriptors else {
             throw .tooManyDescriptors(descriptors.count + 1)
@@ -130,7 +131,7 @@ public struct MessageWriter: ~Copyable {
 
     // MARK: Containers
 
-    /// An array whose elements all have the type `element`.
+    /// Writes an array whose elements all have the type `element`.
     public mutating func array(
         of element: Signature, _ body: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
@@ -155,7 +156,7 @@ public struct MessageWriter: ~Copyable {
         structures -= 1
     }
 
-    /// A pair in an array of type `a{…}`.
+    /// Writes a pair in an array of type `a{…}`.
     public mutating func entry(_ body: (inout MessageWriter) throws(MessageError) -> Void) throws(MessageError) {
         try descend()
         align(8)
@@ -163,7 +164,7 @@ public struct MessageWriter: ~Copyable {
         depth -= 1
     }
 
-    /// A pair in an array of type `a{sv}` whose beginning is known.
+    /// Writes a pair in an array of type `a{sv}`, with a known beginning.
     package mutating func entry(
         _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
@@ -188,7 +189,7 @@ public struct MessageWriter: ~Copyable {
         (arrays, structures) = outside
     }
 
-    /// D-Bus specification, "Valid Signatures" and "Marshaling": how deep values may be nested. An entry has its array.
+    /// Checks the depth (D-Bus specification, "Valid Signatures" and "Marshaling"). An entry counts with its array.
     private mutating func descend() throws(MessageError) {
         depth += 1
         guard depth <= MessageError.mostContainers, arrays <= SignatureGrammar.deepest,

@@ -1,7 +1,7 @@
-/// Bytes that another process has written. Every access is checked, in release builds too, where `UnsafeRawBufferPointer` checks
-/// none: a mistake in a reader ends the process and shows no foreign memory.
+/// Bytes that another process has written. Every access is checked, also in release builds, in which `UnsafeRawBufferPointer`
+/// checks none: a mistake in a reader ends the process and reveals no memory.
 struct ReceivedBytes {
-    /// For functions that look at all bytes.
+    /// For functions that read all bytes.
     let memory: UnsafeRawBufferPointer
 
     init(_ memory: UnsafeRawBufferPointer) { self.memory = memory }
@@ -34,7 +34,7 @@ struct ReceivedBytes {
 
     func part(from start: Int) -> ReceivedBytes { part(start, count: count - start) }
 
-    /// The next multiple of a power of 2, at most 8. All bytes up to it have to be zero.
+    /// The next multiple of a power of 2, at most 8. All bytes up to it must be zero.
     /// - Precondition: at least 8 bytes precede the multiple.
     @inline(__always) func aligned(_ place: Int, to size: Int, end: Int) throws(MessageError) -> Int {
         let next = (place + size - 1) & ~(size - 1)

@@ -1,26 +1,26 @@
-/// The types of values as steps of a reader that passes over them. Brackets are no steps: a structure is its alignment, and a
-/// structure in a structure is nothing. So each step takes a byte of the message at least, or the next one does, and the time
-/// for a message does not depend on how deep its types are.
+/// Types as the steps of a reader that skips values. Brackets are no steps: a structure is a step for its alignment, and a
+/// structure in a structure is none. So each step or the next one takes at least a byte of the message, and the time for a
+/// message does not depend on the depth of its types.
 struct TypeSteps {
     struct Step {
         /// The character of the type.
         let code: UInt8
-        /// How many containers of the same signature the reader is in, after this step.
+        /// The count of entered containers of the same signature, after this step.
         var depth: UInt8
-        /// Of an array whose elements are numbers without padding: how deep they are.
+        /// For an array of numbers without padding: the depth of its elements.
         var innerDepth: UInt8 = 0
-        /// Of an array: the alignment of its elements.
+        /// For an array: the alignment of its elements.
         var alignment: UInt8 = 1
-        /// Of bytes: their number. Of an array: the size of its elements if all bytes are right, else 0.
+        /// For bytes: their count. For an array: the size of its elements if every byte is valid, else 0.
         var size: UInt16 = 0
-        /// Of an array: the first step behind those of its elements.
+        /// For an array: the first step after those of its elements.
         var end: Int32 = 0
     }
 
-    /// A stack: the steps behind `count` are old and will be overwritten.
+    /// A stack: the steps from `count` on are old.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// An array ends here, so the next step is not part of the last one.
+    /// The end of the last array: the next step does not continue the step before it.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }
@@ -32,10 +32,10 @@ struct TypeSteps {
         count += 1
     }
 
-    /// Whether the step before is of this type, and the next one continues it.
+    /// Whether a type continues the last step.
     private func continues(_ code: UInt8) -> Bool { count > barrier && steps[count - 1].code == code }
 
-    /// Adds the steps of types that are known to be right.
+    /// Adds the steps of a valid signature.
     mutating func append(_ types: ReceivedBytes) {
         barrier = count
         var at = 0
@@ -74,7 +74,7 @@ struct TypeSteps {
         barrier = count
         append(types, &at, depth: depth + 1)
         if let size = size(from: place + 1) {
-            // All that is left to look at is the length.
+            // Only the length needs a check.
             steps[place].size = size
             steps[place].innerDepth = steps[place + 1].depth
             count = place + 1
@@ -83,7 +83,7 @@ struct TypeSteps {
         barrier = count
     }
 
-    /// The size of an element in which every byte may have every value; `nil` for any other.
+    /// The size of an element in which every byte may have every value; `nil` for any other element.
     private func size(from first: Int) -> UInt16? {
         var size: UInt16 = 0
         for step in steps[first..<count] {

@@ -1,24 +1,23 @@
 internal import Glibc
 
-/// Passes over values and checks them on the way, in a time that their length alone determines (D-Bus specification,
-/// "Marshaling"). All other clients wait for it.
+/// Skips values and checks them (D-Bus specification, "Marshaling"). The time depends on their length alone, because all other
+/// clients wait for it.
 struct ValueSkipper: ~Copyable {
     private let block: ReceivedBytes
     private let isBigEndian: Bool
-    /// Has the descriptors; `nil` for the fields of a header, which may name any.
+    /// Has the descriptors; `nil` for the fields of a header, which may refer to any.
     private let message: Message?
-    /// Where the next value is, or its padding.
+    /// The offset of the next value or its padding.
     private(set) var at: Int
-    /// Where the innermost array ends, or the message.
+    /// The end of the innermost array, or of the message.
     private var end: Int
-    /// Those of a variant stand behind those of the values around it.
+    /// The steps of a variant follow those of the values around it.
     private var steps = TypeSteps()
 
     init(_ block: ReceivedBytes, isBigEndian: Bool, message: Message?, at: Int, end: Int) {
         (self.block, self.isBigEndian, self.message, self.at, self.end) = (block, isBigEndian, message, at, end)
     }
 
-    /// Passes over a value of each type.
     mutating func skip(_ types: ReceivedBytes, depth: Int) throws(MessageError) {
         let first = steps.count
         steps.append(types)
@@ -26,7 +25,6 @@ struct ValueSkipper: ~Copyable {
         steps.removeLast(to: first)
     }
 
-    /// Passes over elements up to the end of their array.
     mutating func skipElements(_ type: ReceivedBytes, depth: Int) throws(MessageError) {
         let first = steps.count
         steps.append(type)
@@ -111,7 +109,7 @@ struct ValueSkipper: ~Copyable {
 
     // MARK: Bytes
 
-    // Inlined, for there may be thirty million values.
+    // Inlined, because there may be thirty million values.
 
     @inline(__always) private mutating func align(_ size: Int) throws(MessageError) {
         at = try block.aligned(at, to: size, end: end)
@@ -130,7 +128,7 @@ struct ValueSkipper: ~Copyable {
 }
 
 extension ReceivedBytes {
-    /// The types in the variant that stands at a place, if they end before `end`.
+    /// The types in the variant at a place, if they end before `end`.
     func signature(at place: Int, end: Int) -> ReceivedBytes? {
         guard place < end, case let last = place + 1 + Int(self[place]), last < end, self[last] == 0 else { return nil }
         return part(place + 1, count: last - place - 1)
@@ -143,7 +141,7 @@ extension ReceivedBytes {
         return (try? UTF8Span(validating: memory.bindMemory(to: UInt8.self).span)) != nil
     }
 
-    /// Makes sure that this is a text of a type: `s`, `o` or `g`.
+    /// Checks a text of the type `s`, `o` or `g`.
     func checkText(_ type: UInt8) throws(MessageError) {
         switch type {
         case UInt8(ascii: "s"): guard isText else { throw .noText }
@@ -166,6 +164,6 @@ extension MessageError {
     static func noDescriptor(_ index: Int) -> MessageError {
         .malformed("there is no descriptor of the number \(index) in the message")
     }
-    /// D-Bus specification, "Marshaling": how deep a message may be, with its variants.
+    /// D-Bus specification, "Marshaling": the maximum depth of a message, with its variants.
     static let mostContainers = 64
 }

@@ -1,9 +1,9 @@
-/// Bounds on the content of a message, checked against its lengths before any value is decoded: a value of a few bytes on
-/// the wire may take dozens in memory.
+/// Limits of the content of a message. The lengths are checked before any value is decoded, because a value of a few bytes on the
+/// wire may take dozens in memory.
 package struct WireBounds: Sendable {
-    /// Numbers by the names of limits.
+    /// The limits of bytes by name.
     private let limits: [String: UInt64]
-    /// The elements of an array of texts, those of arrays inside included, and the name of their limit.
+    /// The most elements of an array of texts, with those of inner arrays, and the name of this limit.
     let texts: UInt64
     let textsLimit: String
 
@@ -15,10 +15,10 @@ package struct WireBounds: Sendable {
 }
 
 extension MessageReader {
-    /// Whether more bytes follow, so that a closer look may be worth its cost.
+    /// Whether more bytes follow than a count, so that a closer check may be worth its cost.
     package func hasMoreBytes(than count: Int) -> Bool { bytesLeft > count }
 
-    /// The bytes of the value that stands next, with the padding before it.
+    /// The count of bytes of the next value, with the padding before it.
     package var nextLength: Int {
         get throws(MessageError) {
             var probe = self
@@ -27,7 +27,7 @@ extension MessageReader {
         }
     }
 
-    /// Passes over the next value by its lengths. What an array holds is not looked at, so this costs next to nothing.
+    /// Skips the next value by its lengths. It does not read the elements of an array, so it costs little.
     private mutating func measure() throws(MessageError) {
         switch Unicode.Scalar(typeCode) {
         case "a": try skipArrayByLength()
@@ -43,8 +43,8 @@ extension MessageReader {
         }
     }
 
-    /// Checks the bytes of the value that stands next.
-    /// - Parameter slack: bytes beside the limit that are let pass, where the limit counts less than the wire has.
+    /// Checks the count of bytes of the next value.
+    /// - Parameter slack: bytes of the wire that the limit does not count.
     package func checkNextBytes(_ limit: String, slack: Int) throws(MessageError) {
         guard let allowed = bounds?[limit], UInt64(bytesLeft) > allowed else { return }
         let length = try nextLength
@@ -52,17 +52,17 @@ extension MessageReader {
         throw .beyondLimit(limit, asked: bytes, allowed: allowed)
     }
 
-    /// Checks how many elements the next array has, those of arrays inside included.
+    /// Checks the count of elements of the next array, with those of inner arrays.
     /// - Parameter levels: 2 for an array of arrays.
     package func checkNextElements(_ limit: String, _ allowed: UInt64, levels: Int = 1) throws(MessageError) {
-        // Each has at least a length.
+        // Each element has at least a length.
         guard UInt64(bytesLeft) / 4 > allowed else { return }
         var probe = self
         guard try probe.countElements(levels, atMost: allowed) > allowed else { return }
         throw .beyondLimit(limit, asked: allowed + 1, allowed: allowed)
     }
 
-    /// Counts elements up to one above the limit. A reader that stops there is of no use afterwards.
+    /// Counts elements up to one above the limit. A reader that stops there is unusable.
     private mutating func countElements(_ levels: Int, atMost most: UInt64) throws(MessageError) -> UInt64 {
         let outer = try enterArray()
         var count: UInt64 = 0

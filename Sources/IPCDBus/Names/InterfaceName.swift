@@ -4,8 +4,7 @@ public struct InterfaceName: DBusName {
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
     public init(_ text: String) throws(NameError) {
-        try NameGrammar.check(
-            text, body: text.utf8, kind: "interface name", elements: 2, dash: false, leadingDigit: false)
+        try NameGrammar.check(text, body: text.utf8, kind: "interface name")
         self.text = text
     }
 }
@@ -16,7 +15,7 @@ public struct ErrorName: DBusName {
 
     /// - Throws: ``NameError`` that says which rule the text breaks.
     public init(_ text: String) throws(NameError) {
-        try NameGrammar.check(text, body: text.utf8, kind: "error name", elements: 2, dash: false, leadingDigit: false)
+        try NameGrammar.check(text, body: text.utf8, kind: "error name")
         self.text = text
     }
 
@@ -43,13 +42,12 @@ public struct MemberName: DBusName {
     /// - Throws: ``NameError`` that says which rule the text breaks.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(
-            text, body: text.utf8.map { $0 == UInt8(ascii: ".") ? 0 : $0 }, kind: "member name", elements: 1,
-            dash: false, leadingDigit: false)
+            text, body: text.utf8.map { $0 == UInt8(ascii: ".") ? 0 : $0 }, kind: "member name", elements: 1)
         self.text = text
     }
 }
 
-/// A bus name: unique (`:1.42`, given by the bus) or well-known (`org.example.App`, asked for by a program).
+/// A bus name: unique (`:1.42`, from the bus) or well-known (`org.example.App`, requested by a program).
 ///
 /// D-Bus specification, "Bus names": at most 255 bytes; elements of `[A-Za-z0-9_-]` separated by dots, at least two;
 /// an element of a well-known name does not begin with a digit.
@@ -60,14 +58,13 @@ public struct BusName: DBusName {
     public init(_ text: String) throws(NameError) {
         let unique = text.utf8.first == UInt8(ascii: ":")
         let body = text.utf8.dropFirst(unique ? 1 : 0)
-        try NameGrammar.check(
-            text, body: body, kind: "bus name", elements: 2, dash: true, leadingDigit: unique)
+        try NameGrammar.check(text, body: body, kind: "bus name", dash: true, leadingDigit: unique)
         self.text = text
     }
 
     init(trusted text: String) { self.text = text }
 
-    /// Whether the bus gave this name to one connection, for its lifetime.
+    /// Whether this is the name of one connection for its lifetime.
     public var isUnique: Bool { text.utf8.first == UInt8(ascii: ":") }
 
     /// The message bus itself.

@@ -1,9 +1,9 @@
-/// A name that breaks its grammar in the D-Bus specification, "Valid names".
+/// The rule of the D-Bus specification, "Valid names", that a name breaks.
 public struct NameError: Error, Equatable, CustomStringConvertible {
     public let description: String
 }
 
-/// A name with a grammar in the D-Bus specification. The grammar is checked when the name is made.
+/// A name that the D-Bus specification defines. The initializer checks its grammar.
 public protocol DBusName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 where StringLiteralType == StaticString {
     var text: String { get }
@@ -13,7 +13,7 @@ where StringLiteralType == StaticString {
 }
 
 extension DBusName {
-    /// For names that stand in the source; a misspelled one is a programming error.
+    /// For names in source code; an invalid one is a programming error.
     public init(stringLiteral text: StaticString) {
         do { try self.init("\(text)") } catch { preconditionFailure(error.description) }
     }
@@ -21,7 +21,7 @@ extension DBusName {
     public var description: String { text }
 }
 
-/// The one place that knows how D-Bus names are spelled. A bus ends the connection of whoever sends another one.
+/// The grammar of D-Bus names. A bus ends the connection of a program that sends an invalid name.
 enum NameGrammar {
     static let longest = 255
 
@@ -33,7 +33,8 @@ enum NameGrammar {
 
     /// Checks a dotted name of at least `elements` elements.
     static func check(
-        _ text: String, body: some Collection<UInt8>, kind: String, elements: Int, dash: Bool, leadingDigit: Bool
+        _ text: String, body: some Collection<UInt8>, kind: String, elements: Int = 2, dash: Bool = false,
+        leadingDigit: Bool = false
     ) throws(NameError) {
         guard text.utf8.count <= longest else {
             throw NameError(description: "a \(kind) has at most \(longest) bytes, this one has \(text.utf8.count)")
@@ -64,10 +65,10 @@ enum NameGrammar {
 }
 
 extension String {
-    /// The text as a sentence of an error quotes it: callers choose names of any length.
+    /// The text for a sentence of an error, because callers choose names of any length.
     var quotable: String { shortened(to: 200) }
 
-    /// A text with more bytes loses its middle, because a sentence ends with the reason.
+    /// Removes the middle of a longer text, because a sentence ends with the reason.
     func shortened(to most: Int) -> String {
         guard utf8.count > most else { return self }
         let part = (most - 3) / 2
@@ -75,7 +76,7 @@ extension String {
             + String(decoding: utf8.suffix(part), as: UTF8.self).droppingFirstRepair
     }
 
-    /// The same with U+FFFD for each NUL character, which a D-Bus string cannot carry.
+    /// The text with U+FFFD for each NUL character, which a D-Bus string cannot carry.
     var withoutNUL: String { utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self }
 
     // A cut in the middle of a character leaves up to three repaired bytes.

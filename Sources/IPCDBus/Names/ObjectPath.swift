@@ -9,7 +9,7 @@ public struct ObjectPath: DBusName {
         self.text = text
     }
 
-    /// The rule that bytes break; `nil` for a path.
+    /// The rule that bytes break; `nil` for a valid path.
     static func brokenRule(_ bytes: some Collection<UInt8>) -> StaticString? {
         guard bytes.first == UInt8(ascii: "/") else { return "does not begin with a slash" }
         var afterSlash = true
@@ -27,23 +27,23 @@ public struct ObjectPath: DBusName {
 
     init(trusted text: String) { self.text = text }
 
-    /// The object below this one.
+    /// The path of an object below this one.
     /// - Throws: ``NameError`` if `element` is empty or has a character outside `[A-Za-z0-9_]`.
     public func appending(_ element: String) throws(NameError) -> ObjectPath {
         try ObjectPath(text.utf8.count == 1 ? "/\(element)" : "\(text)/\(element)")
     }
 
-    /// What follows the last slash; empty for the root.
+    /// The part after the last slash; empty for the root.
     public var lastElement: Substring { text[text.index(after: text.lastIndex(of: "/")!)...] }
 
-    /// The object above, or `nil` for the root.
+    /// The path above; `nil` for the root.
     public var parent: ObjectPath? {
         guard text.utf8.count > 1 else { return nil }
         let above = text[..<text.lastIndex(of: "/")!]
         return ObjectPath(trusted: above.isEmpty ? "/" : String(above))
     }
 
-    /// The path below `ancestor`, without its leading slash, or `nil` if this is no descendant of it.
+    /// The path below `ancestor`, without its leading slash; `nil` if this is no descendant.
     func remainder(below ancestor: ObjectPath) -> Substring? {
         let prefix = ancestor.text.utf8.count == 1 ? "/" : ancestor.text + "/"
         guard text.utf8.count > prefix.utf8.count, text.hasPrefix(prefix) else { return nil }

@@ -1,16 +1,15 @@
-/// A bound for the arguments of calls that have come and are not finished, of all connections together.
+/// A limit of the arguments of unfinished calls, for all connections together.
 ///
-/// A direct connection that holds more than its share is not read. On a bus all callers share one socket, which has to be
-/// read: there a call beyond the share of its caller is rejected, and its arguments are not kept.
+/// A direct connection that holds more than its share is not read. On a bus, all callers share one socket, which must be read:
+/// a call beyond the share of its caller is rejected, and its arguments are not kept.
 @DBusActor
 public final class ArrivingBytes {
-    /// The party that holds arguments.
     enum Holder: Hashable {
         case caller(BusName)
         case connection(ObjectIdentifier)
     }
 
-    /// The arguments of one call, until the last reference goes.
+    /// The charge for the arguments of one call, until its last reference is released.
     @DBusActor
     final class Charge {
         fileprivate let bytes: Int
@@ -29,16 +28,16 @@ public final class ArrivingBytes {
     private var holding: [Holder: Int] = [:]
     private var waiting: [@DBusActor () -> Void] = []
 
-    /// Calls of fewer bytes do not count: their number is bounded elsewhere.
+    /// Calls of fewer bytes do not count, because another limit bounds their count.
     static let leastCounted = 1 << 10
-    /// The bytes that each holder may have, whatever the others hold.
+    /// The bytes that each holder may have in any case.
     private static let always = 1 << 20
 
-    /// - Parameter most: bytes of all holders. One holder may have half of them, and one that holds nothing yet finds half as
-    ///   much again.
+    /// - Parameter most: the bytes of all holders. One holder may have half of them. For a holder's first call, the limit is half
+    ///   as much again.
     public init(most: Int) { self.most = most }
 
-    /// - Returns: `nil` if a call of this length is beyond the share of its holder.
+    /// - Returns: `nil` if the bytes are beyond the share of the holder.
     func charge(_ bytes: Int, to holder: Holder) -> Charge? {
         let own = holding[holder] ?? 0
         let isWithin =
@@ -49,20 +48,19 @@ public final class ArrivingBytes {
         return isWithin ? chargeAlways(bytes, to: holder) : nil
     }
 
-    /// Charges beyond the share as well.
+    /// Charges the bytes, also beyond the share.
     func chargeAlways(_ bytes: Int, to holder: Holder) -> Charge {
         total += bytes
         holding[holder, default: 0] += bytes
         return Charge(bytes, holder, self)
     }
 
-    /// Whether a holder has no more than its share.
     func isWithinShare(_ holder: Holder) -> Bool {
         let own = holding[holder] ?? 0
         return own <= Self.always || own <= most / 2 && total <= most
     }
 
-    /// Runs an action, once, when something was released.
+    /// Runs an action once after the next release.
     func onRelease(_ action: @escaping @DBusActor () -> Void) { waiting.append(action) }
 
     private func release(_ charge: Charge) {

@@ -1,22 +1,22 @@
-/// A bound for what this process holds for peers, of several connections together: bytes, or descriptors.
+/// A limit of the bytes or the descriptors that this process holds for peers, for several connections together.
 ///
-/// A bus stores messages for programs that do not read, and messages that have arrived in part. Between peers this process
-/// stores them. At the bound one connection ends: of those that hold a good part, the one without progress for longest. So a
-/// reader that has just asked for much does not pay for one that does not read, and a quiet small one does not pay either.
+/// A bus stores messages for programs that do not read, and incomplete messages. Between peers, this process stores them. At the
+/// limit, one connection ends: among those that hold a large part, the one without progress for longest. So neither a reader
+/// that has just asked for much nor a small idle connection pays for a connection that does not read.
 @DBusActor
 final class HeldBound {
     private let most: Int
     private var total = 0
-    /// How often something has moved: a clock that costs nothing.
+    /// A count of movements, which serves as a clock without a system call.
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
-    /// A good part is a fourth of an equal one, so small holders count as well beside one that holds as much alone.
+    /// A large part is a fourth of an equal one, so that small holders count beside one that holds as much alone.
     private static let partOfEqual = 4
 
     init(most: Int) { self.most = most }
 
-    /// What one connection holds, in one direction.
+    /// The part of one connection, in one direction.
     @DBusActor
     final class Share {
         fileprivate(set) var amount = 0
@@ -25,11 +25,10 @@ final class HeldBound {
         fileprivate let end: @DBusActor () -> Void
         private let bound: HeldBound
 
-        /// - Parameter end: ends the connection that holds this; never called before the call that led to it has returned.
+        /// - Parameter end: ends the connection; called only after the call that caused it has returned.
         init(of bound: HeldBound, end: @escaping @DBusActor () -> Void) { (self.bound, self.end) = (bound, end) }
 
-        /// Says what is held now.
-        /// - Parameter hasMoved: a message has come or gone whole since the last time.
+        /// - Parameter hasMoved: whether a whole message has come or gone since the last time.
         func set(_ amount: Int, hasMoved: Bool) {
             guard !hasEnded, amount > 0 || self.amount > 0 else { return }
             bound.total += amount - self.amount
@@ -41,17 +40,17 @@ final class HeldBound {
             bound.holding[ObjectIdentifier(self)] = amount > 0 ? self : nil
         }
 
-        /// Whether more may be held; makes room for it where another connection has to go first.
+        /// Whether the connection may hold more; ends others to make room.
         func admits() -> Bool { bound.makesRoom(for: self) }
     }
 
-    /// There are never more than the bound and what one message brings along.
+    /// The total never exceeds the limit by more than one message.
     fileprivate func makesRoom(for share: Share) -> Bool {
         while total >= most, let longest = longestStill() {
             total -= longest.amount
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
-            // Later: the end of the connection ends its calls, and their handlers may send again.
+            // Later, because the end of the connection ends its calls, whose handlers may send again.
             DBusActor.thread.soon { longest.end() }
         }
         return !share.hasEnded

@@ -1,4 +1,4 @@
-/// Bounds for what peers make this process hold, of several connections together. On a bus the bus bears it.
+/// Limits of the messages that this process holds for peers, for several connections together. On a bus, the bus holds them.
 @DBusActor
 public final class PeerBounds {
     private let mostMessageBytes: Int
@@ -6,19 +6,19 @@ public final class PeerBounds {
     private let mostCalls: Int
     private let outgoingBytes: HeldBound
     private let incomingBytes: HeldBound
-    /// Both directions: the process has one table for them.
+    /// Of both directions: the process has one table for them.
     private let descriptors: HeldBound
     private let arriving: ArrivingBytes?
 
     /// - Parameters:
-    ///   - messageBytes: of one message that comes in. Of a longer one its arguments are not kept; a call is answered with
-    ///     ``ObjectServer/tooLong``.
-    ///   - descriptorsPerMessage: a message with more is refused.
-    ///   - calls: of one connection that have not been answered; of one more the answer says so.
-    ///   - outgoingBytes: that wait because peers do not read.
-    ///   - incomingBytes: of messages that have not come whole.
-    ///   - descriptors: that wait because peers do not read, or belong to messages that have not come whole.
-    ///   - arriving: of calls that are not finished, of all connections.
+    ///   - messageBytes: the limit of an incoming message. The arguments of a longer one are not kept; a longer call is refused
+    ///     (``CallRefusal/tooLong(bytes:)``).
+    ///   - descriptorsPerMessage: a call with more is refused.
+    ///   - calls: the most unanswered calls of one connection; a further call is refused.
+    ///   - outgoingBytes: bytes that wait because peers do not read.
+    ///   - incomingBytes: bytes of incomplete messages.
+    ///   - descriptors: descriptors that wait because peers do not read, and those of incomplete messages.
+    ///   - arriving: the limit of unfinished calls, for all connections.
     public init(
         messageBytes: Int, descriptorsPerMessage: Int, calls: Int, outgoingBytes: Int, incomingBytes: Int,
         descriptors: Int, arriving: ArrivingBytes? = nil
@@ -30,8 +30,8 @@ public final class PeerBounds {
         self.descriptors = HeldBound(most: descriptors)
     }
 
-    /// Bounds a connection from now on, until it ends.
-    /// - Precondition: there is no bus between.
+    /// Bounds a connection until it ends.
+    /// - Precondition: the connection leads to a peer.
     public func add(_ connection: Connection) {
         precondition(connection.isPeer, "a bus bounds what comes over it")
         connection.incoming.most = mostCalls
@@ -57,7 +57,6 @@ struct LinkShares {
         self.descriptors = HeldBound.Share(of: descriptors, end: end)
     }
 
-    /// Whether the link may hold more.
     func admits() -> Bool { bytes.admits() && descriptors.admits() }
 
     func set(bytes: Int, descriptors: Int, hasMoved: Bool) {

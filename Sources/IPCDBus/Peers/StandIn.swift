@@ -1,11 +1,11 @@
-/// The name on a bus that a peer stands for, and answers to the calls that the bus would answer.
+/// The name on a bus that a peer stands for, and the answers to calls that the bus would answer.
 struct StandIn {
     let name: BusName
     let bus: Connection
-    /// Runs when the peer has said `Hello`, before it is answered.
+    /// Runs when the peer has said `Hello`, before the answer.
     let greeted: @DBusActor () -> Void
 
-    /// Answers calls that are not for the objects here: those to the bus, and to programs that this connection does not reach.
+    /// Answers calls that are not for the objects here: calls to the bus, and to programs that this connection does not reach.
     @DBusActor
     func answers(_ call: IncomingCall, on peer: Connection) -> Bool {
         if call.message.interface == MessageBus.name.text || call.message.destination == .bus {
@@ -18,8 +18,8 @@ struct StandIn {
         return true
     }
 
-    /// Answers a call to the bus itself. `Hello` makes programs at home here that speak to message buses only; signals and
-    /// names stay on the bus.
+    /// Answers a call to the bus itself: `Hello` is for programs that can speak to message buses only. Signals and names stay on
+    /// the bus.
     @DBusActor
     private func answer(_ call: IncomingCall, on peer: Connection) {
         let member = call.message.member ?? ""
@@ -41,21 +41,21 @@ struct StandIn {
 }
 
 extension Connection {
-    /// Lets a peer stand for a name on a bus: all its calls come from that name, whatever they say, and signals that follow
-    /// an answer go over the bus.
-    /// - Parameter greeted: runs at each `Hello`; the peer is ready then.
-    /// - Precondition: there is no bus between.
+    /// Lets a peer stand for a name on a bus: that name is the sender of all its calls, whatever they say. Signals that follow an
+    /// answer go over the bus.
+    /// - Parameter greeted: runs at `Hello`; the peer is ready then.
+    /// - Precondition: the connection leads to a peer.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
         precondition(isPeer, "on a bus the bus attests who calls")
         incoming.standIn = StandIn(name: name, bus: bus, greeted: greeted)
     }
 
-    /// The name for which a peer stands.
+    /// The name that a peer stands for.
     public var standsFor: BusName? { incoming.standIn?.name }
 
-    /// Whether the other side has proved who it is; nothing else is read before.
+    /// Whether the other side has proved its identity. No message is read before.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
 
-    /// Receives the messages that have arrived so far: for a peer whose name has left the bus, before it counts as gone.
+    /// Receives the messages that have arrived, for a peer whose name has left the bus, before it counts as gone.
     public func takeInRest() { link?.takeInRest() }
 }

@@ -1,8 +1,8 @@
 /// The answers that a bus may still hold because their callers do not read.
 ///
-/// A bus stores such messages without a bound, so their sender has to bound them. The bus reports the bytes that it stores for
-/// a connection (`org.freedesktop.DBus.Debug.Stats`). A bus without this interface has bounds; there a caller counts as
-/// reading again when it answers a ping, or after some time.
+/// A bus that stores such messages without a limit reports their bytes (`org.freedesktop.DBus.Debug.Stats`), so this process
+/// limits them. A bus without this interface has limits. There, a caller counts as reading again when it answers a ping, or
+/// after some time.
 @DBusActor
 final class UnreadAnswers {
     private struct Caller {
@@ -18,23 +18,23 @@ final class UnreadAnswers {
     private var callers: [BusName: Caller] = [:]
     private var hasStatistics = true
 
-    /// The bytes beyond which a caller gets no more. A bus without statistics costs a caller more time, and bounds what it
-    /// holds, so there it is as much as the descriptors of one message.
+    /// The bytes beyond which a caller gets no more answers. On a bus without statistics, a caller waits longer and the bus has
+    /// limits, so the limit here is as high as the descriptors of one message count.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
-    /// The answers that count: smaller ones are little more than their calls, which the bus holds as well.
+    /// Smaller answers do not count: they are little more than their calls, which the bus holds as well.
     private static let leastCounted = 1 << 10
-    /// The calls of a caller that wait until it has read.
+    /// The most deferred calls of a caller.
     private static let mostHeld = 16_384
     private static let mostBegunTogether = 64
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(1)
-    /// The bytes that a descriptor counts as: a bus has few descriptors.
+    /// A descriptor counts as these bytes, because a bus has few descriptors.
     private static let bytesOfDescriptor = 256 << 10
 
     /// - Parameters:
     ///   - isPresent: whether a caller is on the bus.
-    ///   - begin: begins a call that was held.
+    ///   - begin: begins a deferred call.
     init(
         _ connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool,
         begin: @escaping @DBusActor (Message) -> Void
@@ -42,10 +42,9 @@ final class UnreadAnswers {
         (self.connection, self.isPresent, self.begin) = (connection, isPresent, begin)
     }
 
-    /// Whether a caller has been sent much that it has not read, as far as is known.
+    /// Whether a caller has many bytes to read, as far as this process knows.
     func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > most } ?? false }
 
-    /// Counts an answer that was sent.
     func sent(_ answer: Message, to caller: BusName) {
         let bytes = answer.bytes.count + answer.descriptors.count * Self.bytesOfDescriptor
         guard bytes >= Self.leastCounted, callers[caller] != nil || isPresent(caller) else { return }
@@ -62,9 +61,9 @@ final class UnreadAnswers {
         }
     }
 
-    /// Keeps a call until its caller has read.
-    /// - Returns: whether the call is kept; otherwise it may begin.
-    /// - Throws: ``CallRefusal`` if too many wait.
+    /// Defers a call until its caller has read.
+    /// - Returns: whether the call is deferred.
+    /// - Throws: ``CallRefusal`` if too many are deferred.
     func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
         guard let state = callers[caller], state.bytes > most || !state.held.isEmpty else { return false }
         guard state.held.count < Self.mostHeld else { throw .tooManyCalls(Self.mostHeld) }
@@ -72,7 +71,6 @@ final class UnreadAnswers {
         return true
     }
 
-    /// Forgets a caller that has left the bus.
     func left(_ caller: BusName) {
         callers.removeValue(forKey: caller)?.waiters.resumeAll()
     }
@@ -82,7 +80,7 @@ final class UnreadAnswers {
     private func awaitReading(of caller: BusName) async {
         var pause = Self.firstPause
         while isBehind(caller) {
-            // The answers that are sent after the question are not in its answer.
+            // Answers that are sent from here on are not in the statistics.
             let asked = callers[caller]?.bytes ?? 0
             let held = await heldByBus(for: caller)
             callers[caller]?.bytes += held - asked
@@ -91,14 +89,14 @@ final class UnreadAnswers {
                 await withCheckedContinuation { continuation in timer.set(at: .now + pause) { continuation.resume() } }
                 pause = min(pause * 2, Self.longestPause)
             } else {
-                await goOn(caller)
+                await resume(caller)
             }
         }
         callers[caller]?.isAsking = false
     }
 
-    /// Lets begin what has waited, some at a time: their answers may be large in turn.
-    private func goOn(_ caller: BusName) async {
+    /// Begins the deferred calls, some at a time, because their answers may be large in turn.
+    private func resume(_ caller: BusName) async {
         callers[caller]?.waiters.resumeAll()
         while true {
             for _ in 0..<Self.mostBegunTogether {
@@ -123,7 +121,7 @@ final class UnreadAnswers {
                 }
             } catch {
                 if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
-                // A bus that answers late has statistics all the same.
+                // A bus that answers late has statistics nevertheless.
                 if error == .timedOut { return callers[caller]?.bytes ?? 0 }
             }
             hasStatistics = false

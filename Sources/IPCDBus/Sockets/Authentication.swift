@@ -1,23 +1,23 @@
-/// The conversation before the first message (D-Bus specification, "Authentication Protocol"), as a value: bytes in, bytes
-/// out. The one mechanism is `EXTERNAL`: the system says who is at the other end of the socket.
+/// The conversation before the first message (D-Bus specification, "Authentication Protocol") as a value: bytes in, bytes out.
+/// The one mechanism is `EXTERNAL`: the system attests the user at the other end of the socket.
 struct Authentication {
     enum Side {
-        /// - Parameter server: the id that the server must have (`guid` in its address); `nil` accepts any.
+        /// - Parameter server: the required id of the server (`guid` in its address); `nil` accepts any.
         case client(server: String?)
-        /// The user at the other end, and our own one, which alone is accepted.
+        /// The user at the other end, and the user of this process, the only accepted one.
         case server(peer: UInt32, own: UInt32, id: String)
     }
 
     enum State: Equatable {
         case speaking
         case finished
-        /// The server does not accept `EXTERNAL`, and names the mechanisms that it accepts.
+        /// The server rejects `EXTERNAL`, and accepts these mechanisms.
         case rejected(mechanisms: [String])
         case failed(reason: String)
     }
 
     private enum Step {
-        /// A client sends a byte of its own first, which carried credentials where sockets did not.
+        /// A client sends a NUL byte first, which carries credentials on systems whose sockets do not.
         case nul, awaitsMechanism, awaitsIdentity, awaitsBeginning, awaitsConsent, awaitsDescriptors
     }
 
@@ -28,38 +28,35 @@ struct Authentication {
     private(set) var passesDescriptors = false
     private var line: [UInt8] = []
     private var lines = 0
-    /// The bytes to send.
     private(set) var outgoing: [UInt8] = []
 
     private static let longestLine = 4_096
     private static let mostLines = 32
 
-    /// - Parameter user: of this process, which a client states.
+    /// - Parameter user: the user of this process, which a client states.
     init(_ side: Side, user: UInt32) {
         self.side = side
         switch side {
         case .client:
             step = .awaitsConsent
-            // All at once: a server answers line by line, and nothing in its answers changes what comes next.
+            // All at once, because the answers of the server do not change the next line.
             outgoing = [0] + Array("AUTH EXTERNAL \(Self.identity(of: user))\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         case .server: step = .nul
         }
     }
 
-    /// A conversation that another implementation has finished, for a client.
+    /// A client's conversation that another implementation has finished.
     init(finishedWith passesDescriptors: Bool) {
         (side, step, state) = (.client(server: nil), .awaitsConsent, .finished)
         self.passesDescriptors = passesDescriptors
     }
 
-    /// Removes and returns the bytes to send.
     mutating func takeOutgoing() -> [UInt8] {
         defer { outgoing = [] }
         return outgoing
     }
 
-    /// Reads received bytes.
-    /// - Returns: how many bytes belong to the conversation; what follows them are messages.
+    /// - Returns: the count of bytes that belong to the conversation; messages follow them.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         for (index, byte) in bytes.enumerated() {
             guard state == .speaking else { return index }
@@ -138,14 +135,14 @@ struct Authentication {
         case ("AGREE_UNIX_FD", .awaitsDescriptors):
             passesDescriptors = true
             state = .finished
-        // Whatever needs no descriptors works without this consent.
+        // Messages without descriptors need no consent.
         case ("ERROR", .awaitsDescriptors): state = .finished
         case ("REJECTED", .awaitsConsent): state = .rejected(mechanisms: Array(words.dropFirst()))
         default: state = .failed(reason: "it does not let this user in")
         }
     }
 
-    /// The number of a user in decimal, as two hexadecimal digits for each character.
+    /// The decimal number of a user, with two hexadecimal digits for each character.
     private static func identity(of user: UInt32) -> String {
         String(user).utf8.map { String($0, radix: 16) }.joined()
     }

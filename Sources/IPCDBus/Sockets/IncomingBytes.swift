@@ -1,33 +1,32 @@
 internal import CLinux
 internal import Glibc
 
-/// The received bytes and descriptors of messages that are not complete.
+/// The received bytes and descriptors of incomplete messages.
 package struct IncomingBytes: ~Copyable {
     package enum Received {
         case bytes, nothing, end
     }
 
-    /// Whether a message that has no place among short ones is taken now.
+    /// The decision on a message that is longer than the buffer.
     enum Admission {
         case taken(ArrivingBytes.Charge?)
         /// Its arguments are not kept.
         case refused
-        /// It stays in its place; the socket is not to be read meanwhile.
+        /// The message stays in the socket and the buffer, and the socket must not be read.
         case later
     }
 
-    /// The buffer for short messages, many at a time.
+    /// The buffer for short messages.
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var start = 0
     private var count = 0
-    /// A message that has no place there, and how much of it has come.
+    /// A longer message, and the count of its received bytes.
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
     private var largeCharge: ArrivingBytes.Charge?
-    /// Whether the next message is to be admitted later.
     private(set) var awaitsAdmission = false
-    /// Of a message that is longer than any that is kept: its header, and how many bytes of it are still to come.
+    /// The header of a message whose arguments are not kept, and the count of its bytes that have not come.
     private var cut: (message: Message?, remaining: Int)?
-    /// Those that came and are in no message; one that is missing stands for all of its message, with the reason.
+    /// The descriptors that are in no message. A failure stands for all descriptors of its message.
     private var descriptors: [Result<Descriptor, MessageError>] = []
     private var texts = HeaderTexts()
     /// The arguments of a longer message are not kept.
@@ -40,14 +39,13 @@ package struct IncomingBytes: ~Copyable {
     deinit {
         wipe(room)
         room.deallocate()
-        // The rest has never been touched: wiping it would make it resident.
+        // Wiping the unused rest would make it resident.
         if let large {
             wipe(UnsafeMutableRawBufferPointer(rebasing: large.block[..<large.count]))
             free(large.block.baseAddress)
         }
     }
 
-    /// Reads once.
     package mutating func receive(from socket: CInt) -> Received {
         let place: UnsafeMutableRawBufferPointer
         if let large {
@@ -71,29 +69,28 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Takes over the descriptors of one message, which come with its first byte: sendmsg(2) keeps them apart from others.
+    /// Takes over the descriptors of one message. They come with its first byte, and sendmsg(2) keeps messages apart.
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
-        // One read may bring the end of a message and the beginning of the next one, each with its descriptors.
+        // One read may bring the end of a message and the beginning of the next, each with its descriptors.
         guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
-            // The sender spreads more of them over the bytes of a message than a message may have.
+            // The sender has distributed more descriptors over a message than a message may have.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
             return
         }
         descriptors += arrived.map { .success($0) }
     }
 
-    /// The received bytes that are in no message.
+    /// The bytes in the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
-    /// How many bytes of a message that is not whole are kept.
+    /// The count of bytes that are kept of the incomplete message.
     var heldCount: Int { count + (large?.count ?? 0) + (cut?.message?.bytes.count ?? 0) }
 
-    /// Whether a message is coming that is not short.
+    /// Whether a message is arriving that is longer than the buffer.
     var isInMessage: Bool { large != nil || cut != nil }
 
-    /// Descriptors that came and are in no message.
     var descriptorCount: Int { descriptors.count }
 
     mutating func consume(_ length: Int) {
@@ -101,12 +98,11 @@ package struct IncomingBytes: ~Copyable {
         count -= length
     }
 
-    /// The next whole message, of any length.
     package mutating func nextMessage() throws(MessageError) -> Message? { try nextMessage { _, _ in .taken(nil) } }
 
-    /// The next whole message, which may have a defect; `nil` where none has come.
-    /// - Throws: ``MessageError`` where no message begins; nothing that follows can be read then.
-    /// - Parameter admit: decides on a message that is not short, by its header and its length.
+    /// The next complete message, which may have a defect; `nil` if none has come.
+    /// - Parameter admit: decides on a message that is longer than the buffer, by its header and its length.
+    /// - Throws: ``MessageError`` if the bytes begin no message. Then no further message can be read.
     mutating func nextMessage(admit: (MessageHeader, Int) -> Admission) throws(MessageError) -> Message? {
         awaitsAdmission = false
         if let (block, count) = large {
@@ -119,7 +115,7 @@ package struct IncomingBytes: ~Copyable {
         if cut != nil, let message = nextCutMessage() { return message }
         guard cut == nil else { return nil }
         guard count >= MessageHeader.fixedLength else {
-            // Descriptors come with the first byte of their message, so no message will name these.
+            // Descriptors come with the first byte of their message, so these belong to none.
             if count == 0 { descriptors = [] }
             return nil
         }
@@ -136,7 +132,7 @@ package struct IncomingBytes: ~Copyable {
         return message(block)
     }
 
-    /// Makes room for a message that is larger than the buffer, once its header is here and it is admitted.
+    /// Allocates memory for a message that is longer than the buffer, once its header has come and it is admitted.
     private mutating func beginLarge(
         _ length: Int, _ bytes: UnsafeRawBufferPointer, admit: (MessageHeader, Int) -> Admission
     ) throws(MessageError) -> Message? {
@@ -159,21 +155,21 @@ package struct IncomingBytes: ~Copyable {
         return nil
     }
 
-    /// Moves bytes, which may be secret, and overwrites them here.
+    /// Moves bytes and overwrites them here, because they may be secret.
     private mutating func take(_ length: Int, to block: UnsafeMutableRawBufferPointer) {
         memcpy(block.baseAddress!, bytes.baseAddress!, length)
         wipe(UnsafeMutableRawBufferPointer(rebasing: room[start..<(start + length)]))
         consume(length)
     }
 
-    // MARK: Messages that are too long
+    // MARK: Messages whose arguments are not kept
 
-    /// Keeps the header, as that of a message without arguments; nothing of one that has a header too long for the room.
+    /// Keeps the header as that of a message without arguments, unless the header is longer than the buffer.
     private mutating func cutMessage(_ length: Int, _ defect: MessageDefect) throws(MessageError) {
         let headerLength = MessageHeader.headerLength(bytes)
         guard headerLength <= room.count else {
             cut = (nil, length)
-            // Its header would say how many are its own. Those of the next message have not come yet.
+            // All of them belong to this message: the next one has not begun.
             descriptors = []
             return
         }
@@ -186,7 +182,7 @@ package struct IncomingBytes: ~Copyable {
         cut = (message, length - headerLength)
     }
 
-    /// Passes over the rest as far as it has come; `nil` also for a message that cannot be answered.
+    /// Skips the received rest of the message; returns `nil` also for a message without a header.
     private mutating func nextCutMessage() -> Message? {
         guard let (message, remaining) = cut else { return nil }
         let more = min(count, remaining)
@@ -204,7 +200,7 @@ package struct IncomingBytes: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: block, count: length)
     }
 
-    /// A message whose frame is right; if anything else is wrong, it has a defect.
+    /// A message of the right length. If anything else is wrong, it has a defect.
     private mutating func message(_ block: UnsafeMutableRawBufferPointer) -> Message {
         let (header, bodyStart): (MessageHeader, Int)
         do throws(MessageError) {
@@ -224,7 +220,7 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Descriptors come with the first byte of their message, so those of the next message stand first.
+    /// Descriptors come with the first byte of their message, so those of the next message are first.
     private mutating func takeDescriptors(_ count: Int) throws(MessageError) -> [Descriptor] {
         let own = descriptors.prefix(count)
         if let missing = own.firstIndex(where: { if case .failure = $0 { true } else { false } }) {

@@ -3,8 +3,8 @@ internal import Glibc
 
 /// A socket that carries messages to a bus or to a peer, from connect to disconnect, on the I/O thread.
 ///
-/// It knows nothing of their meaning; ``Connection`` outlives it and replaces it on reconnect. The messages of one turn of
-/// the thread leave by one system call.
+/// ``Connection`` interprets the messages; it outlives the link and replaces it on reconnect. The messages of one turn of the
+/// thread leave by one system call.
 @DBusActor
 final class Link {
     private let socket: Descriptor
@@ -15,60 +15,60 @@ final class Link {
     private var hasEnded = false
     private var isFlushDue = false
     private var awaitsRoom = false
-    /// The number of the last message; a test sets it.
+    /// A test sets it.
     var lastSerial: UInt32 = 0
     private var hasWrapped = false
-    /// Whether a call with this number still waits for its answer.
+    /// Whether a call with this number is unanswered.
     var isAwaited: (UInt32) -> Bool = { _ in false }
     private let flushWaiters = Waiters()
 
-    /// Receives every message. Until it is set, no message is read.
+    /// Receives every message. The link reads no message before this is set.
     var receive: ((Message) -> Void)? {
         didSet {
-            // Messages may have come with the end of the conversation, before the link was handed over.
+            // Messages may have come with the end of the conversation.
             guard isOpen, isAuthenticated, !incoming.bytes.isEmpty else { return }
             DBusActor.thread.soon { [weak self] in self?.takeIn() }
         }
     }
-    /// Called once, when the other side has ended the link or broken the protocol; not after ``close()``.
+    /// Called once, when the other side has ended the link or broken the protocol, and not after ``close()``.
     var ended: () -> Void = {}
-    /// Its shares of the bounds for all peers.
+    /// The link's shares of the limits for all peers; `nil` on a bus.
     var shares: (outgoing: LinkShares, incoming: LinkShares)?
-    /// The bound for the arguments of calls under way.
+    /// The limit of the arguments of unfinished calls.
     var arriving: ArrivingBytes?
-    /// Set while the socket is not read because calls hold too much.
+    /// Set while the socket is not read because the link's calls hold too much.
     private let readingPause = DBusTimer()
     private var isReadingPaused: Bool { readingPause.isSet }
-    /// When nothing more was admitted, over pauses that others have ended: the whole time is bounded.
+    /// The beginning of the first of several pauses without an admission: their whole time is limited.
     private var pausedSince: ContinuousClock.Instant?
     private var awaitsRelease = false
-    /// Lets one more message in, whatever is held.
+    /// Whether one more message is admitted in any case.
     private var admitsNext = false
-    /// Runs once, at the end of the authentication.
+    /// Runs once at the end of the authentication.
     var authenticated: (Authentication.State) -> Void = { _ in }
-    /// Sends in the place of a message whose descriptors cannot leave; `nil` sends nothing.
+    /// The message to send in place of one whose descriptors cannot leave.
     var undeliverable: (Message) -> Message? = { _ in nil }
     private var descriptorPatience = DescriptorPatience()
 
-    /// Calls that have come and do not begin before the other side has read more of what it was sent.
+    /// Calls that begin after the other side has read more of its messages.
     private var heldCalls = Queue<Message>()
     private var held = (bytes: 0, descriptors: 0)
     private var beginsHeldCalls = false
 
-    /// If more bytes than this wait for a peer with bounds, its further calls wait too, until it has read.
+    /// If more bytes than this wait for a peer with limits, its further calls are held until it has read.
     private static let backlog = 1 << 20
     /// The memory of a held call beside its bytes.
     private static let bytesOfHeldCall = 512
 
-    /// Beyond these queued bytes the link writes before the end of the turn, so the other side begins meanwhile.
+    /// Beyond these queued bytes, the link writes before the end of the turn, so that the other side can begin.
     private static let largeBatch = 8_192
-    /// A call may wait for something else than this process, so a pause ends at last.
+    /// A pause has a limit, because a call may wait for another process.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
-    /// Far more than a socket holds: reading a peer that has left its bus and still writes has an end.
+    /// Far more than a socket holds. A limit, because a peer that has left its bus may go on writing.
     private static let mostReadsAtEnd = 64
 
-    /// Takes over one end of a socket that does not block.
+    /// Takes over a non-blocking socket.
     init(_ socket: Descriptor, _ authentication: Authentication) {
         (self.socket, self.authentication) = (socket, authentication)
         watch(isNew: true)
@@ -77,7 +77,7 @@ final class Link {
 
     isolated deinit { close() }
 
-    /// Connects to a server by the connector that knows the way, and returns when the server accepts this process.
+    /// Connects to a server, and returns when the server has accepted this process.
     static func open(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) async throws(ConnectionError) -> Link {
@@ -88,35 +88,30 @@ final class Link {
     }
 
     /// Waits for the end of the authentication.
-    /// - Returns: how it ended; `speaking` at the deadline.
+    /// - Returns: `speaking` at the deadline.
     func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
         await LimitedWait.result(until: deadline) { end in
-            // The way here may have been a suspension of its own.
+            // The call of this function may have suspended.
             guard authentication.state == .speaking, !isClosed else { return end(authentication.state) }
             authenticated = { end($0) }
         } ?? .speaking
     }
 
-    /// Whether both sides have agreed to pass descriptors.
     var passesDescriptors: Bool { authentication.passesDescriptors }
-    /// Whether the message has no descriptors that the link cannot pass. During the authentication that is not known, and
-    /// messages wait.
+    /// Whether the link can pass the descriptors of a message. During the authentication this is not known, and messages wait.
     func carries(_ message: Message) -> Bool { message.descriptors.isEmpty || passesDescriptors || !isAuthenticated }
     var isAuthenticated: Bool { authentication.state == .finished }
-    /// Bytes that wait because the other side does not read.
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
-    /// Whether more bytes wait than ``backlog``.
     var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
 
-    /// Ends the link at once, without a further callback.
+    /// Ends the link at once. It runs no callback after this.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         (receive, ended, undeliverable) = ({ _ in }, {}, { _ in nil })
         descriptorPatience.end()
         readingPause.cancel()
-        // No connection ends for that.
         for held in [shares?.outgoing, shares?.incoming] { held?.set(bytes: 0, descriptors: 0, hasMoved: true) }
         shares = nil
         DBusActor.thread.unregister(socket.rawValue)
@@ -124,16 +119,15 @@ final class Link {
         outgoing = OutgoingMessages()
         heldCalls = Queue()
         flushWaiters.resumeAll()
-        tellAuthenticated(.failed(reason: "it was closed"))
+        reportAuthenticated(.failed(reason: "it was closed"))
     }
 
-    private func tellAuthenticated(_ state: Authentication.State) {
-        let told = authenticated
+    private func reportAuthenticated(_ state: Authentication.State) {
+        let report = authenticated
         authenticated = { _ in }
-        told(state)
+        report(state)
     }
 
-    /// The other side has gone, or does not keep to the protocol.
     private func end() {
         guard !isClosed, !hasEnded else { return }
         hasEnded = true
@@ -145,8 +139,8 @@ final class Link {
 
     // MARK: Sending
 
-    /// Queues a message, to be written before the thread sleeps as far as the socket takes it.
-    /// - Returns: its serial number; 0 if the link has ended, or cannot pass the descriptors of the message.
+    /// Queues a message. The link writes it before the thread sleeps, if the socket has room.
+    /// - Returns: the serial number of the message; 0 if the link has ended, or cannot pass the descriptors.
     @discardableResult
     func send(_ message: Message) -> UInt32 {
         guard isOpen, carries(message), shares?.outgoing.admits() ?? true else { return 0 }
@@ -156,7 +150,7 @@ final class Link {
         return lastSerial
     }
 
-    /// The next number that no unanswered call has, also after all numbers were used once.
+    /// The next number that no unanswered call has.
     private func nextSerial() -> UInt32 {
         repeat {
             lastSerial &+= 1
@@ -174,7 +168,7 @@ final class Link {
         }
     }
 
-    /// - Parameter whole: how many messages had left whole when it was noted the last time.
+    /// - Parameter whole: the count of completely sent messages at the last note.
     private func noteOutgoing(since whole: UInt64? = nil) {
         shares?.outgoing.set(
             bytes: outgoing.byteCount, descriptors: outgoing.descriptorCount,
@@ -185,8 +179,8 @@ final class Link {
         guard isOpen, !awaitsRoom, !descriptorPatience.isWaiting else { return }
         let whole = outgoing.wholeCount
         defer { noteOutgoing(since: whole) }
-        let said = authentication.takeOutgoing()
-        if !said.isEmpty { outgoing.prepend(said) }
+        let lines = authentication.takeOutgoing()
+        if !lines.isEmpty { outgoing.prepend(lines) }
         while outgoing.byteCount > 0, isAuthenticated || outgoing.isConversation {
             let hasDescriptors = outgoing.beginsDescriptors
             let sent = outgoing.send(to: socket.rawValue)
@@ -228,7 +222,7 @@ final class Link {
         }
     }
 
-    /// Waits until all sent bytes have left the process; for the last message of a program.
+    /// Waits until all sent bytes have left the process, for the last message of a program.
     func flushed() async {
         flush()
         await flushWaiters.wait { isOpen && outgoing.byteCount > 0 }
@@ -245,7 +239,7 @@ final class Link {
         let me = self  // A receiver may release the link.
         // The system reports the end of the other side in any case.
         if isReadingPaused { return me.endReadingPause(admitsNext: true) }
-        // One look at a time: others have their turn before the next one. The rest of a long message needs several.
+        // One read at a time, so that other links have their turn. The rest of a long message needs several reads.
         for _ in 0..<Self.mostReadsTogether {
             switch me.incoming.receive(from: me.socket.rawValue) {
             case .bytes:
@@ -258,7 +252,7 @@ final class Link {
         }
     }
 
-    /// Receives the last messages of a peer that is known to have gone.
+    /// Receives the last messages of a peer that has gone.
     func takeInRest() {
         let me = self  // A receiver may release the link.
         if isReadingPaused { me.endReadingPause(admitsNext: true) }
@@ -276,7 +270,7 @@ final class Link {
             incoming.consume(authentication.take(incoming.bytes))
             flushSoon()
             guard authentication.state != .speaking else { return holdRest(hasMoved: false) }
-            tellAuthenticated(authentication.state)
+            reportAuthenticated(authentication.state)
             guard isAuthenticated else {
                 flush()
                 return end()
@@ -304,9 +298,9 @@ final class Link {
         }
     }
 
-    // MARK: Arguments under way
+    // MARK: Arguments of unfinished calls
 
-    /// A peer answers for what its connection holds; on a bus that is the sender, whose messages share the socket with others.
+    /// A peer is charged by its connection. On a bus, the sender is charged, because all senders share the socket.
     private func holder(_ header: MessageHeader) -> ArrivingBytes.Holder? {
         if shares != nil { return .connection(ObjectIdentifier(self)) }
         return header.sender.map { .caller(BusName(trusted: $0)) }
@@ -324,7 +318,7 @@ final class Link {
         return shares == nil ? .refused : .later
     }
 
-    /// Charges a short call, which has come already.
+    /// Charges a short call, which has already come.
     private func charge(_ message: Message) {
         let bytes = message.bytes.count
         guard let arriving, message.kind == .methodCall, message.charge == nil, bytes >= ArrivingBytes.leastCounted,
@@ -339,12 +333,13 @@ final class Link {
         return !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
     }
 
-    /// Stops reading until calls have finished.
+    /// Stops reading until calls have ended.
     private func pauseReading() {
         guard isOpen, !isReadingPaused, let arriving else { return }
         let since = pausedSince ?? .now
         pausedSince = since
-        readingPause.set(at: since + Self.longestReadingPause) { [weak self] in self?.endReadingPause(admitsNext: true)
+        readingPause.set(at: since + Self.longestReadingPause) { [weak self] in
+            self?.endReadingPause(admitsNext: true)
         }
         watch()
         guard !awaitsRelease else { return }
@@ -371,7 +366,7 @@ final class Link {
         held.descriptors += call.descriptors.count
     }
 
-    /// Begins held calls, in their order, as far as the other side has read.
+    /// Begins held calls in order, if the other side has read enough.
     private func beginHeldCalls() {
         guard !heldCalls.isEmpty, !beginsHeldCalls else { return }
         beginsHeldCalls = true
@@ -384,7 +379,6 @@ final class Link {
         holdRest(hasMoved: true)
     }
 
-    /// Counts the bytes of the incomplete message and of held calls.
     private func holdRest(hasMoved: Bool) {
         guard let shares else { return }
         shares.incoming.set(
@@ -393,10 +387,8 @@ final class Link {
         if !shares.incoming.admits() { end() }
     }
 
-    /// Bounds what comes in one message: a longer one loses its arguments, and one with more descriptors is refused.
-    func limitMessages(
-        bytes: Int = MessageError.longestMessage, descriptors: Int = Int(CLINUX_MOST_DESCRIPTORS)
-    ) {
+    /// Limits an incoming message. A longer message loses its arguments, and a message with more descriptors all of them.
+    func limitMessages(bytes: Int, descriptors: Int = Int(CLINUX_MOST_DESCRIPTORS)) {
         (incoming.mostMessageBytes, incoming.mostDescriptors) = (bytes, descriptors)
     }
 }

@@ -1,7 +1,7 @@
 internal import CLinux
 internal import Glibc
 
-/// The listening side of peer-to-peer connections, on the I/O thread. Only this user can authenticate.
+/// A listening socket for peer-to-peer connections. Only the user of this process can authenticate.
 @DBusActor
 final class ListeningSocket {
     private let path: SocketPath
@@ -11,13 +11,13 @@ final class ListeningSocket {
     private var isClosed = false
     /// Set while the process has no descriptor for another connection.
     private let pause = DBusTimer()
-    /// The id of the server, for the authentication.
     private let id: String
 
     private static let backlog: CInt = 128
 
-    /// Listens at `address` (D-Bus specification, "Server addresses").
-    /// - Parameter acceptsOne: whether it ends with the first connection that it accepts.
+    /// - Parameters:
+    ///   - address: D-Bus specification, "Server addresses".
+    ///   - acceptsOne: whether to close the socket when it has accepted one connection.
     init(
         _ address: String, acceptsOne: Bool = false, accept: @escaping @DBusActor (Link) -> Void
     ) throws(ConnectionError) {
@@ -30,7 +30,7 @@ final class ListeningSocket {
             return String(repeating: "0", count: 8 - part.count) + part
         }.joined()
         let made = path.socket { socket, address, size in
-            // Others are kept out by the file already.
+            // The file already excludes other users.
             fchmod(socket, 0o600) == 0 && bind(socket, address, size) == 0
                 && listen(socket, acceptsOne ? 1 : Self.backlog) == 0 ? 0 : -1
         }
@@ -50,16 +50,14 @@ final class ListeningSocket {
 
     isolated deinit { close() }
 
-    /// Where clients connect to.
     var address: String { path.address }
 
-    /// Accepts no more; connections that stand go on.
     func close() {
         guard !isClosed else { return }
         isClosed = true
         if !pause.isSet { DBusActor.thread.unregister(socket.rawValue) }
         pause.cancel()
-        // Clients in the queue are notified at once.
+        // This ends the connections in the queue at once.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         path.remove()
     }
@@ -70,14 +68,12 @@ final class ListeningSocket {
         let peer = Descriptor(owning: accepted)
         var user: UInt32 = 0
         guard clinux_peer_user(accepted, &user) == 0 else { return }
-        // Before another connection is accepted.
+        // Before the socket accepts another connection.
         if acceptsOne { close() }
-        accept(
-            Link(
-                peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
+        accept(Link(peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
     }
 
-    /// Without a free descriptor the socket would be reported again and again.
+    /// Pauses, because epoll reports a socket without a free descriptor again and again.
     private func notAccepted(_ error: CInt) {
         guard [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) else { return }
         DBusActor.thread.unregister(socket.rawValue)
@@ -85,7 +81,7 @@ final class ListeningSocket {
     }
 }
 
-/// The listening side of peer-to-peer connections; every connection is served by the same objects.
+/// A server for peer-to-peer connections, all with the same objects.
 @DBusActor
 public final class PeerListener {
     private var socket: ListeningSocket?
@@ -94,7 +90,9 @@ public final class PeerListener {
     /// Starts to listen.
     /// - Parameters:
     ///   - address: D-Bus specification, "Server addresses", e.g. `unix:path=/run/user/1000/example` or `unix:tmpdir=/tmp`.
-    ///   - objects: what peers may call.
+    ///   - objects: the objects that peers may call.
+    ///   - accepted: receives each connection, before its authentication.
+    /// - Throws: ``ConnectionError/cannotListen(address:reason:)``.
     public init(
         _ address: String, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void = { _ in }
     ) throws(ConnectionError) {
@@ -105,10 +103,10 @@ public final class PeerListener {
         }
     }
 
-    /// Where peers connect to.
+    /// The address for peers.
     public var address: String { socket?.address ?? "" }
 
-    /// Accepts no more; connections that stand go on.
+    /// Stops listening. Accepted connections stay open.
     public func close() {
         socket?.close()
         socket = nil
@@ -121,17 +119,18 @@ public final class PeerListener {
     }
 }
 
-/// A listening socket without a name, for exactly one connection: the holder of the descriptor can connect, once, by
+/// A listening socket without a name for one connection: the holder of the descriptor can connect once, by
 /// `unix:path=/proc/self/fd/N`.
 @DBusActor
 public final class OneTimeListener {
     private var socket: ListeningSocket?
 
-    /// Listens.
+    /// Starts to listen.
     /// - Parameters:
     ///   - directory: a directory of this user alone, in which the socket has a name for a moment.
-    ///   - objects: what the peer may call.
-    ///   - accepted: runs with the connection, which is not authenticated yet.
+    ///   - objects: the objects that the peer may call.
+    ///   - accepted: receives the connection, before its authentication.
+    /// - Throws: ``ConnectionError/cannotListen(address:reason:)``.
     public init(
         in directory: Descriptor, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void
     ) throws(ConnectionError) {
@@ -151,10 +150,10 @@ public final class OneTimeListener {
         descriptor = Descriptor(owning: opened)
     }
 
-    /// Leads to the socket (`O_PATH`, open(2)); release it after it is handed over.
+    /// A descriptor of the socket (`O_PATH`, open(2)); release it after it is handed over.
     public private(set) var descriptor: Descriptor?
 
-    /// Takes ``descriptor`` away.
+    /// Removes and returns ``descriptor``.
     public func takeDescriptor() -> Descriptor? {
         defer { descriptor = nil }
         return descriptor

@@ -6,12 +6,11 @@ struct OutgoingMessages {
     private struct Part {
         enum Content {
             case message(Message)
-            /// Of the conversation before the first message.
+            /// A line of the conversation before the first message.
             case conversation([UInt8])
         }
 
         let content: Content
-        /// The sizes of the content, computed once.
         let (byteCount, descriptorCount): (Int, Int)
 
         init(_ message: Message) {
@@ -24,7 +23,7 @@ struct OutgoingMessages {
             (byteCount, descriptorCount) = (line.count, 0)
         }
 
-        /// The place of a part that has left, or is not sent.
+        /// Replaces a part that has left, or that is not sent.
         static let nothing = Part(conversation: [])
 
         var isConversation: Bool { if case .conversation = content { true } else { false } }
@@ -43,18 +42,16 @@ struct OutgoingMessages {
     }
 
     private var parts: [Part] = []
-    /// The first part that has not left, and how much of it has.
+    /// The index of the first part that has not left completely.
     private var first = 0
     private var sentOfFirst = 0
-    /// Bytes that have not left.
+    /// The bytes that have not left.
     private(set) var byteCount = 0
-    /// Descriptors of parts that have not left whole.
+    /// The descriptors of parts that have not left completely.
     private(set) var descriptorCount = 0
-
-    /// How many parts have left whole.
+    /// The count of parts that have left completely.
     private(set) var wholeCount: UInt64 = 0
 
-    /// Parts that leave together.
     private static let mostTogether = 64
 
     mutating func append(_ message: Message) {
@@ -64,7 +61,7 @@ struct OutgoingMessages {
         descriptorCount += part.descriptorCount
     }
 
-    /// Puts a line of the conversation before all messages.
+    /// Adds a line of the conversation before all messages.
     mutating func prepend(_ line: [UInt8]) {
         var place = first
         while place < parts.count, parts[place].isConversation { place += 1 }
@@ -72,13 +69,13 @@ struct OutgoingMessages {
         byteCount += line.count
     }
 
-    /// Whether a line of the conversation leaves next.
+    /// Whether the first part is a line of the conversation.
     var isConversation: Bool { first < parts.count && parts[first].isConversation }
 
-    /// Whether descriptors leave next, with the first byte of their message.
+    /// Whether descriptors leave next: they leave with the first byte of their message.
     var beginsDescriptors: Bool { sentOfFirst == 0 && first < parts.count && parts[first].descriptorCount > 0 }
 
-    /// Replaces the first message, before any byte of it has left, by another one or by none.
+    /// Replaces the first message by another one or by none, if no byte of it has left.
     mutating func replaceFirst(_ other: (Message) -> Message?) {
         guard sentOfFirst == 0, first < parts.count, case .message(let message) = parts[first].content else { return }
         let (old, other) = (parts[first], other(message))
@@ -90,21 +87,21 @@ struct OutgoingMessages {
         left(0)
     }
 
-    /// Writes as much as one call does. A message with descriptors leaves alone: dbus-broker assigns descriptors to the last
-    /// byte that it reads together with them, so bytes of the next message would take them.
-    /// - Returns: how many bytes have left; -1 and `errno` where none could.
+    /// Makes one write call. A message with descriptors leaves alone: dbus-broker assigns descriptors to the last byte that it
+    /// reads with them, which would be in the next message.
+    /// - Returns: the count of bytes that have left; -1 with `errno` if none could.
     mutating func send(to socket: CInt) -> Int {
         var end = first + 1
         let isConversation = isConversation
         let descriptors = sentOfFirst == 0 ? parts[first].descriptors : []
         while end < parts.count, end - first < Self.mostTogether, descriptors.isEmpty, parts[end].descriptorCount == 0 {
-            // Messages wait until the conversation is over.
+            // Messages wait for the end of the conversation.
             if isConversation, !parts[end].isConversation { break }
             end += 1
         }
         let sent = withUnsafeTemporaryAllocation(of: iovec.self, capacity: end - first) { vectors in
             for index in first..<end {
-                // The parts keep their bytes where they are while they are in the list.
+                // The bytes do not move while their part is in the list.
                 let bytes = parts[index].withBytes { $0 }
                 let passed = index == first ? sentOfFirst : 0
                 vectors[index - first] = iovec(
@@ -139,10 +136,10 @@ struct OutgoingMessages {
     }
 }
 
-/// How long a link waits for others when the descriptors of a message cannot leave.
+/// The time that a link waits when the descriptors of a message cannot leave.
 ///
 /// The system counts the descriptors in sockets for each user (unix(7), `ETOOMANYREFS`), so another process may have to read
-/// first. All later messages wait too. Hence the wait is short, and while the state lasts only the first message has it.
+/// first. All later messages wait too, so the wait is short, and only the first message has it while the state lasts.
 @DBusActor
 struct DescriptorPatience {
     private let timer = DBusTimer()
@@ -151,11 +148,11 @@ struct DescriptorPatience {
     static let most = Duration.milliseconds(100)
     private static let pause = Duration.milliseconds(10)
 
-    /// Whether nothing is sent now.
+    /// Whether the link sends nothing now.
     var isWaiting: Bool { timer.isSet }
 
-    /// - Parameter retry: sends again; runs unless this returns false.
-    /// - Returns: whether there is still time for another attempt.
+    /// - Parameter retry: runs after a pause, if this returns true.
+    /// - Returns: whether there is time for another attempt.
     mutating func waits(_ retry: @escaping @DBusActor () -> Void) -> Bool {
         let now = ContinuousClock.now
         let since = since ?? now
@@ -165,7 +162,6 @@ struct DescriptorPatience {
         return true
     }
 
-    /// Descriptors have left, or the link has ended.
     mutating func end() {
         guard since != nil else { return }
         timer.cancel()

@@ -1,15 +1,14 @@
 internal import Glibc
 
-/// Where a unix socket is, as D-Bus addresses name it (D-Bus specification, "Server addresses").
+/// The place of a unix socket (D-Bus specification, "Server addresses").
 struct SocketPath: Sendable {
-    /// A path; of an abstract socket (unix(7)) its name behind a NUL byte. The bytes need not be UTF-8.
+    /// A path, or a NUL byte and the name of an abstract socket (unix(7)). The bytes need not be UTF-8.
     let bytes: [UInt8]
 
-    /// The most bytes in the address of a socket (unix(7)), its NUL excluded.
+    /// The most bytes in the address of a socket (unix(7)), without its NUL.
     private static let longest = 107
 
-    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or to listen `unix:tmpdir=…`, a directory in which a name is
-    ///   found.
+    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or for a server `unix:tmpdir=…`, a directory for a new name.
     init?(_ address: ServerAddress) {
         guard address.transport == "unix" else { return nil }
         if let path = address["path"], !path.isEmpty {
@@ -23,13 +22,11 @@ struct SocketPath: Sendable {
         }
     }
 
-    /// - Parameter address: one entry.
     init?(_ address: String) {
         guard let address = try? ServerAddress(address.utf8) else { return nil }
         self.init(address)
     }
 
-    /// The address of the socket, for clients.
     var address: String {
         isAbstract
             ? "unix:abstract=\(ServerAddress.escaped(bytes.dropFirst()))" : "unix:path=\(ServerAddress.escaped(bytes))"
@@ -37,7 +34,6 @@ struct SocketPath: Sendable {
 
     private var isAbstract: Bool { bytes.first == 0 }
 
-    /// Removes the file of the socket.
     func remove() {
         guard !isAbstract else { return }
         var path = bytes.map(CChar.init(bitPattern:))
@@ -45,9 +41,8 @@ struct SocketPath: Sendable {
         unlink(path)
     }
 
-    /// Makes a socket and hands it, with its address, to bind(2) or connect(2).
-    /// - Parameter wait: how long connect(2) may wait for room in the queue of the server; zero does not wait.
-    /// - Returns: the socket, or why there is none.
+    /// Makes a socket and passes it with its address to bind(2) or connect(2).
+    /// - Parameter wait: the time that connect(2) may wait for room in the queue of the server.
     func socket(
         wait: Duration = .zero, _ use: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt
     ) -> Result<Descriptor, SystemError> {
@@ -73,7 +68,7 @@ struct SocketPath: Sendable {
         return .success(owned)
     }
 
-    /// connect(2) of a unix socket waits as long as a write may (socket(7), `SO_SNDTIMEO`), and fails with `EAGAIN` then.
+    /// connect(2) of a unix socket waits as long as a write (socket(7), `SO_SNDTIMEO`), and then fails with `EAGAIN`.
     private static func limitWait(_ descriptor: CInt, to wait: Duration) {
         let parts = wait.components
         var time = timeval(

@@ -5,13 +5,13 @@ public protocol DBusCodable: Sendable {
     /// The single complete type of every value.
     static var dbusSignature: Signature { get }
     /// Reads the next value.
-    /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if another type, or nothing, stands there.
+    /// - Throws: ``MessageError/unexpectedType(expected:found:)`` if the next value has another type, or there is none.
     init(from reader: inout MessageReader) throws(MessageError)
     func write(to writer: inout MessageWriter) throws(MessageError)
 
-    /// Reads the next array of values of this type; element by element, unless a type knows a faster way.
+    /// Reads the next array of values of this type; by default element by element.
     static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self]
-    /// Writes an array of values of this type.
+    /// Writes an array of values of this type; by default element by element.
     static func write(_ array: [Self], to writer: inout MessageWriter) throws(MessageError)
 }
 
@@ -42,7 +42,7 @@ extension Bool: DBusBasic {
     }
 }
 
-/// A number with a fixed size, the same in memory and in a message.
+/// A number that has the same size in memory and in a message.
 public protocol DBusNumber: DBusBasic, BitwiseCopyable {
     static var dbusType: Unicode.Scalar { get }
 }
@@ -58,7 +58,7 @@ extension DBusNumber {
 extension UInt8: DBusNumber {
     public static var dbusType: Unicode.Scalar { "y" }
 
-    // Bytes are read and written as one block; one by one they would take seconds for some megabytes.
+    // One block: single bytes would take seconds for some megabytes.
     public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [UInt8] {
         try reader.bytes()
     }
@@ -100,7 +100,7 @@ extension Signature: DBusBasic {
 extension Descriptor: DBusCodable {
     public static let dbusSignature: Signature = "h"
     public convenience init(from reader: inout MessageReader) throws(MessageError) {
-        // An initializer of a class makes an object of its own.
+        // An initializer of a class cannot return the message's own object.
         let copy = fcntl(try reader.descriptor().rawValue, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .descriptorUnavailable }
         self.init(owning: copy)

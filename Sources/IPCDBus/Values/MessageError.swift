@@ -1,28 +1,28 @@
-/// What makes a message impossible to write or to read.
+/// The reason for which a message cannot be written or read.
 public enum MessageError: Error, Equatable, CustomStringConvertible {
     case invalidSignature(String)
-    /// D-Bus strings end at their first NUL, so one inside would silently cut the text.
+    /// A text contains NUL, which ends a D-Bus string: the text would be cut.
     case containsNUL
     /// D-Bus specification, "Marshalling containers": at most 64 MiB an array.
     case arrayTooLong(bytes: Int)
     /// D-Bus specification, "Message format": at most 128 MiB a message.
     case messageTooLong(bytes: Int)
-    /// The stock bus throws the sender of more off.
+    /// More than ``mostDescriptors``: the reference bus disconnects the sender.
     case tooManyDescriptors(Int)
     /// At most 32 arrays, 32 structures and 64 containers in all.
     case tooDeep
-    /// A value has another type than the one asked for; types as in a signature.
+    /// A value has another type than the requested one; both as in a signature.
     case unexpectedType(expected: String, found: String)
     case descriptorUnavailable
-    /// The connection carries none: it is TCP, or the other side did not agree.
+    /// The connection uses TCP, or the other side did not agree to pass descriptors.
     case descriptorsNotPassed
-    /// The bytes are no message of the protocol; the text says why.
+    /// The bytes break the protocol for this reason.
     case malformed(String)
     /// A name in the message breaks its grammar.
     case invalidName(String)
-    /// A value has the right type and is still not acceptable; the text says why.
+    /// A value has the right type and is not acceptable for this reason.
     case refused(String)
-    /// A value has more bytes or elements than the receiver's limit of this name allows.
+    /// A value has more bytes or elements than the receiver's limit of this name.
     case beyondLimit(String, asked: UInt64, allowed: UInt64)
     case outOfMemory
 

@@ -2,19 +2,19 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Makes a memory file of these bytes that no process can change, so any receiver can map it. Writing many bytes takes
-    /// time: not on the I/O thread.
+    /// Makes a memory file of these bytes that no process can change, so any receiver can map it. Many bytes take time, so do not
+    /// call this on the I/O thread.
     ///
     /// The corresponding C functions are `memfd_create` and `fcntl` with `F_ADD_SEALS`.
-    /// - Parameter name: for people who look into `/proc/PID/fd`; at most 249 bytes.
-    /// - Throws: ``SystemError`` where the process has no descriptor or the system no memory left.
+    /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
+    /// - Throws: ``SystemError`` if the process has no descriptor or the system no memory left.
     public static func sealed(
         containing bytes: UnsafeRawBufferPointer, name: String = "sealed"
     ) throws(SystemError) -> Descriptor {
         Descriptor(owning: try makeSealed(containing: bytes, name: name))
     }
 
-    /// The same, for an owner of another kind: the caller closes it.
+    /// Makes such a file for a caller that closes it.
     package static func makeSealed(
         containing bytes: UnsafeRawBufferPointer, name: String
     ) throws(SystemError) -> CInt {
@@ -31,12 +31,11 @@ extension Descriptor {
 
 /// A system call that failed.
 public struct SystemError: Error, Equatable, CustomStringConvertible {
-    /// The call.
     public let call: String
-    /// Why: a number of `errno`.
+    /// The value of `errno`.
     public let code: CInt
 
-    /// Takes the reason from `errno`, so it must be the next thing after the call.
+    /// Reads `errno`, so nothing may happen between the call and this.
     init(_ call: String) {
         code = errno
         self.call = call
@@ -47,12 +46,12 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
 
 /// A memory file that is filled and then sealed, so no process can change it.
 package struct SealedFileWriter: ~Copyable {
-    /// The file, for looking at what it holds; -1 once it is sealed and has another owner.
+    /// The file, for a look at its content; -1 once it is sealed and has another owner.
     package private(set) var descriptor: CInt
 
-    /// Makes an empty one. The corresponding C function is `memfd_create`.
-    /// - Parameter name: for people who look into `/proc/PID/fd`; at most 249 bytes.
-    /// - Throws: ``SystemError`` where the process has no descriptor or the system no memory left.
+    /// Makes an empty file. The corresponding C function is `memfd_create`.
+    /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
+    /// - Throws: ``SystemError`` if the process has no descriptor or the system no memory left.
     package init(name: String) throws(SystemError) {
         descriptor = clinux_memory_file(name)
         guard descriptor >= 0 else { throw SystemError("memfd_create") }
@@ -60,7 +59,7 @@ package struct SealedFileWriter: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Adds bytes at the end. Many bytes take time: not on the I/O thread.
+    /// Adds bytes at the end. Many bytes take time, so do not call this on the I/O thread.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -74,12 +73,12 @@ package struct SealedFileWriter: ~Copyable {
         }
     }
 
-    /// Drops all bytes behind a length; nothing may be added after that.
+    /// Removes all bytes after a length. No bytes may be added after that.
     package mutating func shorten(to byteCount: UInt64) throws(SystemError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw SystemError("ftruncate") }
     }
 
-    /// Fixes length and content for ever. The corresponding C function is `fcntl` with `F_ADD_SEALS`.
+    /// Fixes the length and the content. The corresponding C function is `fcntl` with `F_ADD_SEALS`.
     /// - Returns: the file, which the caller closes.
     package consuming func seal() throws(SystemError) -> CInt {
         guard clinux_seal(descriptor) == 0 else { throw SystemError("fcntl(F_ADD_SEALS)") }

@@ -9,10 +9,10 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
         self.text = text
     }
 
-    /// For signatures that stand in the source; a misspelled one is a programming error.
+    /// For signatures in source code; an invalid one is a programming error.
     public init(stringLiteral text: StaticString) {
         let text = "\(text)"
-        // An entry such as {sv} is no type by itself, but it is what the arrays that are dictionaries are made of.
+        // An entry such as {sv} is no complete type, but the type of the elements of a dictionary.
         let isEntry = text.utf8.first == UInt8(ascii: "{") && SignatureGrammar.isValid("a" + text)
         precondition(isEntry || SignatureGrammar.isValid(text), "“\(text)” is no signature")
         self.text = text
@@ -21,7 +21,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     init(trusted text: String) { self.text = text }
 
     public var description: String { text }
-    /// Whether this is exactly one complete type, as a variant and the elements of an array ask for.
+    /// Whether this is exactly one complete type, as variants and arrays require.
     public var isSingleType: Bool {
         var text = text
         return text.withUTF8 { SignatureGrammar.isSingleType(ReceivedBytes(UnsafeRawBufferPointer($0))) }
@@ -32,12 +32,11 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
 struct SignatureGrammar {
     private let bytes: ReceivedBytes
     private var at = 0
-    /// How deep arrays, and structures, may be nested. An entry of a dictionary is no structure here: it has its array.
+    /// The limit for nested arrays, and for nested structures. An entry of a dictionary counts with its array.
     static var deepest: UInt8 { 32 }
 
     private init(_ bytes: ReceivedBytes) { self.bytes = bytes }
 
-    /// Whether a text is a sequence of complete types.
     static func isValid(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { isValid(ReceivedBytes(UnsafeRawBufferPointer($0))) }
@@ -54,7 +53,7 @@ struct SignatureGrammar {
         return grammar.passType(arrays: 0, structures: 0) && grammar.at == bytes.count
     }
 
-    /// The length of the first type of types that are known to be right.
+    /// The length of the first type of a valid signature.
     static func lengthOfRightType(_ bytes: ReceivedBytes) -> Int {
         var (length, depth) = (0, 0)
         while length < bytes.count {
@@ -81,8 +80,8 @@ struct SignatureGrammar {
         }
     }
 
-    /// Passes over the complete type that begins here.
-    /// - Returns: whether there is one.
+    /// Skips the next type.
+    /// - Returns: whether it is a complete type.
     private mutating func passType(arrays: UInt8, structures: UInt8) -> Bool {
         guard at < bytes.count else { return false }
         let code = bytes[at]
@@ -99,7 +98,7 @@ struct SignatureGrammar {
         case UInt8(ascii: "("):
             guard structures < Self.deepest else { return false }
             repeat {
-                // Most fields are basic: they cost no call.
+                // A basic field, as most are, costs no call.
                 if at < bytes.count, Self.isBasic(bytes[at]) {
                     at += 1
                 } else {

@@ -1,4 +1,4 @@
-/// Any D-Bus value. As an argument it travels as a variant, `v`.
+/// Any D-Bus value. As an argument, it is a variant, `v`.
 public indirect enum Value: Sendable, Hashable {
     case byte(UInt8)
     case boolean(Bool)
@@ -13,9 +13,9 @@ public indirect enum Value: Sendable, Hashable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case descriptor(Descriptor)
-    /// `ay`, apart from other arrays because it is read and written as one block.
+    /// `ay`: apart from other arrays, because it is read and written as one block.
     case bytes([UInt8])
-    /// The elements' type stands beside them, so that an empty array keeps its own.
+    /// With the type of the elements, because an empty array has a type too.
     case array(of: Signature, [Value])
     case structure([Value])
     case dictionary(key: Signature, value: Signature, [DictionaryEntry])
@@ -63,7 +63,7 @@ extension Value: DBusCodable {
         try writer.variant(signature) { (content) throws(MessageError) in try writeContent(to: &content) }
     }
 
-    /// Reads the value that stands there, whatever its type.
+    /// Reads the next value, of any type.
     public init(reading reader: inout MessageReader) throws(MessageError) {
         switch reader.typeCode {
         case UInt8(ascii: "y"): self = .byte(try UInt8(from: &reader))
@@ -110,7 +110,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// Writes the value as itself rather than as a variant.
+    /// Writes the value itself, not in a variant.
     public func writeContent(to writer: inout MessageWriter) throws(MessageError) {
         switch self {
         case .byte(let value): try value.write(to: &writer)
@@ -149,7 +149,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// An element of another type than its array's would make the message malformed.
+    /// Writes an element. One of another type than its array's would make the message malformed.
     private func writeContent(to writer: inout MessageWriter, as type: Signature) throws(MessageError) {
         guard signature == type else { throw .unexpectedType(expected: type.text, found: signature.text) }
         try writeContent(to: &writer)

@@ -1,7 +1,7 @@
 /// A Swift type that is the content of a ``Value``, for dictionaries of variants.
 public protocol ValueConvertible: DBusCodable {
     var dbusValue: Value { get }
-    /// `nil` for a value of another type.
+    /// Returns `nil` for a value of another type.
     init?(dbusValue: Value)
 }
 
@@ -34,7 +34,6 @@ extension Array: ValueConvertible where Element: ValueConvertible {
     public var dbusValue: Value { .array(of: Element.dbusSignature, map(Self.element)) }
 
     private static func element(_ element: Element) -> Value {
-        // An element of an array of variants is a variant; any other is itself.
         Element.self == Value.self ? .variant(element.dbusValue) : element.dbusValue
     }
 
@@ -72,6 +71,6 @@ extension Dictionary: ValueConvertible where Key == String, Value: ValueConverti
 }
 
 extension Value {
-    /// What a variant holds; any other value itself.
+    /// The content of a variant; any other value itself.
     public var unwrapped: Value { if case .variant(let inside) = self { inside } else { self } }
 }
