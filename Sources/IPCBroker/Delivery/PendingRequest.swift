@@ -126,11 +126,10 @@ final class PendingRequest: @DBusActor Deadlined {
 
     /// When something is to be done about it in the state in which it is; nil for nothing.
     var deadline: ContinuousClock.Instant? {
-        switch life.state {
-        case .arriving, .endsOnArrival, .orphaned, .waiting: expiry
-        case .leaving: isQueued ? nil : expiry
-        case .delivered: answerBy
-        case .ended: nil
+        switch life.deadline {
+        case .expiry: expiry
+        case .answer: answerBy
+        case nil: nil
         }
     }
 

@@ -49,12 +49,11 @@ final class ValidatedRequest: Sendable {
         (takesDescriptors, isRepeated) = (options.fd ?? false, options.repeated ?? false)
         isQueued = options.queue ?? false
         mayGoToDesktop = options.desktop ?? true && options.application == nil && !isQueued
-        let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
-        let milliseconds = UInt64(options.timeout ?? UInt32(clamping: usual))
-        let left = UInt64(options.timeLeft ?? .max)
-        guard milliseconds > 0, left > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
-        timeout = .milliseconds(Int(min(milliseconds, left)))
-        timeToLive = try Self.timeToLive(options, limits)
+        timeout = .milliseconds(
+            Int(
+                try RequestTimeout.milliseconds(
+                    stated: options.timeout, left: options.timeLeft, isQueued: isQueued, limits)))
+        timeToLive = try RequestTimeout.timeToLive(stated: options.timeToLive, isQueued: isQueued, limits)
         try Self.checkCombination(options)
         guard !isQueued || !set.isSensitive else { throw Self.sensitiveQueued }
         try items.map { try limits.checkPayload($0) }
@@ -67,20 +66,6 @@ final class ValidatedRequest: Sendable {
         .invalidArguments,
         "a sensitive payload cannot be queued, because it would be kept on the disk; wait for the "
             + "outcome instead")
-
-    private static func timeToLive(_ options: OpenURLOptions, _ limits: Limits) throws(IPCError) -> UInt64 {
-        guard let stated = options.timeToLive else { return limits.timeToLiveMilliseconds }
-        guard options.queue ?? false else {
-            throw IPCError(
-                .invalidArguments, "“time-to-live” is for queued requests; say “queue”, or use “timeout”")
-        }
-        guard (1...limits.timeToLiveMostMilliseconds).contains(stated) else {
-            throw IPCError(
-                .invalidArguments,
-                "“time-to-live” is from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
-        }
-        return stated
-    }
 
     /// What cannot mean anything together is an error rather than ignored.
     private static func checkCombination(_ options: OpenURLOptions) throws(IPCError) {

@@ -1,0 +1,54 @@
+/// The times that a request has, in milliseconds.
+package enum RequestTimeout {
+    /// The time from acceptance to the end or, for a queued request, from the delivery to the answer.
+    /// - Parameters:
+    ///   - stated: the time-out that the sender states.
+    ///   - left: the time that is left to the sender of a repeated call.
+    /// - Throws: `invalidArguments` for 0.
+    package static func milliseconds(
+        stated: UInt32?, left: UInt32?, isQueued: Bool, _ limits: Limits
+    ) throws(IPCError) -> UInt64 {
+        let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
+        let time = min(stated ?? UInt32(clamping: usual), left ?? .max)
+        guard time > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
+        return UInt64(time)
+    }
+
+    /// The time from acceptance to the delivery of a queued request.
+    /// - Throws: `invalidArguments` for a stated time of a request that is not queued, or out of range.
+    package static func timeToLive(
+        stated: UInt64?, isQueued: Bool, _ limits: Limits
+    ) throws(IPCError) -> UInt64 {
+        guard let stated else { return limits.timeToLiveMilliseconds }
+        guard isQueued else {
+            throw IPCError(
+                .invalidArguments, "“time-to-live” is for queued requests; say “queue”, or use “timeout”")
+        }
+        guard (1...limits.timeToLiveMostMilliseconds).contains(stated) else {
+            throw IPCError(
+                .invalidArguments,
+                "“time-to-live” is from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
+        }
+        return stated
+    }
+}
+
+extension RequestLife {
+    package enum Deadline: Sendable {
+        /// The end of the time-out or, for a queued request, of the time to live.
+        case expiry
+        /// The end of the time for the answer.
+        case answer
+    }
+
+    /// The deadline that counts in the current state; nil for none.
+    package var deadline: Deadline? {
+        switch state {
+        case .arriving, .endsOnArrival, .orphaned, .waiting: .expiry
+        // The attempt of a queued request is being written.
+        case .leaving: isQueued ? nil : .expiry
+        case .delivered: .answer
+        case .ended: nil
+        }
+    }
+}
