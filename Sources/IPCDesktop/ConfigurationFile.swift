@@ -123,7 +123,7 @@ package struct ConfigurationFile: Sendable {
             return "\(entry.key) is a whole number without a unit, not \(entry.value.quoted)"
         }
         var trial = Limits()
-        do throws(Limits.Invalid) { try trial.set(entry.key, value) } catch { return error.ipcError.message }
+        do throws(IPCError) { try trial.set(entry.key, value) } catch { return error.ipcError.message }
         limits.append((entry.key, value))
         return nil
     }

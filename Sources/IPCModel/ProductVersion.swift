@@ -1,4 +1,4 @@
-/// The version of the broker, the library and the tools, as in Semantic Versioning; the one place where it stands.
+/// The version of the broker, the library and the tools, as in Semantic Versioning.
 package enum ProductVersion {
     package static let text = "0.1.0"
 }

@@ -39,7 +39,7 @@ struct ProgramTests {
             (.unavailable, .unavailable), (.timedOut, .timedOut), (.expired, .expired),
         ]
         for (reason, outcome) in reasons { #expect(Program.exitCode(of: CallFailure(reason)) == outcome.exitCode) }
-        #expect(Program.exitCode(of: URLScheme.Invalid.empty) == 65)
+        #expect(Program.exitCode(of: PasteboardItem.Invalid.empty) == 65)
         #expect(Program.exitCode(of: Unknown()) == 70)
     }
 

@@ -66,7 +66,7 @@ struct FailureTests {
     @Test func adviceOfTheBusIsKnown() throws {
         let conditions: [any Condition] = [
             PasteboardError.noSuchPasteboard(try PasteboardName("b")), PasteboardError.noSuchVersion(.general, 1),
-            SchemeRegistryError.reserved(try URLScheme("https")), RoutingError.noHandler(try URLScheme("x")),
+            IPCError.reserved(try URLScheme("https")), IPCError.noHandler(try URLScheme("x")),
         ]
         for condition in conditions {
             let error = Self.told(condition.ipcError.message)

@@ -121,8 +121,7 @@ final class URLsService {
     private func target(
         _ resolution: Resolution, _ request: ValidatedRequest, _ source: Source
     ) throws -> ApplicationID {
-        try resolution.acceptance(queued: request.isQueued)
-        guard let application = resolution.application else { throw RoutingError.noHandler(resolution.scheme) }
+        let application = try resolution.acceptance(queued: request.isQueued)
         try schemes.policies.check(source, opens: application)
         let depth = table.depth(below: request.parent)
         guard UInt64(depth) <= limits.loopDepth else {

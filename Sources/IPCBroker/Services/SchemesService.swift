@@ -72,7 +72,7 @@ final class SchemesService {
         let hadLive = registry.schemes(of: application).contains {
             registry.claim(of: application, on: $0)?.kinds.contains(.live) == true
         }
-        announce(registry.releaseLive(application))
+        announce(registry.unregister(application, [], kinds: [.live]))
         guard hadLive else { return }
         DBusActor.task {
             // What is left behind on a full disk belongs to a connection that never comes again.

@@ -14,7 +14,7 @@ package enum Broker1 {
         "What this broker can do, one lower-case word with hyphens for each feature.")
     package static let limits = Property<[String: UInt64]>(
         name, "Limits", changes: .constant,
-        "The limits of this broker, each by its name, with the unit in the name where it has one.")
+        "The limits of this broker, each by its name, which ends with the unit if there is one.")
     package static let describe = Method(
         name, "Describe", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<String>("state")),
         "Describes the state of the broker as JSON.")

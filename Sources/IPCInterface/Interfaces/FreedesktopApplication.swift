@@ -20,19 +20,19 @@ package enum FreedesktopApplication {
     package static let description = InterfaceDescription(name, activate, open, activateAction)
 }
 
-/// What the desktop tells beside a call.
+/// The facts that the desktop adds to a call.
 package struct PlatformData: Facts {
     package var activationToken: String?
     package var desktopStartupID: String?
 
     package init() {}
 
-    /// With the token for a window under both of its names: X11's is the older one.
+    /// Passes the token for a window under both of its names: X11's is the older one.
     package init(activationToken: String?) {
         (self.activationToken, desktopStartupID) = (activationToken, activationToken)
     }
 
-    /// The token, by whichever name it came.
+    /// The token under either name.
     package var token: String? { [activationToken, desktopStartupID].compactMap(\.self).first { !$0.isEmpty } }
 
     package static let keys: [Key<Self>] = [

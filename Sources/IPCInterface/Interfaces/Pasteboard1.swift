@@ -59,7 +59,7 @@ package struct WriteOptions: Options {
     package var once: Bool?
     package var promises: [[String]]?
     package var sourceApplication: String?
-    /// In the shape of the items; empty for a value whose digest is not stated.
+    /// One for each representation of each item; empty if it is not stated.
     package var digests: [[String]]?
     package init() {}
     package static let keys: [Key<Self>] = [
@@ -100,7 +100,7 @@ package struct GetDataOptions: Options {
     package static let keys: [Key<Self>] = [Key("change-count", \.changeCount), Key("fd", \.fd)]
 }
 
-/// What is told of a version, and of one value of it.
+/// The facts of a version, or of one value of it.
 package struct VersionFacts: Facts {
     /// Bytes.
     package var size: UInt64?
@@ -117,7 +117,7 @@ package struct VersionFacts: Facts {
     package var fd: Bool?
     package var sensitive: Bool?
     package var once: Bool?
-    /// When it ends, in milliseconds since 1970 UTC.
+    /// Its end, in milliseconds since 1970 UTC.
     package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [

@@ -1,7 +1,7 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.PasteboardWriter1`: the side of a writer that has promised data, on the path of the pasteboard. The
+/// `org.swiftipc.PasteboardWriter1`: the interface of a writer that has promised data, on the path of the pasteboard. The
 /// reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
 package enum PasteboardWriter1 {
     package static let name: InterfaceName = "org.swiftipc.PasteboardWriter1"

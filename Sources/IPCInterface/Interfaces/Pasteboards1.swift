@@ -3,7 +3,7 @@ package import IPCDBus
 /// `org.swiftipc.Pasteboards1`: the set of pasteboards. The reference is `dbus/org.swiftipc.Pasteboards1.xml`.
 package enum Pasteboards1 {
     package static let name: InterfaceName = "org.swiftipc.Pasteboards1"
-    /// Where the pasteboards' objects are.
+    /// The parent of the pasteboards' objects.
     package static let root: ObjectPath = "/org/swiftipc/Broker1/pasteboards"
 
     package static let getPasteboard = Method(
@@ -12,7 +12,7 @@ package enum Pasteboards1 {
     package static let createUniquePasteboard = Method(
         name, "CreateUniquePasteboard", takes: .of(Argument<UniquePasteboardOptions>("options")),
         returns: .of(Argument<String>("name"), Argument<ObjectPath>("path")),
-        "Makes a pasteboard with a name that nobody else has.")
+        "Makes a pasteboard with a unique name.")
     package static let removePasteboard = Method(
         name, "RemovePasteboard", takes: .of(Argument<String>("name"), Argument<NoOptions>("options")),
         returns: .none, "Removes a pasteboard with all its versions.")
@@ -79,7 +79,6 @@ package struct ChangeFacts: Facts {
     package static let keys: [Key<Self>] = [Key("resync", \.resync)]
 }
 
-/// What a list says of a pasteboard.
 package struct PasteboardFacts: Facts {
     package var persistent: Bool?
     package var itemCount: UInt32?
@@ -88,11 +87,11 @@ package struct PasteboardFacts: Facts {
     /// Milliseconds since 1970 UTC.
     package var time: UInt64?
     package var historyLimit: UInt32?
-    /// How many versions are held, the current one among them.
+    /// The count of versions, with the current one.
     package var versions: UInt32?
     package var sensitive: Bool?
     package var once: Bool?
-    /// When the current version ends, in milliseconds since 1970 UTC.
+    /// The end of the current version, in milliseconds since 1970 UTC.
     package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [
@@ -110,9 +109,7 @@ package struct PasteboardRow: DBusCodable {
     package static var dbusSignature: Signature { "(sta{sv})" }
 
     package init(name: String, changeCount: UInt64, facts: PasteboardFacts) {
-        self.name = name
-        self.changeCount = changeCount
-        self.facts = facts
+        (self.name, self.changeCount, self.facts) = (name, changeCount, facts)
     }
 
     package init(from reader: inout MessageReader) throws(MessageError) {
@@ -136,10 +133,7 @@ package struct ChangedPasteboard: DBusCodable, Hashable {
     package let changeCount: UInt64
     package static var dbusSignature: Signature { "(st)" }
 
-    package init(name: String, changeCount: UInt64) {
-        self.name = name
-        self.changeCount = changeCount
-    }
+    package init(name: String, changeCount: UInt64) { (self.name, self.changeCount) = (name, changeCount) }
 
     package init(from reader: inout MessageReader) throws(MessageError) {
         (name, changeCount) = try reader.structure { (fields) throws(MessageError) in

@@ -35,7 +35,7 @@ package struct ListRequestsOptions: Options {
     ]
 }
 
-/// All that is known of a request; in a list without the reply.
+/// All facts of a request; in a list without the reply.
 package struct RequestFacts: Facts {
     package var id: String?
     package var url: String?
@@ -54,7 +54,7 @@ package struct RequestFacts: Facts {
     package var size: UInt64?
     package var attempts: UInt32?
     package var parent: String?
-    /// The request that it was queued once more as, last.
+    /// The request as which it was queued again, last.
     package var retriedAs: String?
     /// Milliseconds since 1970, like the times below.
     package var accepted: UInt64?
@@ -73,12 +73,11 @@ package struct RequestFacts: Facts {
         Key("queue", \.queue), Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount),
         Key("item-count", \.itemCount), Key("size", \.size), Key("attempts", \.attempts), Key("parent", \.parent),
         Key("retried-as", \.retriedAs), Key("accepted", \.accepted), Key("expires", \.expires), Key("ended", \.ended),
-        Key("items", \.items),
-        Key("error-name", \.errorName), Key("error-code", \.errorCode), Key("error-message", \.errorMessage),
+        Key("items", \.items), Key("error-name", \.errorName), Key("error-code", \.errorCode),
+        Key("error-message", \.errorMessage),
     ]
 }
 
-/// One step of a request.
 package struct TraceFacts: Facts {
     /// Milliseconds since 1970.
     package var time: UInt64?

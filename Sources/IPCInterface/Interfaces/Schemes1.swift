@@ -1,6 +1,6 @@
 package import IPCDBus
 
-/// `org.swiftipc.Schemes1`: who handles which scheme. The reference is `dbus/org.swiftipc.Schemes1.xml`.
+/// `org.swiftipc.Schemes1`: the handlers of schemes. The reference is `dbus/org.swiftipc.Schemes1.xml`.
 package enum Schemes1 {
     package static let name: InterfaceName = "org.swiftipc.Schemes1"
 
@@ -64,15 +64,14 @@ package struct RegisterOptions: Options {
 }
 
 package struct CanOpenURLOptions: Options {
-    /// Who would ask.
     package var sourceApplication: String?
     package init() {}
     package static let keys: [Key<Self>] = [Key("source-application", \.sourceApplication)]
 }
 
-/// A policy as it is set: what is left out is as for an application without one.
+/// A policy as it is set; a missing key has the value that holds for an application without a policy.
 package struct PolicyOptions: Options {
-    /// `allow` or `deny`: what holds for those who match no rule.
+    /// `allow` or `deny`, for sources that match no rule.
     package var others: String?
     package var allow: [String]?
     package var deny: [String]?
@@ -135,10 +134,7 @@ package struct HandlerRow: DBusCodable {
     package let facts: ClaimFacts
     package static var dbusSignature: Signature { "(sa{sv})" }
 
-    package init(scheme: String, facts: ClaimFacts) {
-        self.scheme = scheme
-        self.facts = facts
-    }
+    package init(scheme: String, facts: ClaimFacts) { (self.scheme, self.facts) = (scheme, facts) }
 
     package init(from reader: inout MessageReader) throws(MessageError) {
         (scheme, facts) = try reader.structure { (fields) throws(MessageError) in
@@ -154,7 +150,7 @@ package struct HandlerRow: DBusCodable {
     }
 }
 
-/// A page of a list: what follows `after`, at most `limit` rows.
+/// A page of a list: at most `limit` rows after the row `after`.
 package struct PageOptions: Options {
     package var after: String?
     package var limit: UInt32?

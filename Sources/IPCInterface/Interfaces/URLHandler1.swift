@@ -1,7 +1,7 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.URLHandler1`: the handler's side. The reference is `dbus/org.swiftipc.URLHandler1.xml`.
+/// `org.swiftipc.URLHandler1`: the interface of a handler. The reference is `dbus/org.swiftipc.URLHandler1.xml`.
 package enum URLHandler1 {
     package static let name: InterfaceName = "org.swiftipc.URLHandler1"
 
@@ -33,8 +33,7 @@ package struct OpenURLContext: Facts {
         Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength),
         Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount), Key("items", \.items),
         Key(any: "annotation", \.annotation, limit: "annotation-bytes"), Key("attempt", \.attempt),
-        Key("timeout", \.timeout),
-        Key("activation-token", \.activationToken),
+        Key("timeout", \.timeout), Key("activation-token", \.activationToken),
     ]
 }
 

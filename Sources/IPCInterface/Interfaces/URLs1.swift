@@ -1,7 +1,7 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.URLs1`: opening URLs, and what became of it. The reference is `dbus/org.swiftipc.URLs1.xml`.
+/// `org.swiftipc.URLs1`: opening URLs, and the requests that follow. The reference is `dbus/org.swiftipc.URLs1.xml`.
 package enum URLs1 {
     package static let name: InterfaceName = "org.swiftipc.URLs1"
 
@@ -47,10 +47,10 @@ package struct OpenURLOptions: Options {
     package var changeCount: UInt64?
     package var set: PayloadSetOptions?
     package var annotation: Value?
-    /// Milliseconds from acceptance; of a queued request from its delivery.
+    /// Milliseconds from acceptance, or for a queued request from its delivery.
     package var timeout: UInt32?
     package var queue: Bool?
-    /// Milliseconds from acceptance within which a queued request is to be delivered.
+    /// Milliseconds from acceptance to the delivery of a queued request.
     package var timeToLive: UInt64?
     /// The request that the sender handles.
     package var parent: String?
@@ -62,7 +62,7 @@ package struct OpenURLOptions: Options {
     package var repeated: Bool?
     /// Milliseconds of the time-out that are left to the sender of a repeated call.
     package var timeLeft: UInt32?
-    /// Whether a program of the desktop may get it where nobody claims the scheme; so where it is not said.
+    /// Whether a desktop application may get it if no application claims the scheme; true by default.
     package var desktop: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
@@ -72,12 +72,11 @@ package struct OpenURLOptions: Options {
         Key("timeout", \.timeout), Key("queue", \.queue), Key("time-to-live", \.timeToLive),
         Key("parent", \.parent), Key("source-application", \.sourceApplication),
         Key("activation-token", \.activationToken, limit: "annotation-bytes"), Key("fd", \.fd),
-        Key("repeated", \.repeated),
-        Key("time-left", \.timeLeft), Key("desktop", \.desktop),
+        Key("repeated", \.repeated), Key("time-left", \.timeLeft), Key("desktop", \.desktop),
     ]
 }
 
-/// How a payload is put on its pasteboard.
+/// The options of writing a payload to its pasteboard.
 package struct PayloadSetOptions: Options {
     package var ifChangeCount: UInt64?
     package var create: Bool?

@@ -2,17 +2,17 @@ package import IPCDBus
 
 /// Opens a direct connection to the broker for a connection of the bus.
 package enum DirectConnection {
-    /// Why there is none; the bus is there as ever.
+    /// The reason why there is none; the connection of the bus still works.
     package enum Refusal: Error {
         case call(CallError)
         case connection(ConnectionError)
-        /// What answered is not the broker, or gave the connection for somebody else.
+        /// Another program than the broker answered, or the broker gave the connection of another caller.
         case stranger
     }
 
     /// Asks the broker for a socket, connects to it, and says `Hello`.
     /// - Parameters:
-    ///   - bus: stands for itself over the new connection, and its objects are there too.
+    ///   - bus: keeps its identity over the new connection, and its objects are there too.
     ///   - deliveries: whether requests for a handler come over it from now on.
     ///   - connected: runs before the broker may call anything over it.
     @DBusActor
@@ -22,7 +22,7 @@ package enum DirectConnection {
         let socket = try await socket(for: bus, deliveries: deliveries)
         let connection: Connection
         do throws(ConnectionError) {
-            // By the address of the descriptor: libdbus cannot take over a socket that is connected.
+            // By the address of the descriptor, because libdbus cannot take over a connected socket.
             connection = try await Connection.openPeer(
                 "unix:path=/proc/self/fd/\(socket.rawValue)", objects: bus.objects)
         } catch { throw .connection(error) }

@@ -1,7 +1,6 @@
 package import IPCDBus
 package import IPCModel
 
-/// The one place where conditions get their names on the wire.
 extension IPCError.Code {
     package static let prefix = "org.swiftipc.Error."
 
@@ -24,7 +23,7 @@ extension Condition {
 }
 
 extension IPCError {
-    /// What a failed call to the broker means to its caller.
+    /// The meaning of a failed call to the broker.
     package init(_ error: CallError) {
         switch error {
         case .remote(let name, let message):
@@ -34,7 +33,7 @@ extension IPCError {
                 self.init(
                     .storeUnavailable,
                     "there is no broker: \(message). Install swift-ipc, or run 'ipc-client setup' where its programs lie; "
-                        + "where that was done, 'ipc-client doctor' tells why the bus does not find them")
+                        + "if that was done, 'ipc-client doctor' finds out why the bus does not find them")
             } else if name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") {
                 self.init(
                     .storeUnavailable,
@@ -50,7 +49,7 @@ extension IPCError {
         }
     }
 
-    /// How the bus says that nobody owns the broker's name and nobody can be started for it.
+    /// The errors of the bus if no process owns the broker's name and none can be started.
     private static let absent: Set<String> = [
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
         "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",

@@ -1,13 +1,11 @@
 package import IPCDBus
 
-/// An `a{sv}` of the contract with known keys: the options of a method, a result, a context, facts.
-///
-/// One table of keys serves who writes it and who reads it.
+/// An `a{sv}` of the contract with known keys: the options of a method, a result, a context, facts. One table of keys
+/// serves both the writer and the reader.
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether a key that is not in the table is an error: so for options, because an ignored one would be a promise
-    /// broken in silence; not for what one is handed.
+    /// Whether a key that is not in the table is an error. An ignored option would silently break a promise.
     static var isStrict: Bool { get }
 }
 
@@ -19,15 +17,15 @@ extension Options { package static var isStrict: Bool { true } }
 package protocol Facts: KeyedValues {}
 extension Facts { package static var isStrict: Bool { false } }
 
-/// One key: its name, its type, and where its value is kept. A value that is `nil` is not written.
+/// One key: its name, its type, and the property with its value. A value that is `nil` is not written.
 package struct Key<Root>: Sendable {
     package let name: String
-    /// `v` stands for any type.
+    /// `v` for any type.
     package let signature: Signature
     /// The name of the limit for its bytes on the wire, which is checked before it is decoded.
     fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
-    /// Reads the value, behind the beginning.
+    /// Reads the value, after the beginning.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
@@ -39,7 +37,7 @@ package struct Key<Root>: Sendable {
         self.init(name, type, limit, EntryBeginning(key: name, type: type), place)
     }
 
-    /// A key whose value may have any type, and as many bytes as a limit allows.
+    /// A key whose value may have any type.
     package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable, limit: String) {
         self.init(name, "v", limit, EntryBeginning(key: name, type: nil), place)
     }
@@ -57,7 +55,7 @@ package struct Key<Root>: Sendable {
         }
     }
 
-    /// Checks the value against its limit, before it is decoded.
+    /// Checks the length of the value before it is decoded.
     fileprivate func check(_ reader: MessageReader) throws(MessageError) {
         if let limit { return try reader.checkNextBytes(limit, slack: Self.slack) }
         guard reader.hasMoreBytes(than: Self.mostText), reader.bounds != nil, signature == "s" else { return }
@@ -66,10 +64,10 @@ package struct Key<Root>: Sendable {
         throw .refused("it has \(length) bytes, and at most \(Self.mostText) are taken")
     }
 
-    /// Bytes of a text that has no limit of its own.
+    /// The limit of bytes of a text that has no limit of its own.
     private static var mostText: Int { 65_536 }
 
-    /// Bytes before a value that are no part of it: padding, the length of a text, the type of a variant.
+    /// The limit of bytes before a value: padding, the length of a text, the type of a variant.
     private static var slack: Int { 272 }
 
     /// Enters the value of an entry whose key has been read.
@@ -82,8 +80,8 @@ package struct Key<Root>: Sendable {
     }
 }
 
-/// Where a structure keeps a value: a key path, by the offset of the property where it is stored there. Key paths are
-/// followed by the runtime step by step, which costs more than the value does on its way over the wire.
+/// A property of a structure, read by its offset: the runtime follows a key path step by step, which costs more than the
+/// encoding of the value.
 private struct Place<Root, Content: Sendable>: Sendable {
     private let path: any WritableKeyPath<Root, Content?> & Sendable
     private let offset: Int?
@@ -113,7 +111,6 @@ private struct Place<Root, Content: Sendable>: Sendable {
     }
 }
 
-/// The type of all of them, and that of their entries.
 private let (wholeType, entryType): (Signature, Signature) = ("a{sv}", "{sv}")
 
 extension KeyedValues {
@@ -123,7 +120,7 @@ extension KeyedValues {
         self.init()
         let table = Self.keys
         var seen: UInt64 = 0
-        // Who writes by a table as well has the keys in its order.
+        // A writer with the same table writes the keys in its order.
         var next = 0
         let whole = try reader.enterDictionary()
         while !reader.isAtEnd {
@@ -145,7 +142,8 @@ extension KeyedValues {
         try reader.leave(whole)
     }
 
-    /// Enters the next entry; passes over it where its key is unknown and may be.
+    /// Enters the next entry.
+    /// - Returns: nil for an unknown key, which is skipped.
     private static func entry(
         of table: [Key<Self>], from first: Int, _ reader: inout MessageReader
     ) throws(MessageError) -> (index: Int, outer: MessageReader.Container, isInValue: Bool)? {
@@ -156,7 +154,7 @@ extension KeyedValues {
                 if let outer = try reader.enterValue(table[index].beginning) { return (index, outer, true) }
             }
         }
-        // Another key or type, or written by another kind of processor.
+        // Another key or type, or another byte order.
         let outer = try reader.enterEntry()
         let name = try String(from: &reader)
         if let index = table.firstIndex(where: { $0.name == name }) { return (index, outer, false) }
@@ -178,7 +176,6 @@ extension KeyedValues {
     }
 }
 
-/// For a method that takes no options yet.
 package struct NoOptions: Options {
     package init() {}
     package static let keys: [Key<NoOptions>] = []

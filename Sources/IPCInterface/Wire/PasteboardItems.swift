@@ -20,7 +20,7 @@ extension PasteboardItem: DBusCodable {
         return try reader.array { (element) throws(MessageError) in try PasteboardItem(from: &element) }
     }
 
-    /// Items and representations count together here, so some more pass: the exact limits are checked when they are read.
+    /// Items and representations count together here, so the check is loose: the exact limits are checked after reading.
     private static let limit = "representations-per-version"
 
     fileprivate static func representations(
@@ -46,8 +46,8 @@ extension PasteboardItem: DBusCodable {
     }
 }
 
-/// An item as it is read: of one that has none of the types that were asked for nothing is left but its place. What
-/// writers send is a ``PasteboardItem``, which has at least one representation.
+/// An item as it is read. It is empty if it has none of the requested types; a ``PasteboardItem`` of a writer has at
+/// least one representation.
 package struct ReadItem: DBusCodable {
     package let item: PasteboardItem
     package static var dbusSignature: Signature { PasteboardItem.dbusSignature }
@@ -64,7 +64,7 @@ package struct ReadItem: DBusCodable {
     package func write(to writer: inout MessageWriter) throws(MessageError) { try item.write(to: &writer) }
 }
 
-/// A value is a variant of `s`, `ay` or `h`. What an `h` leads to is not looked at here.
+/// A value is a variant of `s`, `ay` or `h`. The file of an `h` is not checked here.
 extension Representation.Value: DBusCodable {
     public static let dbusSignature: Signature = "v"
 

@@ -1,21 +1,21 @@
-/// Who may open the URLs of an application.
+/// The sources that may open the URLs of an application.
 ///
-/// A refusal needs little: any source that states a refused id is kept out, whoever it is. An allowance needs proof: only
-/// a source whose id the bus attests (``SourceStrength/owned``) can match one (I19).
+/// A refusal needs no proof: it applies to any source that states a refused id. An allowance needs proof: only a source
+/// whose id the bus attests (``SourceStrength/owned``) can match it (I19).
 public struct AccessPolicy: Sendable, Hashable {
     /// Whether sources that match no rule are allowed.
     public var allowsOthers: Bool
     /// Application ids that are allowed.
     public var allowed: Set<String>
-    /// Application ids that are refused, also where they are allowed as well.
+    /// Application ids that are refused, even if they are allowed too.
     public var refused: Set<String>
 
-    /// Everybody but who is refused, unless it is said otherwise.
+    /// Allows all sources that are not refused, unless `allowsOthers` is false.
     public init(allowsOthers: Bool = true, allowed: Set<String> = [], refused: Set<String> = []) {
         (self.allowsOthers, self.allowed, self.refused) = (allowsOthers, allowed, refused)
     }
 
-    /// Whether it says nothing, so that it need not be kept.
+    /// Whether it is the default, which need not be stored.
     package var isOpen: Bool { self == AccessPolicy() }
 
     /// Whether a source may open URLs here.
@@ -25,7 +25,7 @@ public struct AccessPolicy: Sendable, Hashable {
         return allowsOthers
     }
 
-    /// Whether a source is kept out only because the bus does not attest its id.
+    /// Whether a source is refused only because the bus does not attest its id.
     package func lacksProof(of source: Source) -> Bool {
         !allows(source) && allows(Source(application: source.application, strength: .owned))
     }

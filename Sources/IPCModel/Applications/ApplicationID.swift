@@ -2,47 +2,29 @@
 ///
 /// The grammar is “Bus names” of the D-Bus specification, which is narrower than that of DNS.
 package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most bytes of a bus name; D-Bus specification, “Valid Names”.
+    /// The limit of bytes of a bus name; D-Bus specification, “Valid Names”.
     package static let maximumBytes = 255
 
     /// The id as it was written; case matters.
     package let text: String
-    /// Of the text: an id is looked up many times.
+    /// The hash of the text, kept because an id is looked up many times.
     private let hash: Int
 
     /// Checks a text against the grammar of well-known bus names.
-    package init(_ text: String) throws(Invalid) {
-        // Nearly all are right; only then is looked for what is wrong.
-        if !Self.isRight(text), let reason = Self.violation(in: text) { throw reason }
-        (self.text, hash) = (text, text.hashValue)
-    }
-
-    /// Stands for a program of the desktop that is known by its desktop entry: `org.mozilla.firefox.desktop`. What the
-    /// grammar of bus names does not allow becomes `_`, so it is for people, and no bus name.
-    /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
-    package init(desktopEntry entry: String) {
-        var text: [UInt8] = []
-        for byte in entry.utf8.prefix(Self.maximumBytes - Self.desktopSuffix.utf8.count) {
-            let isFirst = text.last == nil || text.last == 0x2E
-            if byte == 0x2E {
-                if !isFirst { text.append(byte) }
-                continue
-            }
-            if byte.isASCIIDigit && isFirst { text.append(0x5F) }
-            text.append(byte.isASCIIAlphanumeric || byte == 0x2D ? byte : 0x5F)
+    package init(_ text: String) throws(IPCError) {
+        if !Self.isValid(text), let complaint = Self.complaint(about: text) {
+            throw IPCError(.invalidName, "the application id \(complaint) (D-Bus specification, “Bus names”)")
         }
-        let made = String(decoding: text, as: UTF8.self)
-        self = (try? ApplicationID(made)) ?? (try? ApplicationID(made + Self.desktopSuffix)) ?? .someDesktopEntry
+        self.init(trusted: text)
     }
-
-    private static let desktopSuffix = ".desktop"
-    private static let someDesktopEntry = ApplicationID(trusted: "some.desktop")
 
     private init(trusted text: String) { (self.text, hash) = (text, text.hashValue) }
 
     package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
         left.hash == right.hash && left.text == right.text
     }
+
+    package static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
 
     package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
@@ -61,11 +43,12 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
         }
         return "/" + String(decoding: path, as: UTF8.self)
     }
+}
 
-    package static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
+// MARK: Grammar
 
-    /// Whether the bytes follow the grammar.
-    private static func isRight(_ text: String) -> Bool {
+extension ApplicationID {
+    private static func isValid(_ text: String) -> Bool {
         var (elements, length) = (1, 0)
         for byte in text.utf8 {
             if byte == 0x2E {
@@ -73,73 +56,60 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
                 (elements, length) = (elements + 1, 0)
                 continue
             }
-            guard byte.isASCIILetter || byte == 0x5F || byte == 0x2D || length > 0 && byte.isASCIIDigit else {
-                return false
-            }
+            guard isAllowed(byte), length > 0 || !byte.isASCIIDigit else { return false }
             length += 1
         }
         return elements > 1 && length > 0 && text.utf8.count <= maximumBytes
     }
 
-    private static func violation(in text: String) -> Invalid? {
-        guard !text.isEmpty else { return .empty }
-        guard text.utf8.count <= maximumBytes else { return .tooLong(text) }
-        guard text.utf8.first != 0x3A else { return .uniqueName(text) }
+    /// What is wrong with a text, for a sentence after "the application id"; nil for an id.
+    private static func complaint(about text: String) -> String? {
+        guard !text.isEmpty else { return "is empty; it looks like “demo.IPCServer”" }
+        let name = text.quoted
+        guard text.utf8.count <= maximumBytes else {
+            return "\(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed"
+        }
+        guard text.utf8.first != 0x3A else {
+            return "\(name) is a unique bus name; it has to be a name like “demo.IPCServer”"
+        }
         let elements = text.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
         for element in elements {
-            guard let first = element.first else { return .emptyElement(text) }
-            if let scalar = element.first(where: { !isAllowed($0) }) { return .character(text, scalar) }
-            if UInt8(ascii: first).isASCIIDigit { return .digitFirst(text, element: String(element)) }
+            guard let first = element.first else {
+                return "\(name) has an empty element; dots stand between elements only"
+            }
+            if let scalar = element.first(where: { !$0.isASCII || !isAllowed(UInt8(ascii: $0)) }) {
+                return "\(name) holds \(scalar.named); only letters, digits, “_”, “-” and “.” are allowed"
+            }
+            if UInt8(ascii: first).isASCIIDigit {
+                return "\(name) has the element \(String(element).quoted), which starts with a digit"
+            }
         }
-        return elements.count < 2 ? .oneElement(text) : nil
+        return elements.count < 2 ? "\(name) has one element; at least two are needed, as in “demo.IPCServer”" : nil
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        scalar == "_" || scalar == "-" || scalar.isASCII && UInt8(ascii: scalar).isASCIIAlphanumeric
-    }
+    private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D }
 }
 
+// MARK: Desktop entries
+
 extension ApplicationID {
-    /// Why a text is not an application id.
-    package enum Invalid: Condition, Hashable {
-        /// The text is empty.
-        case empty
-        /// The text has more than ``ApplicationID/maximumBytes`` bytes.
-        case tooLong(String)
-        /// The text starts with a colon: a unique name, which the bus gives out and nobody chooses.
-        case uniqueName(String)
-        /// Two dots stand side by side, or one at an end.
-        case emptyElement(String)
-        /// The text holds a character that no bus name may hold.
-        case character(String, Unicode.Scalar)
-        /// An element starts with a digit, which only unique names may.
-        case digitFirst(String, element: String)
-        /// The text has no dot.
-        case oneElement(String)
-
-        package var ipcError: IPCError {
-            IPCError(.invalidName, "the application id \(subject)\(complaint) (D-Bus specification, “Bus names”)")
-        }
-
-        private var subject: String {
-            switch self {
-            case .empty: "is empty"
-            case .tooLong(let text), .uniqueName(let text), .emptyElement(let text), .character(let text, _),
-                .digitFirst(let text, _), .oneElement(let text):
-                text.quoted
+    /// An id for a desktop application that is known by its desktop entry: `org.mozilla.firefox.desktop`. It is shown to
+    /// users and is not a bus name. Characters that the grammar does not allow become `_`.
+    /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
+    package init(desktopEntry entry: String) {
+        var text: [UInt8] = []
+        for byte in entry.utf8.prefix(Self.maximumBytes - Self.desktopSuffix.utf8.count) {
+            let isFirst = text.last == nil || text.last == 0x2E
+            if byte == 0x2E {
+                if !isFirst { text.append(byte) }
+                continue
             }
+            if byte.isASCIIDigit && isFirst { text.append(0x5F) }
+            text.append(byte.isASCIIAlphanumeric || byte == 0x2D ? byte : 0x5F)
         }
-
-        private var complaint: String {
-            switch self {
-            case .empty: "; it looks like “demo.IPCServer”"
-            case .tooLong(let text): " has \(text.utf8.count) bytes; at most \(ApplicationID.maximumBytes) are allowed"
-            case .uniqueName: " is a unique bus name; it has to be a name like “demo.IPCServer”"
-            case .emptyElement: " has an empty element; dots stand between elements only"
-            case .character(_, let scalar): " holds \(scalar.named); only letters, digits, “_”, “-” and “.” are allowed"
-            case .digitFirst(_, let element): " has the element \(element.quoted), which starts with a digit"
-            case .oneElement: " has one element; at least two are needed, as in “demo.IPCServer”"
-            }
-        }
+        let id = String(decoding: text, as: UTF8.self)
+        self.init(trusted: [id, id + Self.desktopSuffix].first(where: Self.isValid) ?? "some" + Self.desktopSuffix)
     }
+
+    private static let desktopSuffix = ".desktop"
 }

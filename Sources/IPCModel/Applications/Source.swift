@@ -1,4 +1,4 @@
-/// How much the source of a request is worth; the raw value is the word on the wire.
+/// The proof of the source of a request; the raw value is the word on the wire.
 ///
 /// Only ``owned`` can match a rule that allows something (I19).
 public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
@@ -6,26 +6,25 @@ public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
     case owned
     /// The sandbox attests it.
     case sandboxed
-    /// The caller states it, and nobody attests it.
+    /// The caller states it without proof.
     case claimed
     /// The caller states nothing.
     case unknown
 }
 
-/// Who sent a request, as far as that is known.
+/// The sender of a request, as far as it is known.
 public struct Source: Sendable, Hashable, CustomStringConvertible {
-    /// The application id of the sender; empty where it stated none.
+    /// The application id of the sender; empty if it stated none.
     public let application: String
-    /// What the id is worth.
+    /// The proof of the id.
     public let strength: SourceStrength
 
     /// Makes a source of an application id, which may be empty, and its strength.
     public init(application: String, strength: SourceStrength) {
-        self.application = application
-        self.strength = strength
+        (self.application, self.strength) = (application, strength)
     }
 
-    /// A source of which nothing is known.
+    /// An unknown source.
     package static let nobody = Source(application: "", strength: .unknown)
 
     /// `demo.IPCClient (claimed)`, or `unknown`.

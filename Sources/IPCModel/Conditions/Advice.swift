@@ -1,4 +1,4 @@
-/// What to do next, as a refusal tells who calls the bus; it ends the sentence. A tool says the same with its own commands.
+/// The next step that a refusal suggests at the end of its sentence, in the words of the bus. Each tool has its own words.
 package enum Advice: String, Sendable, CaseIterable {
     case makePasteboard = "make it by writing to it, or by GetPasteboard with “create”"
     case keepMoreVersions = "a higher HistoryLimit keeps earlier versions"
@@ -25,7 +25,8 @@ package enum Advice: String, Sendable, CaseIterable {
 }
 
 extension String {
-    /// The sentence of a refusal with its advice in other words. Only at the end: what stands before is quoted from anybody.
+    /// The sentence of a refusal with other words for its advice. Only the end is replaced, because the rest may quote any
+    /// text.
     package func replacingAdvice(_ old: KeyPath<Advice, String>, _ new: (Advice) -> String) -> String {
         guard let advice = Advice.allCases.first(where: { hasSuffix($0[keyPath: old]) }) else { return self }
         return dropLast(advice[keyPath: old].count) + new(advice)

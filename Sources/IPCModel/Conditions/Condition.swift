@@ -1,7 +1,7 @@
-/// Something that a caller can act on, as opposed to a fault.
+/// An error that a caller can act on, as opposed to a fault.
 ///
-/// A condition has a name on the wire and a sentence; a fault (an I/O error, a corrupt store, a lost bus) is any other
-/// error, is not caught on its way, and ends the program that meets it.
+/// A condition has a name on the wire and a sentence. A fault (an I/O error, a corrupt store, a lost bus) is any other
+/// error; it is not caught on its way and ends the program.
 public protocol Condition: Error, CustomStringConvertible {
     /// The condition as it travels: its name on the wire and its sentence.
     var ipcError: IPCError { get }

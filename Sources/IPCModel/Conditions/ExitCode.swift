@@ -10,9 +10,9 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case usage = 64
     /// The input is wrong: a URL, a name, an argument, a payload (`EX_DATAERR`).
     case dataError = 65
-    /// What was asked for is not there: a pasteboard, an item, a request, an input file (`EX_NOINPUT`).
+    /// The pasteboard, item, request or input file is not there (`EX_NOINPUT`).
     case noInput = 66
-    /// Nobody handles the scheme (`EX_NOHOST`).
+    /// No application handles the scheme (`EX_NOHOST`).
     case noHandler = 68
     /// There is no bus, no broker, no store, or the handler cannot be started (`EX_UNAVAILABLE`).
     case unavailable = 69

@@ -1,17 +1,14 @@
-/// A refusal as it travels: nothing was accepted, nothing was written, nobody was asked.
+/// The refusal of a call: nothing was accepted, nothing was written, and no handler was called.
 ///
 /// On the bus it is the error `org.swiftipc.Error.<code>` with the message as its only argument.
 public struct IPCError: Condition, Hashable {
-    /// What kind of refusal it is; a program branches on this.
+    /// The kind of refusal; a program branches on this.
     public let code: Code
-    /// One sentence for a person, with the numbers in it and what to do next.
+    /// One sentence for the user, with the numbers and the next step.
     public let message: String
 
     /// Makes an error of a kind, with a sentence that starts with a small letter and has no full stop.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
+    public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     public var ipcError: IPCError { self }
 
@@ -36,11 +33,11 @@ extension IPCError {
         case invalidName = "InvalidName"
         /// The payload cannot be taken: a descriptor of the wrong kind, or a handler that cannot get it.
         case payloadInvalid = "PayloadInvalid"
-        /// There is no pasteboard of that name, and none was to be made.
+        /// There is no pasteboard of that name, and the call does not create one.
         case noSuchPasteboard = "NoSuchPasteboard"
-        /// The version, item or representation is not there, or is not kept any more.
+        /// The version, item or representation does not exist, or is no longer kept.
         case noSuchItem = "NoSuchItem"
-        /// No request has that id, or its record is not kept any more.
+        /// No request has that id, or its record is no longer kept.
         case noSuchRequest = "NoSuchRequest"
         /// No application has registered the scheme.
         case noHandler = "NoHandler"
@@ -52,13 +49,13 @@ extension IPCError {
         case timedOut = "TimedOut"
         /// The caller does not own the bus name of the application: another process does, or none.
         case notOwner = "NotOwner"
-        /// The disk is full; what was acknowledged is safe, and reading goes on.
+        /// The disk is full; acknowledged data is safe, and reading goes on.
         case noSpace = "NoSpace"
         /// Reading or writing failed, or stored bytes are damaged.
         case inputOutput = "InputOutput"
         /// The pasteboard has moved on from the version that the caller expected.
         case changeCountMismatch = "ChangeCountMismatch"
-        /// A limit would be exceeded; the message names it, the use and the request.
+        /// A limit would be exceeded; the message gives its name, the use and the request.
         case limitExceeded = "LimitExceeded"
         /// A rule forbids it.
         case accessDenied = "AccessDenied"

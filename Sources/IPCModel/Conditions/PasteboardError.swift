@@ -1,24 +1,20 @@
-/// Why a pasteboard cannot do what it is asked for.
+/// The reason why an operation on a pasteboard is refused.
 package enum PasteboardError: Condition, Hashable {
-    /// There is no pasteboard of that name.
     case noSuchPasteboard(PasteboardName)
-    /// The pasteboard is at another change count than the caller expects.
     case changeCountMismatch(expected: UInt64, actual: UInt64)
-    /// The pasteboard never had the version, or does not keep it any more.
+    /// The pasteboard never had the version, or no longer keeps it.
     case noSuchVersion(PasteboardName, UInt64)
-    /// The version has fewer items.
     case noSuchItem(item: UInt32, count: Int)
-    /// The item has no representation of that type.
     case noSuchRepresentation(item: UInt32, type: String)
     /// The id was used for a call with other arguments.
     case identifierReused(RequestID)
     /// `general` always exists.
     case generalCannotBeRemoved
-    /// The caller is in a sandbox that does not leave it this pasteboard; without an id where the sandbox is not known.
+    /// The sandbox of the caller hides this pasteboard; without an id if the sandbox is not known.
     case notVisible(PasteboardName, sandbox: String?)
-    /// What was promised cannot be had: its writer has left, does not answer, or gives something else.
+    /// The promised value cannot be fetched: its writer has left, does not answer, or gives another type.
     case promiseBroken(item: UInt32, type: String, reason: String)
-    /// What is stored for the version fails its checksum.
+    /// The stored version fails its checksum.
     case damaged(PasteboardName, UInt64)
 
     package var ipcError: IPCError { IPCError(code, sentence) }

@@ -1,11 +1,11 @@
 /// The type of one representation: a MIME type, or the bare name of an X11 selection target.
 ///
-/// Two types are equal where RFC 2045 says so: without regard to case in type, subtype and the names of parameters, to
-/// the order of parameters, to quotation marks that are not needed, to blanks around “;”, and to the case of a
-/// `charset` (RFC 2046 §4.1.2). A bare name such as `UTF8_STRING` is an X11 atom and equal only to itself. The
-/// spelling stays as it was written.
+/// Types are compared as RFC 2045 says: without regard to case in type, subtype and the names of parameters, to the
+/// order of parameters, to quotation marks that are not needed, to blanks around “;”, and to the case of a `charset`
+/// (RFC 2046 §4.1.2). A bare name such as `UTF8_STRING` is an X11 atom and equal only to itself. The spelling stays as
+/// it was written.
 public struct ContentType: Sendable, Hashable, CustomStringConvertible {
-    /// The most bytes that a type may have, parameters included.
+    /// The limit of bytes of a type, parameters included.
     public static let maximumBytes = 255
 
     /// The type as it was written; for a name of ``uniformTypes`` the MIME type of its row.
@@ -16,7 +16,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
     let parameters: [Parameter]
 
     /// Checks a text that is a MIME type with or without parameters (RFC 2045 §5.1), the bare name of an X11 target,
-    /// or a uniform type identifier, which becomes its MIME type where ``uniformTypes`` has one.
+    /// or a uniform type identifier, which becomes its MIME type if ``uniformTypes`` has one.
     public init(_ text: String) throws(Invalid) {
         if let common = Self.common[text] {
             self = common
@@ -30,14 +30,8 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 
     /// A type whose text is known to be canonical.
     private init(canonical essence: String, _ parameters: Parameter...) {
-        self.essence = essence
-        self.parameters = parameters
+        (self.essence, self.parameters) = (essence, parameters)
         text = essence + parameters.map(\.spelling).joined()
-    }
-
-    /// The bare name of a selection target that is known to be right.
-    init(name: String) {
-        (essence, parameters, text) = (name, [], name)
     }
 
     public var description: String { text }
@@ -61,12 +55,12 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 extension ContentType {
     /// One parameter in canonical form.
     struct Parameter: Sendable, Hashable {
-        /// The name in small letters.
+        /// In small letters.
         let name: String
-        /// The value without quotation marks; that of `charset` in small letters.
+        /// Without quotation marks; for `charset` in small letters.
         let value: String
 
-        /// `;name=value`, with quotation marks where the value is not a token.
+        /// `;name=value`, with quotation marks if the value is not a token.
         var spelling: String {
             if !value.isEmpty && value.utf8.allSatisfy(ContentTypeGrammar.isToken) { return ";\(name)=\(value)" }
             var quoted = ""
@@ -84,7 +78,7 @@ extension ContentType {
     public static let utf8PlainText = ContentType(canonical: "text/plain", Parameter(name: "charset", value: "utf-8"))
     /// Text without a stated character set.
     public static let plainText = ContentType(canonical: "text/plain")
-    /// URLs, one a line; RFC 2483 §5.
+    /// URLs, one per line; RFC 2483 §5.
     public static let url = ContentType(canonical: "text/uri-list")
     /// A page or fragment of HTML.
     public static let html = ContentType(canonical: "text/html")
@@ -94,23 +88,39 @@ extension ContentType {
     public static let png = ContentType(canonical: "image/png")
     /// A picture in JPEG.
     public static let jpeg = ContentType(canonical: "image/jpeg")
-    /// Bytes of which nothing is known; RFC 2046 §4.5.1.
+    /// Bytes of an unknown type; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
 
-    /// Those that most values have, by their text: to read it costs more than all else that is done with a short value.
+    /// The types of most values by their text, because parsing costs more than everything else for a short value.
     private static let common: [String: ContentType] = Dictionary(
         uniqueKeysWithValues: [utf8PlainText, plainText, url, html, json, png, jpeg, octetStream].map { ($0.text, $0) })
 
     /// Whether bytes of this type are a picture; RFC 2046 §4.2.
     public var isImage: Bool { essence.hasPrefix("image/") }
 
-    /// Whether bytes of this type are plain text in UTF-8, or in its part US-ASCII.
+    /// Whether bytes of this type are plain text in UTF-8, or in its subset US-ASCII.
     package var isUTF8PlainText: Bool {
         if essence == "UTF8_STRING" { return true }
-        guard essence == "text/plain" else { return false }
-        return switch parameter("charset") {
-        case nil, "utf-8", "us-ascii": true
-        default: false
-        }
+        let charset = parameter("charset") ?? "utf-8"
+        return essence == "text/plain" && (charset == "utf-8" || charset == "us-ascii")
     }
+}
+
+// MARK: Password managers
+
+extension ContentType {
+    /// The type by which password managers mark what they copy, with any value; KDE's clipboard and others know it.
+    package static let passwordManagerHint = ContentType(canonical: "x-kde-passwordManagerHint")
+
+    fileprivate var marksSecret: Bool { essence == Self.passwordManagerHint.essence }
+}
+
+extension PasteboardItem {
+    /// Whether a password manager has marked the item, so that it is treated as sensitive.
+    package var isMarkedSensitive: Bool { representations.contains { $0.type.marksSecret } }
+}
+
+extension Sequence<[ContentType]> {
+    /// Whether a password manager has marked promised content, with the types of one item in each row.
+    package var isMarkedSensitive: Bool { contains { $0.contains(where: \.marksSecret) } }
 }

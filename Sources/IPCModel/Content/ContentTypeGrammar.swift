@@ -3,7 +3,7 @@ struct ContentTypeGrammar {
     private let text: String
     private var rest: ArraySlice<UInt8>
 
-    /// Checks what holds for the text as a whole: its length and its characters.
+    /// Checks the length and the characters of the whole text.
     init(_ text: String) throws(ContentType.Invalid) {
         guard !text.isEmpty else { throw .empty }
         guard text.utf8.count <= ContentType.maximumBytes else { throw .tooLong(text) }
@@ -78,17 +78,13 @@ struct ContentTypeGrammar {
         return true
     }
 
-    private mutating func skipBlanks() {
-        rest = rest.drop { $0 == UInt8(ascii: " ") }
-    }
+    private mutating func skipBlanks() { rest = rest.drop { $0 == UInt8(ascii: " ") } }
 
-    /// The byte that was not expected, counted from 1.
+    /// The position of the next byte, counted from 1.
     private var position: Int { rest.startIndex + 1 }
 
     /// `token` of RFC 2045 §5.1: visible ASCII without the `tspecials`.
-    static func isToken(_ byte: UInt8) -> Bool {
-        byte.isASCIIVisible && !tspecials.contains(byte)
-    }
+    static func isToken(_ byte: UInt8) -> Bool { byte.isASCIIVisible && !tspecials.contains(byte) }
 
     private static let tspecials: Set<UInt8> = Set(#"()<>@,;:\"/[]?="#.utf8)
 }

@@ -1,23 +1,23 @@
 extension ContentType {
-    /// Why a text is not a content type.
+    /// The reason why a text is not a content type.
     public enum Invalid: Condition, Hashable {
         /// The text is empty.
         case empty
         /// The text has more than ``ContentType/maximumBytes`` bytes.
         case tooLong(String)
-        /// The text holds something other than printable ASCII.
+        /// The text holds a character other than printable ASCII.
         case character(String, Unicode.Scalar)
-        /// Nothing that could be a type stands at the start.
+        /// The text does not start with a type.
         case noType(String)
-        /// Nothing that could be a subtype stands behind the slash.
+        /// No subtype follows the slash.
         case noSubtype(String)
         /// The text is a range of types, `image/*`, and not one type.
         case range(String)
-        /// The byte, counted from 1, does not fit, and what is expected there.
+        /// The byte, counted from 1, does not fit; the text says what is expected there.
         case unexpected(String, byte: Int, String)
         /// A quotation mark is opened and not closed.
         case openQuotation(String)
-        /// A parameter stands there a second time.
+        /// A parameter occurs twice.
         case parameterTwice(String, String)
 
         public var ipcError: IPCError { IPCError(.invalidArguments, sentence) }

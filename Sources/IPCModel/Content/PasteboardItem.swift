@@ -1,7 +1,7 @@
-/// One thing on a pasteboard, in one or more representations.
+/// An item on a pasteboard, in one or more representations.
 public struct PasteboardItem: Sendable, Hashable {
-    /// The representations in the writer's order of preference; no type twice, and at least one, except in an item that
-    /// was read for certain types only and has none of them.
+    /// The representations in the writer's order of preference. No type occurs twice. There is at least one, unless the
+    /// item was read for certain types only and has none of them.
     public let representations: [Representation]
 
     /// Makes an item of representations in the order of preference.
@@ -10,7 +10,7 @@ public struct PasteboardItem: Sendable, Hashable {
         try self.init(read: representations)
     }
 
-    /// Makes an item of those of its representations that were asked for; there may be none.
+    /// Makes an item that was read for certain types only; there may be no representation.
     package init(read representations: [Representation]) throws(Invalid) {
         self.representations = representations
         guard representations.count > 1 else { return }
@@ -20,15 +20,13 @@ public struct PasteboardItem: Sendable, Hashable {
         }
     }
 
-    private init(only representation: Representation) {
-        representations = [representation]
+    private init(unchecked representations: [Representation]) { self.representations = representations }
+
+    private init(_ type: ContentType, _ value: Representation.Value) {
+        representations = [Representation(type: type, value: value)]
     }
 
-    private init(unchecked representations: [Representation]) {
-        self.representations = representations
-    }
-
-    /// An item of which nothing was read.
+    /// An item of which no representation was read.
     package static let withoutContent = PasteboardItem(unchecked: [])
 
     /// The same item with its values in another form.
@@ -47,44 +45,36 @@ public struct PasteboardItem: Sendable, Hashable {
     /// The size of all values in bytes.
     public var byteCount: Int { representations.reduce(0) { $0 + $1.byteCount } }
 
-    /// The representation of a type; nil where there is none.
-    public subscript(type: ContentType) -> Representation? {
-        representations.first { $0.type == type }
-    }
+    /// The representation of a type; nil if there is none.
+    public subscript(type: ContentType) -> Representation? { representations.first { $0.type == type } }
 }
 
 extension PasteboardItem {
     /// A text, of the type ``ContentType/utf8PlainText``.
     public static func string(_ text: String) -> PasteboardItem {
         // A D-Bus string ends at U+0000; bytes do not.
-        let holdsNul = text.utf8.contains(0)
-        return PasteboardItem(
-            only: Representation(type: .utf8PlainText, value: holdsNul ? .bytes(Array(text.utf8)) : .text(text)))
+        PasteboardItem(.utf8PlainText, text.utf8.contains(0) ? .bytes(Array(text.utf8)) : .text(text))
     }
 
-    /// A URL, of the type ``ContentType/url``; an error of the code `InvalidURL` where the text is none.
+    /// A URL, of the type ``ContentType/url``.
+    /// - Throws: `InvalidURL` if the text is not a URL.
     public static func url(_ text: String) throws(IPCError) -> PasteboardItem {
-        do {
-            let url = try URLText(text)
-            // RFC 2483 §5: each URI on a line of its own, ended by CR LF.
-            return PasteboardItem(only: Representation(type: .url, value: .text(url.text + "\r\n")))
-        } catch {
-            throw error.ipcError
-        }
+        // RFC 2483 §5: each URI on a line of its own, ended by CR LF.
+        PasteboardItem(.url, .text(try URLText(text).text + "\r\n"))
     }
 
     /// Bytes of a given type.
     public static func data(_ bytes: [UInt8], type: ContentType = .octetStream) -> PasteboardItem {
-        PasteboardItem(only: Representation(type: type, value: .bytes(bytes)))
+        PasteboardItem(type, .bytes(bytes))
     }
 
     /// A picture: its bytes and their type, such as ``ContentType/png``.
     public static func image(_ bytes: [UInt8], type: ContentType) -> PasteboardItem { .data(bytes, type: type) }
 
-    /// The bytes of an open file. They are not taken into memory, so that there may be any number of them; the file must
-    /// stay as it is until the item is written.
+    /// The bytes of an open file. They are not read into memory, so that the file may have any size. It must stay unchanged
+    /// until the item is written.
     public static func file(_ file: ContentFile, type: ContentType = .octetStream) -> PasteboardItem {
-        PasteboardItem(only: Representation(type: type, value: .file(file)))
+        PasteboardItem(type, .file(file))
     }
 
     /// The bytes of a file, which is opened now; see ``file(_:type:)``.
@@ -93,15 +83,13 @@ extension PasteboardItem {
         .file(try ContentFile(path: path), type: type)
     }
 
-    /// The first representation that is a picture; nil where there is none.
+    /// The first representation that is a picture; nil if there is none.
     public var image: Representation? { representations.first(where: \.type.isImage) }
 
-    /// The first representation that is plain text in UTF-8; nil where there is none, or its bytes are not UTF-8.
-    public var string: String? {
-        representations.first(where: \.type.isUTF8PlainText)?.value.string
-    }
+    /// The first representation that is plain text in UTF-8; nil if there is none, or its bytes are not UTF-8.
+    public var string: String? { representations.first(where: \.type.isUTF8PlainText)?.value.string }
 
-    /// The first URL of the representation of the type ``ContentType/url``, as it was written; nil where there is none.
+    /// The first URL of the representation of the type ``ContentType/url``, as it was written; nil if there is none.
     public var url: String? {
         guard let list = self[.url]?.value.string else { return nil }
         // RFC 2483 §5: a line that starts with “#” is a comment.
@@ -112,7 +100,7 @@ extension PasteboardItem {
 }
 
 extension PasteboardItem {
-    /// Why representations do not make an item.
+    /// The reason why representations do not make an item.
     public enum Invalid: Condition, Hashable {
         /// There is no representation.
         case empty
@@ -131,11 +119,11 @@ extension PasteboardItem {
 }
 
 extension Representation.Value {
-    /// The value as text; nil where its bytes are not UTF-8, or cannot be read.
+    /// The value as text; nil if its bytes are not UTF-8, or cannot be read.
     package var string: String? { (try? readString()) ?? nil }
 
-    /// The value as text; nil where its bytes are not UTF-8.
-    /// - Throws: `inputOutput` where its file cannot be read.
+    /// Reads the value as text; nil if its bytes are not UTF-8.
+    /// - Throws: `inputOutput` if its file cannot be read.
     package func readString() throws(IPCError) -> String? {
         switch self {
         case .text(let text): text

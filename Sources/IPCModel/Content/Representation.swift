@@ -1,22 +1,17 @@
 /// One form of an item: a value and its content type.
 public struct Representation: Sendable, Hashable {
-    /// What the value is.
+    /// The content type of the value.
     public let type: ContentType
     /// The value.
     public let value: Value
 
     /// Makes a representation of a type and a value.
-    public init(type: ContentType, value: Value) {
-        self.type = type
-        self.value = value
-    }
+    public init(type: ContentType, value: Value) { (self.type, self.value) = (type, value) }
 
     /// The size of the value in bytes; of a text, in UTF-8.
     public var byteCount: Int { value.byteCount }
-}
 
-extension Representation {
-    /// What a representation holds: text, bytes, or a file of bytes.
+    /// The value of a representation: text, bytes, or a file of bytes.
     public enum Value: Sendable {
         /// Text, which travels as a D-Bus string and so holds no U+0000.
         case text(String)
@@ -37,7 +32,7 @@ extension Representation {
 }
 
 extension Representation.Value: Hashable {
-    /// Text equals text and bytes equal bytes, byte by byte; files are equal where they are the same open file.
+    /// Text and bytes are compared byte by byte; files are equal if they are the same open file.
     public static func == (left: Self, right: Self) -> Bool {
         switch (left, right) {
         case (.text(let left), .text(let right)): left.isIdentical(to: right)
@@ -49,12 +44,9 @@ extension Representation.Value: Hashable {
 
     public func hash(into hasher: inout Hasher) {
         switch self {
-        case .text(let text):
-            text.hashBytes(into: &hasher)
-        case .bytes(let bytes):
-            hasher.combine(bytes)
-        case .file(let file):
-            hasher.combine(file)
+        case .text(let text): text.hashBytes(into: &hasher)
+        case .bytes(let bytes): hasher.combine(bytes)
+        case .file(let file): hasher.combine(file)
         }
     }
 }

@@ -1,21 +1,19 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// What makes a file one that the store has checked and, where that was needed, copied: its write operations take no
-    /// other.
+    /// The mark of a file that the store has checked and, if necessary, copied: its write operations accept no other.
     ///
-    /// It waits for the operation that makes it part of a version. Where none comes, what was copied goes with it.
+    /// If no operation makes the file part of a version, the copy is discarded with this object.
     package final class Taken: Sendable {
-        /// Where the bytes are.
+        /// The place of the bytes.
         package enum Place: Sendable, Hashable {
-            /// In a sealed memory file.
+            /// A sealed memory file.
             case memory
-            /// In a file of the store that bears this name until it is attached.
+            /// A file of the store that has this name until it is attached.
             case blob(String)
         }
 
         package let place: Place
-        /// The digest of the bytes.
         package let digest: ContentDigest
         private let isAttached = Mutex(false)
         private let discard: @Sendable () -> Void
@@ -25,10 +23,10 @@ extension ContentFile {
             (self.digest, self.place, self.discard) = (digest, place, discard)
         }
 
-        /// Whether a version can have the file: any number of them one in memory, a single one a blob.
+        /// Whether a version can have the file: a blob can be part of one version only.
         package var canBeAttached: Bool { place == .memory || !isAttached.withLock { $0 } }
 
-        /// Makes the file part of a version; false where it is that of another already.
+        /// Makes the file part of a version; false if it is a blob that is part of another one already.
         package func attach() -> Bool {
             isAttached.withLock { isAttached in
                 defer { isAttached = true }
@@ -36,7 +34,6 @@ extension ContentFile {
             }
         }
 
-        /// Takes the attachment back.
         package func detach() { isAttached.withLock { $0 = false } }
 
         deinit {

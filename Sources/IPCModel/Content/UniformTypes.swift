@@ -1,8 +1,8 @@
 extension ContentType {
     /// Uniform type identifiers of Apple's systems, each with its MIME type.
     ///
-    /// The wire carries MIME types alone; the identifiers are accepted wherever a content type is. Where several stand
-    /// for one MIME type, the first is the one that ``uniformType`` gives back.
+    /// The wire carries MIME types alone; the identifiers are accepted wherever a content type is. If several stand for
+    /// one MIME type, ``uniformType`` returns the first.
     public static let uniformTypes: [(uniformType: String, contentType: String)] = [
         ("public.utf8-plain-text", "text/plain;charset=utf-8"),
         ("public.utf16-plain-text", "text/plain;charset=utf-16"),
@@ -58,28 +58,21 @@ extension ContentType {
         ("com.microsoft.word.doc", "application/msword"),
         ("com.microsoft.excel.xls", "application/vnd.ms-excel"),
         ("com.microsoft.powerpoint.ppt", "application/vnd.ms-powerpoint"),
-        (
-            "org.openxmlformats.wordprocessingml.document",
-            "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
-        ),
-        (
-            "org.openxmlformats.spreadsheetml.sheet",
-            "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-        ),
-        (
-            "org.openxmlformats.presentationml.presentation",
-            "application/vnd.openxmlformats-officedocument.presentationml.presentation"
-        ),
+        ("org.openxmlformats.wordprocessingml.document", openXML + "wordprocessingml.document"),
+        ("org.openxmlformats.spreadsheetml.sheet", openXML + "spreadsheetml.sheet"),
+        ("org.openxmlformats.presentationml.presentation", openXML + "presentationml.presentation"),
         ("org.oasis-open.opendocument.text", "application/vnd.oasis.opendocument.text"),
         ("org.oasis-open.opendocument.spreadsheet", "application/vnd.oasis.opendocument.spreadsheet"),
         ("org.oasis-open.opendocument.presentation", "application/vnd.oasis.opendocument.presentation"),
         ("public.data", "application/octet-stream"),
     ]
 
-    /// The uniform type identifier of this type; nil where ``uniformTypes`` has none.
+    private static let openXML = "application/vnd.openxmlformats-officedocument."
+
+    /// The uniform type identifier of this type; nil if ``uniformTypes`` has none.
     public var uniformType: String? { Self.uniformTypeByMIMEType[canonical] }
 
-    /// The MIME type of an identifier, whose case does not matter; nil where ``uniformTypes`` has none.
+    /// The MIME type of an identifier, whose case does not matter; nil if ``uniformTypes`` has none.
     static func mimeType(ofUniformType text: String) -> String? {
         guard text.utf8.count <= maximumBytes, !text.utf8.contains(UInt8(ascii: "/")) else { return nil }
         return mimeTypeByUniformType[text.asciiLowercased]

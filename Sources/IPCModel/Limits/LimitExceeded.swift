@@ -1,19 +1,16 @@
-/// What a caller is told who asks for more than a limit allows; nothing of what was asked for has been done.
+/// The refusal of a request for more than a limit allows; nothing of the request has been done.
 package struct LimitExceeded: Condition, Hashable {
     /// The name of the limit on the wire, a name of ``Limits/all``.
     package let limit: String
-    /// What is in use already.
+    /// The amount in use.
     package let use: UInt64
-    /// What was asked for on top of it.
+    /// The amount that was requested in addition.
     package let request: UInt64
-    /// The most that use and request may be together.
+    /// The limit for the sum of use and request.
     package let allowed: UInt64
 
     package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64) {
-        self.limit = limit
-        self.use = use
-        self.request = request
-        self.allowed = allowed
+        (self.limit, self.use, self.request, self.allowed) = (limit, use, request, allowed)
     }
 
     package var ipcError: IPCError {
@@ -24,7 +21,7 @@ package struct LimitExceeded: Condition, Hashable {
 }
 
 extension Limits {
-    /// Checks that what is asked for fits a limit on top of what is in use.
+    /// Checks that a request fits a limit in addition to the use.
     package func check(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
     ) throws(LimitExceeded) {
@@ -34,8 +31,7 @@ extension Limits {
         throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed)
     }
 
-    /// Checks that one thing more fits a limit for what waits, of all callers together. One of them may have a fourth, so that
-    /// the others find room.
+    /// Checks that one more waiting thing fits a limit for all callers together, of which one caller may have a fourth.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: Int, ofCaller: Int
     ) throws(LimitExceeded) {
@@ -48,7 +44,7 @@ extension Limits {
 
     /// Checks a limit that all payers share.
     ///
-    /// A payer may hold a fourth, and one thing alone that is larger. The last fourth is for payers that hold little, so
+    /// A payer may hold a fourth, or a single request that is larger. The last fourth is for payers that hold little, so
     /// that a few large ones cannot fill it.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
@@ -68,8 +64,8 @@ extension Limits {
         Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }
 
-    /// The number at a key path, which is stored there: the runtime follows a key path step by step, at several checks for
-    /// each request.
+    /// The number at a key path, read by its offset: the runtime follows a key path step by step, which costs too much for
+    /// several checks of each request.
     private func number(_ keyPath: KeyPath<Limits, UInt64>) -> UInt64 {
         guard let offset = MemoryLayout<Limits>.offset(of: keyPath) else { return self[keyPath: keyPath] }
         return withUnsafeBytes(of: self) { $0.load(fromByteOffset: offset, as: UInt64.self) }

@@ -1,14 +1,20 @@
 extension Limits {
-    /// One limit as users see it.
+    /// The public side of one limit.
     package struct Row: Sendable {
         /// The name on the wire, in `--limit` and in messages.
         package let name: String
-        /// The place of its number.
         package let keyPath: any WritableKeyPath<Limits, UInt64> & Sendable
-        /// The numbers that it may be set to; one number where the contract or a specification fixes it.
+        /// The values that it may be set to; a single value if the contract or a specification fixes it.
         package let range: ClosedRange<UInt64>
-        /// What a caller can do who has reached it.
+        /// The next step of a caller that has reached it.
         package let remedy: String
+
+        fileprivate init(
+            _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
+            _ remedy: String
+        ) {
+            (self.name, self.keyPath, self.range, self.remedy) = (name, keyPath, range, remedy)
+        }
     }
 
     private static let raise = "try again later, or let the broker be started with a higher limit"
@@ -19,8 +25,7 @@ extension Limits {
     private static let mostBytes: UInt64 = 1 << 50
 
     /// The limits in the order in which they are shown.
-    package static let all: [Row] =
-        messageRows + nameRows + pasteboardRows + schemeRows + requestRows + directRows + orderRows + desktopRows
+    package static let all: [Row] = messageRows + pasteboardRows + requestRows + connectionRows
 
     private static let messageRows = [
         Row(
@@ -35,9 +40,6 @@ extension Limits {
         Row("names-per-call", \.namesPerCall, 1...100_000, "ask for all, or ask several times"),
         Row("introspected-pasteboards", \.introspectedPasteboards, 0...100_000, "use ListPasteboards"),
         Row("property-signals-per-second", \.propertySignalsPerSecond, 1...10_000, "use WaitForChange"),
-    ]
-
-    private static let nameRows = [
         Row("application-bytes", \.applicationBytes, fixed(ApplicationID.maximumBytes), "choose a shorter id"),
         Row("scheme-bytes", \.schemeBytes, fixed(URLScheme.maximumBytes), "choose a shorter scheme"),
         Row("pasteboard-name-bytes", \.pasteboardNameBytes, fixed(PasteboardName.maximumBytes), "shorten the name"),
@@ -66,9 +68,6 @@ extension Limits {
         Row("operation-kept-seconds", \.operationKeptSeconds, 1...86_400, raise),
         Row("watchers", \.watchers, 1...1_000_000, raise),
         Row("watchers-per-caller", \.watchersPerCaller, 1...1_000_000, "ask for several pasteboards in one question"),
-    ]
-
-    private static let schemeRows = [
         Row("schemes-per-application", \.schemesPerApplication, 1...1_000_000, "unregister schemes first"),
         Row("schemes", \.schemes, 1...10_000_000, "unregister schemes first"),
         Row("scheme-defaults", \.schemeDefaults, 1...1_000_000, "forget choices that are not needed"),
@@ -104,7 +103,7 @@ extension Limits {
         Row("reply-kept-bytes", \.replyKeptBytes, 0...16_777_216, raise),
     ]
 
-    private static let directRows = [
+    private static let connectionRows = [
         Row("direct-connections", \.directConnections, 0...100_000, "stay on the bus"),
         Row("direct-connections-per-caller", \.directConnectionsPerCaller, 0...1_000, "close one that stands"),
         Row("direct-milliseconds", \.directMilliseconds, 1...day, "call Connect again"),
@@ -112,14 +111,8 @@ extension Limits {
         Row("direct-incoming-bytes", \.directIncomingBytes, 1...mostBytes, "send each message to its end"),
         Row("direct-descriptors", \.directDescriptors, 1...1_000_000, "read what is sent"),
         Row("direct-calls", \.directCalls, 1...10_000_000, "wait for answers first"),
-    ]
-
-    private static let orderRows = [
         Row("arriving-bytes", \.arrivingBytes, 1...mostBytes, "wait for answers first, and try again"),
         Row("calls-in-turn", \.callsInTurn, 1...10_000_000, "wait for answers first"),
-    ]
-
-    private static let desktopRows = [
         Row("desktop-questions", \.desktopQuestions, 1...64, raise),
         Row("desktop-questions-waiting", \.desktopQuestionsWaiting, 0...100_000, raise),
         Row("desktop-milliseconds", \.desktopMilliseconds, 1...day, raise),
@@ -129,13 +122,4 @@ extension Limits {
     private static let day: UInt64 = 86_400_000
 
     private static func fixed(_ number: Int) -> ClosedRange<UInt64> { UInt64(number)...UInt64(number) }
-}
-
-extension Limits.Row {
-    fileprivate init(
-        _ name: String, _ keyPath: any WritableKeyPath<Limits, UInt64> & Sendable, _ range: ClosedRange<UInt64>,
-        _ remedy: String
-    ) {
-        self.init(name: name, keyPath: keyPath, range: range, remedy: remedy)
-    }
 }

@@ -4,38 +4,22 @@ extension Limits {
         Dictionary(uniqueKeysWithValues: Self.all.map { ($0.name, self[keyPath: $0.keyPath]) })
     }
 
-    /// The row of a name on the wire; nil where there is none.
+    /// The row of a name on the wire; nil if there is none.
     package static func row(named name: String) -> Row? { all.first { $0.name == name } }
 
     /// Sets a limit by its name on the wire.
-    package mutating func set(_ name: String, _ value: UInt64) throws(Invalid) {
-        guard let row = Self.row(named: name) else { throw .unknown(name) }
-        guard row.range.contains(value) else { throw .outOfRange(name, value, row.range) }
-        self[keyPath: row.keyPath] = value
-    }
-
-    /// Why a limit cannot be set.
-    package enum Invalid: Condition, Hashable {
-        /// No limit has that name.
-        case unknown(String)
-        /// The number is none of those that the limit may be set to.
-        case outOfRange(String, UInt64, ClosedRange<UInt64>)
-
-        package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
-
-        private var sentence: String {
-            switch self {
-            case .unknown(let name):
-                "there is no limit \(name.quoted)"
-                    + (Spelling.nearest(to: name, among: Limits.all.map(\.name)).map { ", did you mean “\($0)”?" }
-                        ?? ";")
-                    + " ipc-broker.conf(5) and the property Limits list all"
-            case .outOfRange(let name, let value, let range) where range.count == 1:
-                "the limit \(name.quoted) cannot be \(value); it is fixed at \(range.lowerBound)"
-            case .outOfRange(let name, let value, let range):
-                "the limit \(name.quoted) cannot be \(value); "
-                    + "it is a number from \(range.lowerBound) to \(range.upperBound)"
-            }
+    package mutating func set(_ name: String, _ value: UInt64) throws(IPCError) {
+        guard let row = Self.row(named: name) else {
+            let hint = Spelling.nearest(to: name, among: Self.all.map(\.name)).map { ", did you mean “\($0)”?" } ?? ";"
+            throw IPCError(
+                .invalidArguments,
+                "there is no limit \(name.quoted)\(hint) ipc-broker.conf(5) and the property Limits list all")
         }
+        guard row.range.contains(value) else {
+            let (low, high) = (row.range.lowerBound, row.range.upperBound)
+            let rule = low == high ? "is fixed at \(low)" : "is a number from \(low) to \(high)"
+            throw IPCError(.invalidArguments, "the limit \(name.quoted) cannot be \(value); it \(rule)")
+        }
+        self[keyPath: row.keyPath] = value
     }
 }

@@ -1,20 +1,19 @@
-/// How the values of a version travel in one message.
+/// The way of the values of a version in one message.
 package struct MessageFit: Sendable, Hashable {
-    /// The places of the values that go as descriptors to who takes them, in ascending order.
+    /// The indexes of the values that are passed as descriptors to a receiver that takes them, in ascending order.
     package let descriptors: [Int]
     /// The bytes of all other values.
     package let inlineBytes: UInt64
 }
 
 extension Limits {
-    /// How values of these sizes, in bytes, travel to a receiver who takes descriptors: those above
-    /// `inline-value-bytes` as descriptors, the largest `descriptors-per-message` of them at most, all others inline.
-    /// - Throws: `LimitExceeded` where one value is larger than `value-bytes`, or the others together are larger than
-    ///   `inline-message-bytes`: then no message can carry them. It names `descriptors-per-message` where with more
-    ///   descriptors they would fit better.
+    /// Assigns values of these sizes, in bytes, to descriptors or to the message: those above `inline-value-bytes` become
+    /// descriptors, at most the largest `descriptors-per-message` of them, and all others are inline.
     /// - Parameters:
-    ///   - present: how many of the values, the first ones, are there already, for the error.
-    ///   - prefersInline: pass no descriptor where everything fits without.
+    ///   - present: the count of values, from the first one on, that count as use and not as request in an error.
+    ///   - prefersInline: use no descriptor if everything fits without.
+    /// - Throws: `LimitExceeded` if one value is larger than `value-bytes`, or if the inline values together are larger
+    ///   than `inline-message-bytes`. It names `descriptors-per-message` if more descriptors would help.
     package func messageFit(
         _ sizes: [UInt64], present: Int = 0, prefersInline: Bool = false
     ) throws(LimitExceeded) -> MessageFit {
@@ -22,11 +21,10 @@ extension Limits {
         let all = sizes.reduce(UInt64(0)) { $0.addingClamped($1) }
         if prefersInline, all <= inlineMessageBytes { return MessageFit(descriptors: [], inlineBytes: all) }
         var large = sizes.indices.filter { sizes[$0] > inlineValueBytes }
-        let most = Int(clamping: descriptorsPerMessage)
-        let count = large.count
-        if count > most {
+        let (count, limit) = (large.count, Int(clamping: descriptorsPerMessage))
+        if count > limit {
             large.sort { (sizes[$0], $1) > (sizes[$1], $0) }
-            large = large.prefix(most).sorted()
+            large = large.prefix(limit).sorted()
         }
         var inline = all
         for index in large { inline -= min(inline, sizes[index]) }
@@ -41,7 +39,7 @@ extension Limits {
 }
 
 extension UInt64 {
-    /// The sum, or the greatest number where it is beyond that.
+    /// The sum, or the greatest number if it overflows.
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

@@ -16,10 +16,10 @@ extension PasteboardName {
         return String(decoding: element, as: UTF8.self)
     }
 
-    /// The name whose ``pathElement`` this is; nil for every text that is not one.
+    /// The name whose ``pathElement`` this is; nil for any other text.
     ///
-    /// Only the one escaping that ``pathElement`` gives is taken, so a pasteboard has exactly one path: `_41` (a letter
-    /// escaped without need), `_C3` (capital digits), `_4` (cut short) and bytes that are not UTF-8 name nothing.
+    /// Only the escaping of ``pathElement`` is accepted, so a pasteboard has exactly one path: `_41` (a letter that needs no
+    /// escape), `_C3` (capital digits), `_4` (cut off) and bytes that are not UTF-8 are refused.
     package init?(pathElement: String) {
         guard let bytes = Self.unescaped(pathElement.utf8), let text = String(validating: bytes, as: UTF8.self) else {
             return nil

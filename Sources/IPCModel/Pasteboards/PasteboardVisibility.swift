@@ -1,29 +1,27 @@
-/// Which pasteboards a caller sees: all of them, or what a sandbox leaves.
+/// The pasteboards that a caller sees: all of them, or those that its sandbox permits.
 package struct PasteboardVisibility: Sendable, Hashable {
     private enum Extent: Sendable, Hashable {
         case whole
-        /// In a sandbox, whose id is not known where it cannot be looked at.
+        /// The caller is in a sandbox; its id is nil if it cannot be read.
         case sandbox(id: String?, made: Set<PasteboardName>)
     }
 
     private let extent: Extent
 
-    /// Every pasteboard: what a program sees that is in no sandbox.
     package static let whole = PasteboardVisibility(extent: .whole)
 
-    /// What is left to a caller in a sandbox: pasteboards that are named by its id, or by its id, a dot and more; and
-    /// those that it made with unique names.
-    /// - Parameter id: the id that the sandbox attests; `nil` where it could not be learned.
+    /// The pasteboards whose name is the sandbox's id, or starts with the id and a dot; and those that the caller made
+    /// with unique names.
+    /// - Parameter id: the id that the sandbox attests; `nil` if it cannot be read.
     package static func sandbox(_ id: String?, made: Set<PasteboardName> = []) -> PasteboardVisibility {
         PasteboardVisibility(extent: .sandbox(id: id, made: made))
     }
 
-    /// Whether nothing is hidden.
     package var isWhole: Bool { extent == .whole }
 
-    /// Where to look for what a caller in a sandbox sees: names, in their order, and a beginning of names. Everything else
-    /// is hidden, so that a list need not pass over it. `nil` if nothing is hidden.
-    /// - Parameter prefix: the beginning of the names that are wanted.
+    /// The names that a caller in a sandbox may see, sorted, and a prefix of such names, so that a list need not scan the
+    /// hidden ones. `nil` if nothing is hidden.
+    /// - Parameter prefix: the beginning of the wanted names.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
         guard case .sandbox(let id, let made) = extent else { return nil }
         let own = id.flatMap { try? PasteboardName($0) }
@@ -42,8 +40,8 @@ package struct PasteboardVisibility: Sendable, Hashable {
         }
     }
 
-    /// - Throws: ``PasteboardError/notVisible(_:sandbox:)`` for a name that the caller does not see. That says nothing
-    ///   about whether there is such a pasteboard: the name alone decides.
+    /// - Throws: ``PasteboardError/notVisible(_:sandbox:)`` for a name that the caller does not see. The name alone decides,
+    ///   so that the error does not reveal whether there is such a pasteboard.
     package func check(_ name: PasteboardName) throws(PasteboardError) {
         guard case .sandbox(let id, _) = extent, !allows(name) else { return }
         throw .notVisible(name, sandbox: id)

@@ -1,4 +1,4 @@
-/// How an open request stands: one of eight ends, or `queued`.
+/// The state of an open request: one of eight ends, or `queued`.
 ///
 /// The raw value is the word on the wire.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
@@ -6,9 +6,9 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     case handled
     /// A program that cannot answer took the request.
     case delivered
-    /// The handler looked at the request and did not want it.
+    /// The handler read the request and declined it.
     case declined
-    /// The sender, the handler or the user broke it off.
+    /// The sender, the handler or the user cancelled the request.
     case cancelled
     /// The handler tried and failed, or ended before it answered.
     case failed
@@ -21,7 +21,7 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
     /// The request waits for its handler; the only one that is not an end.
     case queued
 
-    /// The error code of ``cancelled`` where somebody called the request off, and its handler has not broken it off by itself.
+    /// The error code of ``cancelled`` if a caller cancelled the request, and not its handler.
     package static let calledOffCode = "called-off"
 
     /// Whether the request is over: every outcome but ``queued``.

@@ -3,30 +3,36 @@ internal import Synchronization
 
 /// The id of an open request or of a call that may be repeated, chosen by its sender.
 ///
-/// Who knows it may ask, wait and cancel, so it is to be random.
+/// Any caller that knows it may read, await and cancel the request, so it has to be random.
 package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The fewest and the most characters.
+    /// The allowed counts of characters.
     package static let length = 16...64
 
     /// The id as it was written; case matters.
     package let text: String
-    /// Of the text: an id is looked up many times.
+    /// The hash of the text, kept because an id is looked up many times.
     private let hash: Int
 
     /// Checks that a text is 16 to 64 of `[A-Za-z0-9-]`.
-    package init(_ text: String) throws(Invalid) {
+    package init(_ text: String) throws(IPCError) {
         if !text.allBytes(Self.isAllowed),
             let scalar = text.unicodeScalars.first(where: { !$0.isASCII || !Self.isAllowed(UInt8($0.value)) })
         {
-            throw .character(text, scalar)
+            throw IPCError(
+                .invalidArguments,
+                "the id \(text.quoted) holds \(scalar.named); only letters, digits and “-” are allowed")
         }
-        guard Self.length.contains(text.utf8.count) else { throw .length(text) }
+        let (count, range) = (text.utf8.count, Self.length)
+        guard range.contains(count) else {
+            throw IPCError(
+                .invalidArguments,
+                "the id \(text.quoted) has \(count) character\(count == 1 ? "" : "s"); it needs \(range.lowerBound) to "
+                    + "\(range.upperBound), a random UUID fits")
+        }
         self.init(checked: text)
     }
 
-    private init(checked text: String) {
-        (self.text, hash) = (text, text.hashValue)
-    }
+    private init(checked text: String) { (self.text, hash) = (text, text.hashValue) }
 
     package static func == (left: RequestID, right: RequestID) -> Bool {
         left.hash == right.hash && left.text == right.text
@@ -56,8 +62,8 @@ package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertibl
                 }
                 let number = index < 8 ? first : second
                 let byte = UInt8(truncatingIfNeeded: number >> (UInt64(index % 8) * 8))
-                text[end] = Self.digit(byte >> 4)
-                text[end + 1] = Self.digit(byte & 0x0F)
+                text[end] = (byte >> 4).hexadecimalDigit
+                text[end + 1] = (byte & 0x0F).hexadecimalDigit
                 end += 2
             }
             return end
@@ -65,44 +71,16 @@ package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertibl
         return RequestID(checked: text)
     }
 
-    private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
-
     private static func isAllowed(_ byte: UInt8) -> Bool { byte == 0x2D || byte.isASCIIAlphanumeric }
 }
 
-extension RequestID {
-    /// Why a text is not an id.
-    package enum Invalid: Condition, Hashable {
-        /// The text is shorter or longer than ``RequestID/length``.
-        case length(String)
-        /// The text holds a character that no id may hold.
-        case character(String, Unicode.Scalar)
-
-        package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
-
-        private var sentence: String {
-            switch self {
-            case .length(let text):
-                "the id \(text.quoted) has \(text.utf8.count) character\(text.utf8.count == 1 ? "" : "s"); it needs "
-                    + "\(RequestID.length.lowerBound) to \(RequestID.length.upperBound), a random UUID fits"
-            case .character(let text, let scalar):
-                "the id \(text.quoted) holds \(scalar.named); only letters, digits and “-” are allowed"
-            }
-        }
-    }
-}
-
 /// Random numbers of the system's generator, fetched for several ids at a time: getentropy(3) gives 256 bytes a call.
-///
-/// Nothing is derived from them, and what was given out is not kept.
+/// A number that was used is not kept.
 private struct SystemRandomReserve: RandomNumberGenerator {
     static let shared = Mutex(SystemRandomReserve())
 
-    private var numbers = [UInt64](repeating: 0, count: SystemRandomReserve.most)
+    private var numbers = [UInt64](repeating: 0, count: 32)
     private var left = 0
-
-    /// 256 bytes.
-    private static let most = 32
 
     mutating func next() -> UInt64 {
         if left == 0 { fill() }
@@ -117,6 +95,6 @@ private struct SystemRandomReserve: RandomNumberGenerator {
             var generator = SystemRandomNumberGenerator()
             for index in numbers.indices { numbers[index] = generator.next() }
         }
-        left = Self.most
+        left = numbers.count
     }
 }

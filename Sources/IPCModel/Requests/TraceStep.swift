@@ -1,10 +1,10 @@
-/// One thing that happened to an open request; never content.
+/// One step of an open request, without its content.
 public struct TraceStep: Sendable, Hashable {
-    /// What happened; the raw value is the word on the wire.
+    /// The kind of step; the raw value is the word on the wire.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The broker took it, for a sender who waits.
+        /// The broker accepted it, and its sender waits.
         case accepted
-        /// The broker took it, for delivery when it can be.
+        /// The broker accepted it for later delivery.
         case queued
         /// The bus was asked to start the handler.
         case starting
@@ -12,21 +12,21 @@ public struct TraceStep: Sendable, Hashable {
         case startFailed = "start-failed"
         /// It was sent to the handler.
         case delivered
-        /// The handler gave its answer.
+        /// The handler answered.
         case answered
-        /// The handler gave it back without a look.
+        /// The handler returned it unread.
         case handedBack = "handed-back"
         /// The handler left the bus without an answer.
         case handlerLeft = "handler-left"
-        /// The sender, or somebody who knows the id, wants it called off; the handler was told.
+        /// The sender, or another caller that knows the id, cancels it; the handler was notified.
         case cancelAsked = "cancel-asked"
-        /// A broker was started and found it.
+        /// A broker found it at its start.
         case recovered
-        /// It reached its end.
+        /// It ended.
         case ended
         /// The handler answered after the end.
         case answeredLate = "answered-late"
-        /// It was queued once more, as another request, whose id the detail is.
+        /// It was queued again as another request, whose id is the detail.
         case retried
     }
 
@@ -35,11 +35,11 @@ public struct TraceStep: Sendable, Hashable {
     public let time: UInt64
     /// The number of the delivery that it belongs to; 0 before the first one.
     public let attempt: UInt32
-    /// Who did it: an application id, or a connection's unique name.
+    /// The program that did it: an application id, or a connection's unique name.
     public let who: String
-    /// Bytes of the payload or the reply, where it has one.
+    /// Bytes of the payload or the reply, if it has one.
     public let size: UInt64
-    /// A word or a sentence more: an outcome, a reason.
+    /// An outcome or a reason, as a word or a sentence.
     public let detail: String
 
     package init(

@@ -1,50 +1,43 @@
-/// Who gets a URL, and why; the answer of `ResolveURL`.
+/// The application that gets a URL, and the reason; the answer of `ResolveURL`.
 package struct Resolution: Sendable, Hashable {
-    /// The scheme that was looked up.
     package let scheme: URLScheme
-    /// The target; nil where there is none.
+    /// The target; nil if there is none.
     package let application: ApplicationID?
-    /// Why it is the target, or why there is none.
+    /// The reason for the target, or for its absence.
     package let reason: Reason
     /// Whether the target owns its name on the bus.
     package let running: Bool
     /// Whether the bus can start the target.
     package let activatable: Bool
-    /// The user's choice where it does not claim the scheme at present, and so was passed over.
+    /// The user's choice if it does not claim the scheme at present, and so was passed over.
     package internal(set) var absentDefault: ApplicationID?
-    /// Who claims the scheme, the target first, then in the order in which they would handle it.
+    /// The claims of the scheme, the target first, then in the order in which they would handle it.
     package internal(set) var candidates: [Candidate] = []
 
-    init(scheme: URLScheme, application: ApplicationID?, reason: Reason, running: Bool, activatable: Bool) {
-        self.scheme = scheme
-        self.application = application
-        self.reason = reason
-        self.running = running
-        self.activatable = activatable
-    }
-
-    /// Whether a request that its sender does not wait for would be accepted: somebody claims the scheme or is named.
+    /// Whether a queued request would be accepted.
     package var queueable: Bool { application != nil && reason != .desktopDefault }
 
-    /// Whether a request that its sender waits for would be accepted; the answer of `CanOpenURL`.
+    /// Whether a request whose sender waits would be accepted; the answer of `CanOpenURL`.
     package var canOpen: Bool { application != nil && (running || activatable) }
 
-    /// The same where nobody claims the scheme and the desktop has a handler for it, which it starts where it has to.
+    /// The same for a scheme that no application claims and the desktop has a handler for, which it starts if necessary.
     ///
     /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
     package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
-        var given = Resolution(
-            scheme: scheme, application: entry, reason: .desktopDefault, running: running, activatable: true)
-        given.absentDefault = absentDefault
-        return given
+        Resolution(
+            scheme: scheme, application: entry, reason: .desktopDefault, running: running, activatable: true,
+            absentDefault: absentDefault)
     }
 
-    /// Refuses a request that cannot be accepted.
+    /// The target, if a request can be accepted.
     ///
     /// - Parameter queued: whether its sender does not wait; then the target may be absent.
-    package func acceptance(queued: Bool = false) throws(RoutingError) {
+    /// - Throws: `noHandler`, or `handlerUnavailable`; nothing has been written, and no handler was called.
+    @discardableResult
+    package func acceptance(queued: Bool = false) throws(IPCError) -> ApplicationID {
         guard let application else { throw .noHandler(scheme) }
         guard queued || running || activatable else { throw .handlerUnavailable(application) }
+        return application
     }
 }
 
@@ -54,29 +47,26 @@ extension Resolution {
         package let application: ApplicationID
         /// The kind of claim that gives it its place.
         package let kind: SchemeClaim.Kind
-        /// Whether it owns its name on the bus.
         package let running: Bool
-        /// Whether the bus can start it.
         package let activatable: Bool
-        /// Why it is the target or was passed over.
         package let reason: Reason
     }
 
-    /// Why an application is the target or was passed over; the raw value is the word on the wire.
+    /// The reason why an application is the target or was passed over; the raw value is the word on the wire.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
         /// The sender names it.
         case pinned
         /// The user chose it.
         case chosen = "default"
-        /// Of the lasting claims its own is the oldest, and is stored.
+        /// It has the oldest lasting claim, which is stored.
         case oldestPersistent = "oldest-persistent"
-        /// Of the lasting claims its own is the oldest, and comes from a desktop entry.
+        /// It has the oldest lasting claim, which comes from a desktop entry.
         case oldestInstalled = "oldest-installed"
         /// There are live claims only, and its own is the oldest.
         case oldestLive = "oldest-live"
-        /// Nobody claims the scheme, and the desktop's own handler gets it.
+        /// No application claims the scheme, and the desktop's own handler gets it.
         case desktopDefault = "desktop-default"
-        /// Nobody claims the scheme.
+        /// No application claims the scheme.
         case noHandler = "no-handler"
         /// Passed over: the sender names another one.
         case anotherPinned = "another-pinned"
@@ -97,24 +87,17 @@ extension Resolution {
     }
 }
 
-/// Why a request is not accepted; nothing has been written, and nobody has been asked.
-package enum RoutingError: Condition, Hashable {
-    /// Nobody claims the scheme, and the sender names nobody.
-    case noHandler(URLScheme)
-    /// The target is not running, and the bus cannot start it.
-    case handlerUnavailable(ApplicationID)
+extension IPCError {
+    package static func noHandler(_ scheme: URLScheme) -> IPCError {
+        IPCError(
+            .noHandler,
+            "no application handles the scheme \(scheme.spelling.quoted); \(Advice.nameReceiver.rawValue)")
+    }
 
-    package var ipcError: IPCError {
-        switch self {
-        case .noHandler(let scheme):
-            IPCError(
-                .noHandler,
-                "no application handles the scheme \(scheme.spelling.quoted); \(Advice.nameReceiver.rawValue)")
-        case .handlerUnavailable(let application):
-            IPCError(
-                .handlerUnavailable,
-                "the application \(application.text.quoted) is not running, and the bus has no service file to "
-                    + "start it; start it and try again")
-        }
+    package static func handlerUnavailable(_ application: ApplicationID) -> IPCError {
+        IPCError(
+            .handlerUnavailable,
+            "the application \(application.text.quoted) is not running, and the bus has no service file to start it; "
+                + "start it and try again")
     }
 }

@@ -1,16 +1,15 @@
 /// The claims of one scheme, and the user's choice among them.
 struct SchemeEntry: Sendable {
-    /// One claim an application, in the order in which they would handle the scheme.
+    /// One claim per application, in the order in which they would handle the scheme.
     private(set) var claims: [SchemeClaim] = []
-    /// The application that the user chose, whether or not it claims the scheme at present.
+    /// The application that the user chose; it may not claim the scheme at present.
     private(set) var chosen: ApplicationID?
-    /// The place of the claim that handles the scheme; kept, so that a look-up costs the same with any number of claims.
+    /// The index of the handler, kept so that a look-up costs the same with any count of claims.
     private var handlerIndex: Int?
 
     /// The claim that handles the scheme: the user's choice, else the oldest lasting one, else the oldest live one.
     var handler: SchemeClaim? { handlerIndex.map { claims[$0] } }
 
-    /// Whether nothing is known of the scheme, so that the entry can go.
     var isEmpty: Bool { claims.isEmpty && chosen == nil }
 
     func claim(of application: ApplicationID) -> SchemeClaim? {
@@ -22,7 +21,7 @@ struct SchemeEntry: Sendable {
         findHandler()
     }
 
-    /// Puts a claim in its place, instead of an earlier one of the same application; one without a kind is dropped.
+    /// Replaces the claim of an application. A claim without a kind is only removed.
     mutating func replace(_ claim: SchemeClaim) {
         if let index = claims.firstIndex(where: { $0.application == claim.application }) { claims.remove(at: index) }
         if !claim.kinds.isEmpty {

@@ -1,38 +1,36 @@
-/// Which application handles which scheme.
+/// The claims on schemes, the user's choices, and the handler of each scheme that follows from them.
 ///
 /// The handler of a scheme is the application that the user chose, while it claims the scheme; else the one with the
 /// oldest lasting claim (persistent or installed); else the one with the oldest live claim. A newcomer never displaces
 /// a claim of its own rank, and a choice of the user is kept while its application is absent (I21).
 ///
-/// Each change says for which schemes the handler has become another one. To find a handler costs the same with one
-/// scheme and with a hundred thousand.
+/// Each change returns the schemes whose handler changed. To find a handler costs the same with one scheme and with a
+/// hundred thousand.
 package struct SchemeRegistry: Sendable {
     private var entries: [URLScheme: SchemeEntry] = [:]
     /// The schemes that each application claims in any kind.
     private var schemes: [ApplicationID: Set<URLScheme>] = [:]
-    /// The schemes that anybody claims.
+    /// The schemes with at least one claim.
     private var claimed = SortedList<URLScheme>()
-    /// The age of the claim that was made last.
     private var lastAge: UInt64 = 0
-    /// How many claims there are: pairs of application and scheme.
+    /// The count of pairs of application and scheme.
     package private(set) var claimCount = 0
-    /// For how many schemes the user has chosen.
+    /// The count of the user's choices.
     package private(set) var defaultCount = 0
 
     private let limits: Limits
 
-    /// Makes an empty registry within the limits `schemes`, `schemes-per-application` and `scheme-defaults`.
-    package init(limits: Limits = Limits()) {
-        self.limits = limits
-    }
+    /// - Parameter limits: `schemes`, `schemes-per-application` and `scheme-defaults` apply.
+    package init(limits: Limits = Limits()) { self.limits = limits }
 
     /// Claims schemes for an application, all or none.
     ///
-    /// A claim that is there already in that kind keeps its age, and takes the new spelling. A stored claim is brought
-    /// back by registering in the order of age.
+    /// A claim that exists already in that kind keeps its age and takes the new spelling. Stored claims are restored in
+    /// the order of their ages.
+    /// - Throws: `LimitExceeded`; an ``IPCError`` for an empty list, and for a reserved scheme that is not allowed (I22).
     package mutating func register(
         _ application: ApplicationID, _ schemes: [URLScheme], kind: SchemeClaim.Kind, allowReserved: Bool = false
-    ) throws(SchemeRegistryError) -> [SchemeChange] {
+    ) throws -> [SchemeChange] {
         try check(application, schemes, allowReserved: allowReserved)
         return schemes.compactMap { scheme in
             lastAge += 1
@@ -43,7 +41,7 @@ package struct SchemeRegistry: Sendable {
         }
     }
 
-    /// Takes back claims of an application; an empty list means all of them. What is not claimed is passed over.
+    /// Removes claims of an application; an empty list means all of them. Schemes that it does not claim are skipped.
     package mutating func unregister(
         _ application: ApplicationID, _ schemes: [URLScheme], kinds: Set<SchemeClaim.Kind> = [.live, .persistent]
     ) -> [SchemeChange] {
@@ -55,34 +53,25 @@ package struct SchemeRegistry: Sendable {
         }
     }
 
-    /// Ends the live claims of an application whose process has gone.
-    package mutating func releaseLive(_ application: ApplicationID) -> [SchemeChange] {
-        unregister(application, [], kinds: [.live])
-    }
-
-    /// Sets the user's choice for a scheme, whether or not the application claims it at present; nil forgets it.
+    /// Sets the user's choice for a scheme, which the application need not claim at present; nil removes the choice.
     package mutating func setDefault(
         _ scheme: URLScheme, _ application: ApplicationID?
-    ) throws(SchemeRegistryError) -> SchemeChange? {
+    ) throws(LimitExceeded) -> SchemeChange? {
         if application != nil && defaultApplication(of: scheme) == nil {
-            do {
-                try limits.check(\.schemeDefaults, use: UInt64(defaultCount), request: 1)
-            } catch {
-                throw .limitExceeded(error)
-            }
+            try limits.check(\.schemeDefaults, use: UInt64(defaultCount), request: 1)
         }
         return update(scheme) { $0.choose(application) }
     }
 }
 
 extension SchemeRegistry {
-    /// The claim that handles a scheme; nil where nobody claims it.
+    /// The claim that handles a scheme; nil if no application claims it.
     package func handler(of scheme: URLScheme) -> SchemeClaim? { entries[scheme]?.handler }
 
-    /// The application that the user chose for a scheme, be it absent or not.
+    /// The application that the user chose for a scheme; it may be absent.
     package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
 
-    /// The applications that the user chose for schemes which they do not claim at present; the first ones, by scheme.
+    /// The chosen applications that do not claim their schemes at present, by scheme; the first ones in that order.
     package func absentDefaults(limit: Int) -> [String: String] {
         let absent = entries.compactMap { scheme, entry in
             entry.chosen.flatMap { entry.claim(of: $0) == nil ? (scheme, $0.text) : nil }
@@ -91,18 +80,17 @@ extension SchemeRegistry {
         return Dictionary(uniqueKeysWithValues: first.map { ($0.0.canonical, $0.1) })
     }
 
-    /// The claim of one application on one scheme.
     package func claim(of application: ApplicationID, on scheme: URLScheme) -> SchemeClaim? {
         guard schemes[application]?.contains(scheme) == true else { return nil }
         return entries[scheme]?.claim(of: application)
     }
 
-    /// The schemes that an application claims, in their order.
+    /// The schemes that an application claims, sorted.
     package func schemes(of application: ApplicationID) -> [URLScheme] {
         schemes[application].map { $0.sorted() } ?? []
     }
 
-    /// The claims on a scheme in the order in which they would handle it, the user's choice left aside.
+    /// The claims on a scheme in the order in which they would handle it without the user's choice.
     package func claims(on scheme: URLScheme) -> [SchemeClaim] { entries[scheme]?.claims ?? [] }
 
     /// A page of the claims on one scheme, in the order of the application ids.
@@ -128,21 +116,19 @@ extension SchemeRegistry {
 extension SchemeRegistry {
     private func check(
         _ application: ApplicationID, _ schemes: [URLScheme], allowReserved: Bool
-    ) throws(SchemeRegistryError) {
-        guard !schemes.isEmpty else { throw .noSchemes }
-        if !allowReserved, let reserved = schemes.first(where: \.isReserved) { throw .reserved(reserved) }
+    ) throws {
+        guard !schemes.isEmpty else {
+            throw IPCError(.invalidArguments, "the list of schemes is empty; name at least one scheme to register")
+        }
+        if !allowReserved, let reserved = schemes.first(where: \.isReserved) { throw IPCError.reserved(reserved) }
         let known = self.schemes[application] ?? []
         let added = UInt64(Set(schemes.filter { !known.contains($0) }).count)
         guard added > 0 else { return }
-        do {
-            try limits.check(\.schemesPerApplication, use: UInt64(known.count), request: added)
-            try limits.check(\.schemes, use: UInt64(claimCount), request: added)
-        } catch {
-            throw .limitExceeded(error)
-        }
+        try limits.check(\.schemesPerApplication, use: UInt64(known.count), request: added)
+        try limits.check(\.schemes, use: UInt64(claimCount), request: added)
     }
 
-    /// Stores a claim, or drops one without a kind, and keeps the indexes in step.
+    /// Stores a claim, or removes a claim without a kind, and updates the indexes.
     private mutating func put(_ claim: SchemeClaim) -> SchemeChange? {
         let before = entries[claim.scheme]?.claims.count ?? 0
         let change = update(claim.scheme) { $0.replace(claim) }
@@ -158,15 +144,35 @@ extension SchemeRegistry {
         return change
     }
 
-    /// Changes the entry of a scheme, and says so if its handler is another application afterwards.
+    /// - Returns: nil if the handler stays the same.
     private mutating func update(_ scheme: URLScheme, _ body: (inout SchemeEntry) -> Void) -> SchemeChange? {
         let old = handler(of: scheme)?.application
         let chosenBefore = defaultApplication(of: scheme) == nil ? 0 : 1
-        // In place: a copy of the entry here would have all its claims copied.
+        // In place: a copy of the entry would copy all its claims.
         body(&entries[scheme, default: SchemeEntry()])
         if entries[scheme]?.isEmpty == true { entries[scheme] = nil }
         defaultCount += (defaultApplication(of: scheme) == nil ? 0 : 1) - chosenBefore
         let new = handler(of: scheme)?.application
         return old == new ? nil : SchemeChange(scheme: scheme, old: old, new: new)
+    }
+}
+
+/// A change of the handler of a scheme, for the signal `HandlerChanged`; nil stands for no handler.
+package struct SchemeChange: Sendable, Hashable {
+    /// The scheme, as it was spelled in the call that changed it.
+    package let scheme: URLScheme
+    package let old: ApplicationID?
+    package let new: ApplicationID?
+
+    package init(scheme: URLScheme, old: ApplicationID?, new: ApplicationID?) {
+        (self.scheme, self.old, self.new) = (scheme, old, new)
+    }
+}
+
+extension IPCError {
+    package static func reserved(_ scheme: URLScheme) -> IPCError {
+        IPCError(
+            .reservedScheme,
+            "the scheme \(scheme.spelling.quoted) is reserved for the system; \(Advice.allowReserved.rawValue)")
     }
 }

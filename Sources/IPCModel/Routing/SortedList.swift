@@ -1,42 +1,35 @@
 /// Distinct elements in their order, in chunks of bounded size: to insert and to remove costs the same with ten
 /// elements and with a hundred thousand, and a page is found without a scan.
 struct SortedList<Element: Comparable & Sendable>: Sendable {
-    /// The most elements of a chunk; one more splits it.
-    private static var chunkSize: Int { 512 }
+    private static var maximumChunkSize: Int { 512 }
 
     /// No chunk is empty; each element of a chunk precedes those of the next.
     private var chunks: [[Element]] = []
 
-    /// How many elements there are.
-    private(set) var count = 0
-
-    /// Inserts an element that is not there yet; one that is stays as it is.
+    /// Inserts an element unless it is there already.
     mutating func insert(_ element: Element) {
-        guard !chunks.isEmpty else {
-            chunks = [[element]]
-            count = 1
-            return
-        }
+        guard !chunks.isEmpty else { return chunks.append([element]) }
         let chunk = chunkIndex(for: element)
         let position = chunks[chunk].partitioningIndex { !($0 < element) }
         if position < chunks[chunk].count && chunks[chunk][position] == element { return }
         chunks[chunk].insert(element, at: position)
-        count += 1
-        if chunks[chunk].count > Self.chunkSize { split(chunk) }
+        guard chunks[chunk].count > Self.maximumChunkSize else { return }
+        let middle = chunks[chunk].count / 2
+        chunks.insert(Array(chunks[chunk][middle...]), at: chunk + 1)
+        chunks[chunk].removeSubrange(middle...)
     }
 
-    /// Removes an element; one that is not there changes nothing.
+    /// Removes an element if it is there.
     mutating func remove(_ element: Element) {
         guard !chunks.isEmpty else { return }
         let chunk = chunkIndex(for: element)
         let position = chunks[chunk].partitioningIndex { !($0 < element) }
         guard position < chunks[chunk].count, chunks[chunk][position] == element else { return }
         chunks[chunk].remove(at: position)
-        count -= 1
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     }
 
-    /// Up to `limit` elements from the first one behind `element` on; from the very first without one.
+    /// Up to `limit` elements after `element`, or from the first one on for nil.
     func page(after element: Element?, limit: Int) -> [Element] {
         var page: [Element] = []
         let first = element.map(chunkIndex) ?? 0
@@ -48,31 +41,20 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return page
     }
 
-    /// The chunk that holds the element or has to take it: the last one that does not start behind it.
+    /// The chunk in which the element is or belongs: the last one that does not start after it.
     private func chunkIndex(for element: Element) -> Int {
         max(0, chunks.partitioningIndex { $0[0] > element } - 1)
-    }
-
-    private mutating func split(_ chunk: Int) {
-        let middle = chunks[chunk].count / 2
-        chunks.insert(Array(chunks[chunk][middle...]), at: chunk + 1)
-        chunks[chunk].removeSubrange(middle...)
     }
 }
 
 extension Array {
-    /// The first index whose element fulfils a condition that all elements behind it fulfil too; binary search.
+    /// The first index whose element meets a condition that all later elements meet too; binary search.
     func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
-        var low = 0
-        var high = count
-        while low < high {
-            let middle = low + (high - low) / 2
-            if belongsBehind(self[middle]) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
+        var range = indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            range = belongsBehind(self[middle]) ? range.lowerBound..<middle : middle + 1..<range.upperBound
         }
-        return low
+        return range.lowerBound
     }
 }

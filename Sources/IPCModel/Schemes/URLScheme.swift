@@ -2,7 +2,7 @@
 ///
 /// Two schemes are equal without regard to case; the spelling stays as it was written.
 package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The most bytes that a scheme may have; RFC 3986 sets no bound, the broker's index wants one.
+    /// The limit of bytes of a scheme. RFC 3986 sets none, but the broker's index needs one.
     package static let maximumBytes = 255
 
     /// The scheme as it was written.
@@ -11,11 +11,9 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
     package let canonical: String
 
     /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
-    package init(_ text: String) throws(Invalid) {
-        // Nearly all are right; only then is looked for what is wrong.
-        if !Self.isRight(text), let reason = Self.violation(in: text) { throw reason }
-        spelling = text
-        canonical = text.asciiLowercased
+    package init(_ text: String) throws(IPCError) {
+        if !Self.isValid(text), let sentence = Self.complaint(about: text) { throw IPCError(.invalidName, sentence) }
+        (spelling, canonical) = (text, text.asciiLowercased)
     }
 
     package var description: String { spelling }
@@ -24,64 +22,47 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
     package static func < (left: URLScheme, right: URLScheme) -> Bool { left.canonical < right.canonical }
     package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
-    private static func isRight(_ text: String) -> Bool {
+    private static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isASCIILetter, text.utf8.count <= maximumBytes else { return false }
-        return text.allBytes { $0.isASCIIAlphanumeric || $0 == 0x2B || $0 == 0x2D || $0 == 0x2E }
+        return text.allBytes(isAllowed)
     }
 
-    private static func violation(in text: String) -> Invalid? {
-        guard let first = text.unicodeScalars.first else { return .empty }
-        guard text.utf8.count <= maximumBytes else { return .tooLong(text) }
-        guard first.isASCII, UInt8(ascii: first).isASCIILetter else { return .noLetterFirst(text, first) }
-        for (position, scalar) in text.unicodeScalars.enumerated() where !isAllowed(scalar) {
-            return .character(text, scalar, position: position + 1)
+    /// The sentence about a text that is not a scheme; nil for a scheme.
+    private static func complaint(about text: String) -> String? {
+        let name = text.quoted
+        guard let first = text.unicodeScalars.first else {
+            return "the scheme is empty; RFC 3986 §3.1 asks for a letter first"
         }
-        return nil
+        guard text.utf8.count <= maximumBytes else {
+            return "the scheme \(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed"
+        }
+        guard first.isASCII, UInt8(ascii: first).isASCIILetter else {
+            let kind = "0"..."9" ~= first ? "a digit" : first.named
+            return "the scheme \(name) starts with \(kind); RFC 3986 §3.1 asks for a letter first"
+        }
+        let wrong = text.unicodeScalars.enumerated().first { !$1.isASCII || !isAllowed(UInt8(ascii: $1)) }
+        guard let (index, scalar) = wrong else { return nil }
+        if scalar == ":", index + 1 == text.unicodeScalars.count {
+            return "the colon is no part of a scheme; write \(String(text.dropLast()).quoted)"
+        }
+        return "the scheme \(name) has \(scalar.named) as character \(index + 1); "
+            + "RFC 3986 §3.1 allows only letters, digits, “+”, “-” and “.”"
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar {
-        case "+", "-", ".": true
-        default: scalar.isASCII && UInt8(ascii: scalar).isASCIIAlphanumeric
-        }
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        byte.isASCIIAlphanumeric || byte == 0x2B || byte == 0x2D || byte == 0x2E
     }
 }
 
 extension URLScheme {
-    /// Why a text is not a scheme.
-    package enum Invalid: Condition, Hashable {
-        /// The text is empty.
-        case empty
-        /// The text has more than ``URLScheme/maximumBytes`` bytes.
-        case tooLong(String)
-        /// The text starts with something other than a letter.
-        case noLetterFirst(String, Unicode.Scalar)
-        /// The text holds a character that no scheme may hold, counted from 1.
-        case character(String, Unicode.Scalar, position: Int)
+    /// The schemes whose handler the system depends on (I22), in canonical form.
+    ///
+    /// The handler of `https` replaces the user's browser, and `javascript` and `data` carry content instead of an
+    /// address. They are registered only with `allow-reserved`.
+    package static let reserved: Set<String> = [
+        "http", "https", "file", "ftp", "mailto", "tel", "data", "javascript", "vbscript", "about", "blob",
+        "view-source", "dbus",
+    ]
 
-        package var ipcError: IPCError { IPCError(.invalidName, sentence) }
-
-        private var sentence: String {
-            switch self {
-            case .empty:
-                "the scheme is empty; RFC 3986 §3.1 asks for a letter first"
-            case .tooLong(let text):
-                "the scheme \(text.quoted) has \(text.utf8.count) bytes; at most \(URLScheme.maximumBytes) are allowed"
-            case .noLetterFirst(let text, let scalar):
-                "the scheme \(text.quoted) starts with \(scalar.kind); RFC 3986 §3.1 asks for a letter first"
-            case .character(let text, ":", let position) where position == text.unicodeScalars.count:
-                "the colon is no part of a scheme; write \(String(text.dropLast()).quoted)"
-            case .character(let text, let scalar, let position):
-                "the scheme \(text.quoted) has \(scalar.named) as character \(position); "
-                    + "RFC 3986 §3.1 allows only letters, digits, “+”, “-” and “.”"
-            }
-        }
-    }
-}
-
-extension Unicode.Scalar {
-    /// `a digit`, or the scalar by its name.
-    fileprivate var kind: String {
-        isASCII && UInt8(ascii: self).isASCIIDigit ? "a digit" : named
-    }
+    package var isReserved: Bool { Self.reserved.contains(canonical) }
 }

@@ -2,9 +2,10 @@ extension UInt8 {
     /// The byte as two digits of `0123456789abcdef`, in ASCII.
     var hexadecimal: [UInt8] { [(self >> 4).hexadecimalDigit, (self & 0x0F).hexadecimalDigit] }
 
-    private var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
+    /// One digit of `0123456789abcdef`, in ASCII, for a value of 0 to 15.
+    var hexadecimalDigit: UInt8 { self < 10 ? self + 0x30 : self - 10 + 0x61 }
 
-    /// The value, 0 to 15, of one digit of `0123456789abcdef` in ASCII; capital letters are none.
+    /// The value of one digit of `0123456789abcdef` in ASCII; nil for any other byte.
     var hexadecimalValue: UInt8? {
         switch self {
         case 0x30...0x39: self - 0x30

@@ -1,31 +1,18 @@
 extension String {
-    /// The most characters of a text that a message quotes.
-    private static let quotedCharacters = 60
-
-    /// The text in quotation marks for a message: shortened, with control characters spelled out.
+    /// The first 60 characters in quotation marks for a message, with the code points of control characters.
     ///
-    /// A message goes to terminals, logs and D-Bus strings, and what it quotes comes from anybody: an escape sequence
-    /// must not reach a terminal, NUL cannot stand in a D-Bus string, and a name of a mebibyte must not fill a log.
+    /// A message goes to terminals, logs and D-Bus strings, and quotes untrusted text: an escape sequence must not reach a
+    /// terminal, a D-Bus string cannot hold NUL, and a name of a mebibyte must not fill a log.
     package var quoted: String {
-        var result = "“"
-        var count = 0
-        for scalar in unicodeScalars {
-            if count == Self.quotedCharacters {
-                result += "…"
-                break
-            }
-            result += scalar.isUnfitForMessages ? scalar.codePoint : String(scalar)
-            count += 1
-        }
-        return result + "”"
+        let shown = unicodeScalars.prefix(60)
+        let text = shown.map { $0.isUnfitForMessages ? $0.codePoint : String($0) }.joined()
+        return shown.endIndex == unicodeScalars.endIndex ? "“\(text)”" : "“\(text)…”"
     }
 }
 
 extension Unicode.Scalar {
-    /// The scalar as a message names it: `“-”` where it can be seen, else `U+001B`.
-    var named: String {
-        isUnfitForMessages || self == " " ? codePoint : "“\(self)”"
-    }
+    /// The scalar as a message names it: `“-”` if it is visible, else `U+001B`.
+    var named: String { isUnfitForMessages || self == " " ? codePoint : "“\(self)”" }
 
     /// A control character as a message names it: `a line break (U+000A)`.
     var namedControl: String {
@@ -43,7 +30,7 @@ extension Unicode.Scalar {
         return "U+" + String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
     }
 
-    /// Controls, formats (which include the bidirectional overrides), line separators, and what has no glyph.
+    /// Controls, formats (which include the bidirectional overrides), line separators, and scalars without a glyph.
     fileprivate var isUnfitForMessages: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true

@@ -18,7 +18,7 @@ struct Surroundings: Sendable {
     /// Refuses a parent that is no id of a request.
     func checkParent() throws(ToolFailure) {
         guard let parent else { return }
-        do throws(RequestID.Invalid) { _ = try RequestID(parent) } catch {
+        do throws(IPCError) { _ = try RequestID(parent) } catch {
             throw ToolFailure(
                 name: error.ipcError.code.rawValue,
                 message: "IPC_ID in the environment: \(error.ipcError.message); unset it, or say --parent",

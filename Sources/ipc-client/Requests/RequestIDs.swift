@@ -37,7 +37,7 @@ struct RequestIDs: ParsableArguments, Sendable {
 
     /// Refuses what is no id: whoever looks for a request wants to know where ids are, and not how one is made.
     static func check(_ id: String) throws(ToolFailure) {
-        do throws(RequestID.Invalid) { _ = try RequestID(id) } catch {
+        do throws(IPCError) { _ = try RequestID(id) } catch {
             let refusal = error.ipcError
             throw ToolFailure(
                 name: refusal.code.rawValue,

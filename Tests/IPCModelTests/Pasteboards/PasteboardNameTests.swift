@@ -42,7 +42,7 @@ struct PasteboardNameTests {
 
     @Test("A bad name is refused, and the message says what is wrong", arguments: badRows)
     func bad(text: String, complaint: String) {
-        let error = #expect(throws: PasteboardName.Invalid.self) { try PasteboardName(text) }
+        let error = #expect(throws: IPCError.self) { try PasteboardName(text) }
         #expect(error?.ipcError == IPCError(.invalidName, "the name of the pasteboard " + complaint))
         if let error { expectSentence(error) }
     }
@@ -53,7 +53,7 @@ struct PasteboardNameTests {
         let longest = String(repeating: character, count: most)
         let longer = longest + character
         #expect(try PasteboardName(longest).text == longest)
-        let error = #expect(throws: PasteboardName.Invalid.tooLong(longer)) { try PasteboardName(longer) }
+        let error = #expect(throws: IPCError.self) { try PasteboardName(longer) }
         #expect(error?.description.hasSuffix("has \(longer.utf8.count) bytes; at most 255 are allowed") == true)
     }
 

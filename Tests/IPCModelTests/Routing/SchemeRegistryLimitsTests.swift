@@ -22,14 +22,14 @@ struct SchemeRegistryLimitsTests {
         var registry = SchemeRegistry(limits: limits)
         _ = try registry.register(application, schemes(0..<2), kind: .live)
         let exceeded = LimitExceeded(limit: "schemes-per-application", use: 2, request: 2, allowed: 3)
-        let error = #expect(throws: SchemeRegistryError.limitExceeded(exceeded)) {
+        let error = #expect(throws: exceeded) {
             try registry.register(application, schemes(0..<4), kind: .live)
         }
         if let error { expectSentence(error) }
         #expect(registry.claimCount == 2, "all or none")
         _ = try registry.register(application, schemes(0..<3) + schemes(0..<3), kind: .persistent)
         #expect(registry.claimCount == 3)
-        #expect(throws: SchemeRegistryError.self) { try registry.register(application, schemes(3..<4), kind: .live) }
+        #expect(throws: LimitExceeded.self) { try registry.register(application, schemes(3..<4), kind: .live) }
         _ = registry.unregister(application, try schemes(0..<1))
         _ = try registry.register(application, schemes(3..<4), kind: .live)
     }
@@ -41,11 +41,11 @@ struct SchemeRegistryLimitsTests {
         var registry = SchemeRegistry(limits: limits)
         _ = try registry.register(application, schemes(0..<2), kind: .live)
         let exceeded = LimitExceeded(limit: "schemes", use: 2, request: 2, allowed: 3)
-        #expect(throws: SchemeRegistryError.limitExceeded(exceeded)) {
+        #expect(throws: exceeded) {
             try registry.register(other, schemes(0..<2), kind: .live)
         }
         _ = try registry.register(other, schemes(0..<1), kind: .live)
-        _ = registry.releaseLive(application)
+        _ = registry.unregister(application, [], kinds: [.live])
         _ = try registry.register(other, schemes(1..<3), kind: .live)
     }
 
@@ -57,7 +57,7 @@ struct SchemeRegistryLimitsTests {
         let schemes = try schemes(0..<2)
         _ = try registry.setDefault(schemes[0], application)
         let exceeded = LimitExceeded(limit: "scheme-defaults", use: 1, request: 1, allowed: 1)
-        #expect(throws: SchemeRegistryError.limitExceeded(exceeded)) {
+        #expect(throws: exceeded) {
             try registry.setDefault(schemes[1], application)
         }
         _ = try registry.setDefault(schemes[0], other)

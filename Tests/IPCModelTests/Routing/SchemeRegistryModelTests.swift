@@ -80,7 +80,7 @@ struct SchemeRegistryModelTests {
             return registry.unregister(application, [], kinds: Set(SchemeClaim.Kind.allCases))
         case .releaseLive:
             model.claims.removeAll { $0.application == application && $0.kind == .live }
-            return registry.releaseLive(application)
+            return registry.unregister(application, [], kinds: [.live])
         case .setDefault:
             model.defaults[scheme] = application
             return try registry.setDefault(scheme, application).map { [$0] } ?? []

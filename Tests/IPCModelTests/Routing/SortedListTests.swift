@@ -20,11 +20,11 @@ struct SortedListTests {
                 list.remove(element)
                 model.remove(element)
             }
-            try #require(list.count == model.count)
+            try #require(list.page(after: nil, limit: .max).count == model.count)
             if step.isMultiple(of: 500) { try #require(list.page(after: nil, limit: .max) == model.sorted()) }
         }
         for element in model { list.remove(element) }
-        try #require(list.count == 0 && list.page(after: nil, limit: 10).isEmpty)
+        try #require(list.page(after: nil, limit: 10).isEmpty)
     }
 
     @Test("Pages follow one another without a gap, whatever their size", arguments: [1, 2, 7, 511, 512, 513, 5_000])

@@ -35,7 +35,7 @@ struct URLRouterTests {
         #expect(resolution.application == nil && resolution.reason == .noHandler)
         #expect(!resolution.queueable && !resolution.canOpen && resolution.candidates.isEmpty)
         for queued in [false, true] {
-            let error = #expect(throws: RoutingError.noHandler(url.scheme)) {
+            let error = #expect(throws: IPCError.noHandler(url.scheme)) {
                 try resolution.acceptance(queued: queued)
             }
             #expect(error?.ipcError.code == .noHandler)
@@ -119,7 +119,7 @@ struct URLRouterTests {
             if accepted {
                 #expect(throws: Never.self) { try resolution.acceptance(queued: queued) }
             } else {
-                let error = #expect(throws: RoutingError.handlerUnavailable(target)) {
+                let error = #expect(throws: IPCError.handlerUnavailable(target)) {
                     try resolution.acceptance(queued: queued)
                 }
                 #expect(error?.ipcError.code == .handlerUnavailable)

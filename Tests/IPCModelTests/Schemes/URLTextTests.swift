@@ -93,7 +93,7 @@ struct URLTextTests {
 
     @Test("A bad URL is refused, and the message says what is wrong", arguments: badRows)
     func bad(text: String, message: String) {
-        let error = #expect(throws: URLText.Invalid.self) { try URLText(text) }
+        let error = #expect(throws: IPCError.self) { try URLText(text) }
         #expect(error?.ipcError == IPCError(.invalidURL, message))
         if let error { expectSentence(error) }
     }
@@ -111,7 +111,7 @@ struct URLTextTests {
     func everyControl(value: UInt8) {
         let control = Character(Unicode.Scalar(value))
         for text in ["\(control)a:b", "a\(control):b", "a:\(control)", "a:b\(control)c"] {
-            #expect(throws: URLText.Invalid.self) { try URLText(text) }
+            #expect(throws: IPCError.self) { try URLText(text) }
         }
     }
 
@@ -119,7 +119,7 @@ struct URLTextTests {
     func longest() throws {
         let text = "a:" + String(repeating: "x", count: 1_048_574)
         #expect(try URLText(text).text == text)
-        let error = #expect(throws: URLText.Invalid.self) { try URLText(text + "x") }
+        let error = #expect(throws: IPCError.self) { try URLText(text + "x") }
         #expect(
             error?.description
                 == "the URL has 1048577 bytes; at most 1048576 are allowed, send the rest as payload")
