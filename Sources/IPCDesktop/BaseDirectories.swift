@@ -13,8 +13,7 @@ package struct BaseDirectories: Sendable, Hashable {
     /// `XDG_CURRENT_DESKTOP` in lower case: the desktops whose own lists of defaults count before the common ones.
     package let desktops: [String]
 
-    /// Reads the variables of an environment. Empty ones count as not set, and relative paths are ignored, as the
-    /// specification says.
+    /// Reads an environment. As the specification says, empty variables count as not set, and relative paths are ignored.
     package init(environment: (String) -> String?) {
         let home = Self.absolute(environment("HOME"))
         dataHome = Self.absolute(environment("XDG_DATA_HOME")) ?? home.map { $0 + "/.local/share" }

@@ -6,7 +6,6 @@ struct FileJournal: Sendable {
         let path: String
         /// `nil` if there was no file.
         var before: FileState?
-        /// The bytes that were written.
         var after: [UInt8]
         /// Our values in a file that other programs write too.
         var own: OwnEntries?

@@ -35,8 +35,8 @@ package enum Folder {
         return missing
     }
 
-    /// Makes the ``missing(_:)`` folders, for this user alone (XDG Base Directory Specification, "Referencing this
-    /// specification"), and returns them.
+    /// Makes and returns the ``missing(_:)`` folders, for this user alone (XDG Base Directory Specification, "Referencing
+    /// this specification").
     static func make(_ path: String) throws(FileFailure) -> [String] {
         let missing = missing(path)
         for folder in missing where mkdir(folder, 0o700) != 0 && errno != EEXIST {

@@ -7,7 +7,6 @@ package struct MimeCache: Sendable {
     let applications: String
     /// The name of the entry that was written.
     let entry: String
-    /// The content types of that entry.
     let types: [String]
 
     private var path: String { "\(applications)/mimeinfo.cache" }

@@ -14,7 +14,6 @@ package struct KeyFile: Sendable {
         package let value: String
         /// The number of its line, from 1.
         package let line: Int
-        /// The whole line.
         package let text: String
 
         /// The elements of the value as a list, separated by “;”.
@@ -31,7 +30,6 @@ package struct KeyFile: Sendable {
         package subscript(key: String) -> String? { entries.last { $0.key == key }?.value }
     }
 
-    /// A line that breaks the format.
     package struct Malformed: Error, Equatable, CustomStringConvertible {
         package let line: Int
         package let reason: String
@@ -52,32 +50,29 @@ package struct KeyFile: Sendable {
         self.init(bytes: Array(text.utf8))
         var (groups, keys) = ([String: Int](), [String: Int]())
         for (number, line) in zip(1..., lines) {
+            let reason: String?
             switch line.content {
-            case .none: continue
+            case .none: reason = nil
             case .group(let name):
                 let name = String(decoding: name, as: UTF8.self)
-                if let first = groups.updateValue(number, forKey: name) {
-                    throw Malformed(
-                        line: number, reason: "the group [\(name)] stands there twice, first in line \(first)")
+                reason = groups.updateValue(number, forKey: name).map {
+                    "the group [\(name)] stands there twice, first in line \($0)"
                 }
                 keys = [:]
+            case .entry(let key, _) where groups.isEmpty:
+                reason = "\(Self.text(key).quoted) stands before the first group, such as [Limits]"
             case .entry(let key, _):
                 let key = Self.text(key)
-                guard !groups.isEmpty else {
-                    throw Malformed(
-                        line: number, reason: "\(key.quoted) stands before the first group, such as [Limits]")
-                }
-                if let first = keys.updateValue(number, forKey: key) {
-                    throw Malformed(
-                        line: number, reason: "the key \(key.quoted) stands there twice, first in line \(first)")
+                reason = keys.updateValue(number, forKey: key).map {
+                    "the key \(key.quoted) stands there twice, first in line \($0)"
                 }
             case .unknown:
                 let text = Self.text(line.bytes)
-                let reason =
-                    text.utf8.first == UInt8(ascii: "[")
-                    ? "is no group; write [Name]" : "is no key and value; write key=value, or # before it"
-                throw Malformed(line: number, reason: "\(text.quoted) \(reason)")
+                let isGroup = text.utf8.first == UInt8(ascii: "[")
+                let advice = isGroup ? "no group; write [Name]" : "no key and value; write key=value, or # before it"
+                reason = "\(text.quoted) is \(advice)"
             }
+            if let reason { throw Malformed(line: number, reason: reason) }
         }
     }
 
@@ -117,20 +112,19 @@ package struct KeyFile: Sendable {
             text: String(decoding: lines[place].bytes, as: UTF8.self))
     }
 
-    /// The places of the lines with entries.
-    private func places(in group: String) -> [Int] {
+    /// The places of entries, of one key if it is given.
+    private func places(of key: String? = nil, in group: String) -> [Int] {
         var isInside = false
         return lines.indices.filter { place in
-            if case .group(let name) = lines[place].content { isInside = name.elementsEqual(group.utf8) }
-            return isInside && lines[place].isEntry
+            switch lines[place].content {
+            case .group(let name): isInside = name.elementsEqual(group.utf8)
+            case .entry(let own, _): return isInside && (key.map { own.elementsEqual($0.utf8) } ?? true)
+            case .none, .unknown: break
+            }
+            return false
         }
     }
 
-    private func places(of key: String, in group: String) -> [Int] {
-        places(in: group).filter { lines[$0].isEntry(of: key) }
-    }
-
-    /// The text without blanks, tabs and carriage returns at both ends.
     private static func text(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: KeyFileLine.trimmed(bytes), as: UTF8.self)
     }
@@ -191,7 +185,6 @@ extension KeyFile {
         return renewed
     }
 
-    /// The first line of a group.
     private func header(of group: String) -> Int? {
         lines.firstIndex { if case .group(let name) = $0.content { name.elementsEqual(group.utf8) } else { false } }
     }
@@ -237,10 +230,6 @@ private struct KeyFileLine: Sendable {
     var isGroup: Bool { if case .group = content { true } else { false } }
     var isEntry: Bool { if case .entry = content { true } else { false } }
 
-    func isEntry(of key: String) -> Bool {
-        if case .entry(let own, _) = content { own.elementsEqual(key.utf8) } else { false }
-    }
-
     /// The start of an entry up to the first “=”, and the elements of its list with the blanks around them.
     var list: (head: ArraySlice<UInt8>, elements: [ArraySlice<UInt8>]) {
         let start = bytes.firstIndex(of: UInt8(ascii: "=")).map { $0 + 1 } ?? bytes.endIndex
@@ -258,7 +247,6 @@ private struct KeyFileLine: Sendable {
 
 /// A value that was inserted into lists of one group of a key file, and can be removed again.
 struct OwnEntries: Sendable, Equatable {
-    /// The key of a list.
     struct Key: Equatable {
         let key: String
         /// Whether its line was made for the value.

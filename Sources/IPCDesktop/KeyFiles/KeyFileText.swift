@@ -1,42 +1,37 @@
 /// Writes values of key files; Desktop Entry Specification, "Possible value types".
 package enum KeyFileText {
+    /// The letters behind a backslash, by what they stand for.
+    private static let letters: [Unicode.Scalar: Unicode.Scalar] = [
+        "\\": "\\", "\n": "n", "\t": "t", "\r": "r", " ": "s",
+    ]
+
     /// Escapes a string: `\s` for a blank at an end, `\n`, `\t`, `\r` and `\\`.
     package static func escaped(_ text: String) -> String {
-        var result = ""
+        var result = String.UnicodeScalarView()
+        let last = text.unicodeScalars.count - 1
         for (place, scalar) in text.unicodeScalars.enumerated() {
-            switch scalar {
-            case "\\": result += "\\\\"
-            case "\n": result += "\\n"
-            case "\t": result += "\\t"
-            case "\r": result += "\\r"
-            case " " where place == 0 || place == text.unicodeScalars.count - 1: result += "\\s"
-            default: result.unicodeScalars.append(scalar)
+            let isInnerBlank = scalar == " " && place > 0 && place < last
+            if !isInnerBlank, let letter = letters[scalar] {
+                result += ["\\", letter]
+            } else {
+                result.append(scalar)
             }
         }
-        return result
+        return String(result)
     }
 
     /// Replaces the escapes of ``escaped(_:)``; every other escape stays as it is.
     static func unescaped(_ text: String) -> String {
-        var result = ""
+        var result = String.UnicodeScalarView()
         var scalars = text.unicodeScalars.makeIterator()
         while let scalar = scalars.next() {
-            guard scalar == "\\", let escape = scalars.next() else {
-                result.unicodeScalars.append(scalar)
-                continue
-            }
-            switch escape {
-            case "\\": result += "\\"
-            case "n": result += "\n"
-            case "t": result += "\t"
-            case "r": result += "\r"
-            case "s": result += " "
-            default:
-                result.unicodeScalars.append(scalar)
-                result.unicodeScalars.append(escape)
+            if scalar == "\\", let letter = scalars.next() {
+                result += letters.first { $0.value == letter }.map { [$0.key] } ?? [scalar, letter]
+            } else {
+                result.append(scalar)
             }
         }
-        return result
+        return String(result)
     }
 
     /// A list of strings, separated and ended by “;”; a “;” within one is `\;`.

@@ -39,8 +39,7 @@ package struct DesktopRegistration: Sendable {
     ///   - opener: the absolute path of `ipc-client`.
     ///   - command: what the bus starts; `nil` keeps the command of an earlier registration, if any.
     ///   - makesDefault: whether the application replaces another handler of these schemes on the desktop.
-    /// - Throws: the error of ``FileFailure`` if nothing was written; `inputOutput` if the desktop reads the files in another
-    ///   way.
+    /// - Throws: a ``FileFailure``'s error if nothing was written; `inputOutput` if the desktop does not follow the files.
     package func register(
         _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool
     ) throws(IPCError) -> Result {
@@ -55,8 +54,7 @@ package struct DesktopRegistration: Sendable {
         return result
     }
 
-    /// Removes schemes, and with the last one all files.
-    /// - Parameter schemes: `nil` means all.
+    /// Removes schemes (`nil` means all), and with the last one all files.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else {
@@ -161,7 +159,6 @@ struct RegistrationFacts {
         self.command = command ?? self.command
     }
 
-    /// - Parameter fewer: `nil` means all.
     mutating func remove(_ fewer: [URLScheme]?) {
         schemes.removeAll { fewer?.contains($0) ?? true }
         defaults.removeAll { fewer?.contains($0) ?? true }

@@ -38,8 +38,7 @@ package struct TransientRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Removes schemes, and with the last one all files.
-    /// - Parameter schemes: `nil` means all.
+    /// Removes schemes (`nil` means all), and with the last one all files.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else { return [] }
