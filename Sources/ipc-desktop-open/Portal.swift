@@ -1,7 +1,6 @@
 import CGIO
 
-/// The desktop outside of the broker's sandbox. A sandbox has no desktop entries: GIO calls `org.freedesktop.portal.OpenURI`,
-/// which may ask the user.
+/// The desktop outside of the broker's sandbox, which has no desktop entries: GIO calls a portal, which may ask the user.
 enum Portal {
     /// The word in the place of a desktop file ID.
     static let entry = "org.freedesktop.portal.OpenURI"

@@ -28,7 +28,8 @@ final class Bridge {
 
     /// The changes that wait, the newest last; one of each kind.
     private var moves: [Move] = []
-    private var waiting: CheckedContinuation<Void, Never>?
+    /// Has an element when ``moves`` has a new one, and ends with the bridge.
+    private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private var isEnded = false
     private var failure: (any Error)?
 
@@ -68,7 +69,9 @@ final class Bridge {
         await stop.run(atSignal: 1) { [self] in
             DBusActor.handOver { self.stopped() }
         } _: {
-            while let move = await next() { await follow(move) }
+            for await _ in arrivals.stream {
+                while let move = takeNewest() { await follow(move) }
+            }
         }
         clipboard.close()
         if let failure { throw failure }
@@ -95,34 +98,20 @@ final class Bridge {
 
     private func end() {
         isEnded = true
-        wake()
+        arrivals.continuation.finish()
     }
 
     private func add(_ move: Move) {
         moves.removeAll { $0.isOfBoard == move.isOfBoard }
         moves.append(move)
-        wake()
+        arrivals.continuation.yield()
     }
 
-    private func wake() {
-        let waiting = waiting
-        self.waiting = nil
-        waiting?.resume()
-    }
-
-    /// Waits for the newest change that is not this process's own. Older ones are dropped.
-    private func next() async -> Move? {
-        while !isEnded {
-            moves.removeAll { if case .board(let count) = $0 { count <= known } else { false } }
-            if let move = moves.last {
-                moves = []
-                return move
-            }
-            await withCheckedContinuation { continuation in
-                if moves.isEmpty && !isEnded { waiting = continuation } else { continuation.resume() }
-            }
-        }
-        return nil
+    /// Takes the newest change that is not this process's own, and drops the others.
+    private func takeNewest() -> Move? {
+        moves.removeAll { if case .board(let count) = $0 { count <= known } else { false } }
+        defer { moves = [] }
+        return isEnded ? nil : moves.last
     }
 
     // MARK: Transfers
@@ -196,7 +185,9 @@ final class Bridge {
         for target in row.targets {
             do throws(ClipboardFailure) {
                 let content = try await clipboard.read(target, atMost: room)
-                guard !content.bytes.isEmpty, let value = TakenTargets.value(content, as: row.type) else { continue }
+                guard content.value.byteCount > 0, let value = TakenTargets.value(content, as: row.type) else {
+                    continue
+                }
                 return value
             } catch .superseded {
                 throw .superseded

@@ -39,8 +39,8 @@ enum ClipboardOwner: Sendable {
 
 /// The content that a program gives for one target.
 struct ClipboardContent: Sendable {
-    let bytes: [UInt8]
-    /// The target that describes the bytes. For the X11 target `TEXT` the program chooses it.
+    let value: Representation.Value
+    /// The target that describes the value: the requested one, except for `TEXT`, for which the program chooses it.
     let target: String
 }
 
@@ -49,14 +49,7 @@ struct ClipboardOffer: Sendable {
     /// The names of its forms, in the order of preference.
     let targets: [String]
     /// Returns the content in one of them.
-    let content: @DBusActor @Sendable (_ target: String) async throws -> OfferedContent
-}
-
-/// The content that this process gives for one target.
-struct OfferedContent: Sendable {
-    let value: Representation.Value
-    /// The target that describes the value: the requested one, except for `TEXT`.
-    let target: String
+    let content: @DBusActor @Sendable (_ target: String) async throws -> ClipboardContent
 }
 
 extension Representation.Value {
@@ -89,7 +82,7 @@ enum ClipboardFailure: Error {
 enum ClipboardOfSession {
     /// - Parameter display: an X11 display; `nil` for the display of the environment.
     static func open(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
-        if let display { return try XClipboard.open(display) }
+        if let display { return try XClipboard(display) }
         let hasX11 = !environment("DISPLAY").isEmpty
         if !environment("WAYLAND_DISPLAY").isEmpty {
             do throws(ToolFailure) { return try WaylandClipboard() } catch {
@@ -97,8 +90,14 @@ enum ClipboardOfSession {
                 report.trace("NoDisplay", error.message)
             }
         }
-        guard hasX11 else { throw .noDisplay }
-        return try XClipboard.open(nil)
+        guard hasX11 else {
+            throw ToolFailure(
+                name: "NoDisplay",
+                message:
+                    "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the session of a desktop",
+                exit: .unavailable)
+        }
+        return try XClipboard(nil)
     }
 }
 
@@ -106,9 +105,10 @@ enum ClipboardOfSession {
 func environment(_ variable: String) -> String { getenv(variable).map { String(cString: $0) } ?? "" }
 
 extension ToolFailure {
-    fileprivate static let noDisplay = ToolFailure(
-        name: "NoDisplay",
-        message:
-            "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the session of a desktop",
-        exit: .unavailable)
+    /// - Parameter kind: `X11` or `Wayland`.
+    static func unusable(_ kind: String, display: String, _ reason: String) -> ToolFailure {
+        ToolFailure(
+            name: "NoDisplay", message: "the \(kind) display “\(display)” cannot be used: \(reason)",
+            exit: .unavailable)
+    }
 }

@@ -42,16 +42,16 @@ struct OfferedTargets: Sendable {
 
     /// Combines the contents of a target.
     /// - Throws: `payloadInvalid` if the encoding of the target cannot represent a text.
-    static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> OfferedContent {
+    static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> ClipboardContent {
         guard textNames.contains(target) || target == ContentType.utf8PlainText.text else {
-            guard values.count > 1 else { return OfferedContent(value: values[0], target: target) }
-            return OfferedContent(value: .bytes(Array(try parts(values).joined())), target: target)
+            guard values.count > 1 else { return ClipboardContent(value: values[0], target: target) }
+            return ClipboardContent(value: .bytes(Array(try parts(values).joined())), target: target)
         }
         // The program that gives TEXT chooses the encoding.
         let named = target == "TEXT" ? "UTF8_STRING" : target
-        guard values.count > 1 || target == "STRING" else { return OfferedContent(value: values[0], target: named) }
+        guard values.count > 1 || target == "STRING" else { return ClipboardContent(value: values[0], target: named) }
         let text = Array(try parts(values).joined(separator: [UInt8(ascii: "\n")]))
-        return OfferedContent(value: .bytes(target == "STRING" ? try latin1(text) : text), target: named)
+        return ClipboardContent(value: .bytes(target == "STRING" ? try latin1(text) : text), target: named)
     }
 
     private static func parts(_ values: [Representation.Value]) throws(IPCError) -> [[UInt8]] {
@@ -81,7 +81,7 @@ extension ClipboardOffer {
         let isMarked = version.isSensitive || version.isOnce
         self.init(targets: offered.targets + (isMarked ? [hint] : [])) { target in
             // This value of the hint makes clipboard managers ignore the content.
-            if target == hint { return OfferedContent(value: .text("secret"), target: target) }
+            if target == hint { return ClipboardContent(value: .text("secret"), target: target) }
             let places = offered.places(of: target)
             // One question for all items: a version for one reader is gone with the first.
             let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))

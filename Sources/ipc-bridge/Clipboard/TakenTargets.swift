@@ -1,10 +1,10 @@
+import IPC
 import IPCModel
 
 /// The contents to take from the targets of a program that has copied something: each content once.
 ///
 /// Targets are the names of X11's selections, which Wayland's programs use too (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
-    /// One content of the clipboard.
     struct Row {
         /// Its type on a pasteboard.
         let type: ContentType
@@ -41,8 +41,7 @@ struct TakenTargets {
         return spelled.prefix(1) + named
     }
 
-    /// Whether a name has a slash. Others ask the owner for a fact (`TIMESTAMP`) or an action (`DELETE`), or only programs of
-    /// one kind know them.
+    /// Names without a slash ask for a fact (`TIMESTAMP`) or an action (`DELETE`), or only programs of one kind know them.
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
     /// Whether a picture beside a PNG is only another form of it. Programs offer each picture in all formats that they can
@@ -55,12 +54,13 @@ struct TakenTargets {
 extension TakenTargets {
     /// The content of a row for a pasteboard; nil if the target does not describe the bytes.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
-        guard type == .utf8PlainText else { return .bytes(content.bytes) }
+        guard type == .utf8PlainText else { return content.value }
+        let bytes = content.value.content
         let text =
             content.target == "STRING"
             // ICCCM §2.6.2: ISO 8859-1, whose numbers are those of Unicode.
-            ? String(String.UnicodeScalarView(content.bytes.map { Unicode.Scalar($0) }))
-            : String(validating: content.bytes, as: UTF8.self)
+            ? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+            : String(validating: bytes, as: UTF8.self)
         // A D-Bus string ends at U+0000; bytes do not.
         return text.map { $0.utf8.contains(0) ? .bytes(Array($0.utf8)) : .text($0) }
     }

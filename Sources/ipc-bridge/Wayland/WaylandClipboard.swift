@@ -1,4 +1,5 @@
 import Glibc
+import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -31,10 +32,11 @@ final class WaylandClipboard: DesktopClipboard {
         connection = try WaylandConnection()
         display = "the Wayland display \(connection.name)"
         guard let seat = connection.bind("wl_seat") else {
-            throw .noWayland(connection.name, "it has no seat, and so no clipboard")
+            throw .unusable("Wayland", display: connection.name, "it has no seat, and so no clipboard")
         }
         guard let manager = connection.bind("ext_data_control_manager_v1", "zwlr_data_control_manager_v1") else {
-            throw .noWayland(connection.name, "it has neither ext_data_control_v1 nor zwlr_data_control_v1")
+            throw .unusable(
+                "Wayland", display: connection.name, "it has neither ext_data_control_v1 nor zwlr_data_control_v1")
         }
         (self.seat, self.manager) = (seat, manager)
     }
@@ -71,7 +73,8 @@ final class WaylandClipboard: DesktopClipboard {
         defer { readings.removeAll { $0 === reading } }
         let content = try await reading.content()
         // All texts are UTF-8 here, in spite of the names of X11.
-        return ClipboardContent(bytes: content, target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
+        return ClipboardContent(
+            value: .bytes(content), target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
 
     func offer(_ offer: ClipboardOffer) async {

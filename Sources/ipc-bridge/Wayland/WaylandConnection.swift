@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -41,7 +40,7 @@ final class WaylandConnection {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw .noWayland(name, "its path is too long")
+            throw .unusable("Wayland", display: name, "its path is too long")
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
         let failed = withUnsafePointer(to: &address) { address in
@@ -49,7 +48,7 @@ final class WaylandConnection {
                 connect(socket.rawValue, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) != 0
             }
         }
-        guard !failed else { throw .noWayland(name, String(cString: strerror(errno))) }
+        guard !failed else { throw .unusable("Wayland", display: name, String(cString: strerror(errno))) }
         _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
         handle(Self.displayObject) { [weak self] event in
             // error(object, code, message) is the last event; delete_id(id) announces that an object sends no more.
@@ -115,7 +114,6 @@ final class WaylandConnection {
 
     func forget(_ object: UInt32) { handlers[object] = nil }
 
-    /// Takes the next descriptor that was received.
     func nextDescriptor() -> Descriptor? { descriptors.isEmpty ? nil : descriptors.removeFirst() }
 
     // MARK: Messages
@@ -181,24 +179,12 @@ final class WaylandConnection {
             if received < 0 && errno == EAGAIN { break }
             guard received > 0 else { return end() }
             incoming += chunk.prefix(received)
-            takeEvents()
+            var rest = incoming[...]
+            while !hasEnded, var event = WaylandEvent(from: &rest) {
+                // Events of a forgotten object may still arrive.
+                handlers[event.object]?(&event)
+            }
+            incoming = Array(rest)
         }
-    }
-
-    private func takeEvents() {
-        var rest = incoming[...]
-        while !hasEnded, var event = WaylandEvent(from: &rest) {
-            // Events of a forgotten object may still arrive.
-            handlers[event.object]?(&event)
-        }
-        incoming = Array(rest)
-    }
-}
-
-extension ToolFailure {
-    static func noWayland(_ display: String, _ reason: String) -> ToolFailure {
-        ToolFailure(
-            name: "NoDisplay", message: "the Wayland display “\(display)” cannot be used: \(reason)", exit: .unavailable
-        )
     }
 }

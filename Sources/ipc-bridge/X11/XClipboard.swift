@@ -18,14 +18,11 @@ final class XClipboard: DesktopClipboard {
     private let owner: XSelectionOwner
 
     /// - Parameter display: `nil` for the display of the environment.
-    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: the two would copy each
-    ///   other's content without end.
-    static func open(_ display: String?) throws(ToolFailure) -> XClipboard {
-        try XClipboard(try XConnection.open(display), "the X11 display \(display ?? environment("DISPLAY"))")
-    }
-
-    private init(_ connection: XConnection, _ display: String) throws(ToolFailure) {
-        (self.connection, self.display) = (connection, display)
+    /// - Throws: a ``ToolFailure`` without such a display, and if another bridge serves it: they would copy in a circle.
+    init(_ display: String?) throws(ToolFailure) {
+        let display = display ?? environment("DISPLAY")
+        connection = try XConnection(display)
+        self.display = "the X11 display \(display)"
         window = connection.makeWindow()
         selection = connection.atom("CLIPBOARD")
         reader = XSelectionReader(connection, of: selection)
@@ -34,7 +31,7 @@ final class XClipboard: DesktopClipboard {
         let place = connection.atom("_SWIFT_IPC_BRIDGE")
         guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
             throw ToolFailure(
-                name: "NotOwner", message: "another ipc-bridge serves \(display) already", exit: .cannotCreate)
+                name: "NotOwner", message: "another ipc-bridge serves \(self.display) already", exit: .cannotCreate)
         }
         xcb_set_selection_owner(connection.handle, window, place, connection.serverTime(window))
         connection.received = { [weak self] event in self?.take(event) }
@@ -68,7 +65,7 @@ final class XClipboard: DesktopClipboard {
         // Elements of more than 8 bits are numbers of this server, which mean nothing elsewhere.
         guard content.format == 8 || content.bytes.isEmpty else { throw .refused }
         defer { connection.pump() }
-        return ClipboardContent(bytes: content.bytes, target: connection.name(of: content.type) ?? target)
+        return ClipboardContent(value: .bytes(content.bytes), target: connection.name(of: content.type) ?? target)
     }
 
     func offer(_ offer: ClipboardOffer) {
@@ -107,11 +104,11 @@ final class XClipboard: DesktopClipboard {
         case XCB_PROPERTY_NOTIFY:
             let change = XConnection.read(event, as: xcb_property_notify_event_t.self)
             reader.changed(change)
-            owner.changed(change)
+            owner.transfers.changed(change)
         case XCB_DESTROY_NOTIFY:
-            owner.destroyed(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
+            owner.transfers.end(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
         // An error, for a window that was gone before its event arrived.
-        case 0: owner.destroyed(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
+        case 0: owner.transfers.end(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
         default: break
         }
     }

@@ -1,6 +1,5 @@
 import CXCB
 import Glibc
-import IPCModel
 import IPCTools
 
 import class IPCDBus.DBusActor
@@ -31,26 +30,24 @@ final class XConnection {
     var ended: () -> Void = {}
 
     /// Connects to a display. The corresponding C function is `xcb_connect`.
-    /// - Parameter display: `nil` for the display of the environment.
-    static func open(_ display: String?) throws(ToolFailure) -> XConnection {
+    init(_ display: String) throws(ToolFailure) {
         var screen: CInt = 0
-        guard let handle = xcb_connect(display, &screen) else { throw .noX11(display, "there is no memory left") }
+        guard let handle = xcb_connect(display, &screen) else {
+            throw .unusable("X11", display: display, "there is no memory left")
+        }
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
-            throw .noX11(display, "it takes no connection; is it running, and are you allowed to (xauth)?")
+            throw .unusable(
+                "X11", display: display, "it takes no connection; is it running, and are you allowed to (xauth)?")
         }
         guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
             xcb_disconnect(handle)
-            throw .noX11(display, "it has no XFixes, which tells when the clipboard changes")
+            throw .unusable("X11", display: display, "it has no XFixes, which tells when the clipboard changes")
         }
         // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))
-        return XConnection(handle, screen: screen, firstEvent: fixes.pointee.first_event)
-    }
-
-    private init(_ handle: OpaquePointer, screen: CInt, firstEvent: UInt8) {
         self.handle = handle
-        selectionNotify = firstEvent + UInt8(XCB_XFIXES_SELECTION_NOTIFY)
+        selectionNotify = fixes.pointee.first_event + UInt8(XCB_XFIXES_SELECTION_NOTIFY)
         var screens = xcb_setup_roots_iterator(xcb_get_setup(handle))
         for _ in 0..<screen { xcb_screen_next(&screens) }
         root = screens.data.pointee.root
@@ -138,10 +135,9 @@ final class XConnection {
         if let known = names[atom] { return known }
         guard let reply = xcb_get_atom_name_reply(handle, xcb_get_atom_name(handle, atom), nil) else { return nil }
         defer { free(reply) }
-        let count = Int(xcb_get_atom_name_name_length(reply))
-        let name = xcb_get_atom_name_name(reply).withMemoryRebound(to: UInt8.self, capacity: count) {
-            String(decoding: UnsafeBufferPointer(start: $0, count: count), as: UTF8.self)
-        }
+        let bytes = UnsafeRawBufferPointer(
+            start: xcb_get_atom_name_name(reply), count: Int(xcb_get_atom_name_name_length(reply)))
+        let name = String(decoding: bytes, as: UTF8.self)
         (atoms[name], names[atom]) = (atom, name)
         return name
     }
@@ -168,14 +164,5 @@ final class XConnection {
         else { return xcb_window_t(XCB_NONE) }
         defer { free(reply) }
         return reply.pointee.owner
-    }
-}
-
-extension ToolFailure {
-    fileprivate static func noX11(_ display: String?, _ reason: String) -> ToolFailure {
-        ToolFailure(
-            name: "NoDisplay",
-            message: "the X11 display “\(display ?? environment("DISPLAY"))” cannot be used: \(reason)",
-            exit: .unavailable)
     }
 }

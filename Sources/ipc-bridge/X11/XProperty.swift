@@ -1,7 +1,6 @@
 import CXCB
 import Glibc
 
-/// The content of a property of a window.
 struct XProperty: Sendable {
     let type: xcb_atom_t
     /// The bits of one element: 8, 16 or 32; 0 if there is no such property.
@@ -51,8 +50,7 @@ extension XConnection {
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 32, UInt32(words.count), words)
     }
 
-    /// The limit in bytes of one write to a property. Larger contents go in pieces (ICCCM §2.7.2), so that neither server nor
-    /// reader has to hold them whole.
+    /// The limit of one write in bytes. Server and reader do not have to hold larger contents whole (ICCCM §2.7.2).
     var mostInProperty: Int {
         // The request itself has 24 bytes, and its length counts words.
         min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)

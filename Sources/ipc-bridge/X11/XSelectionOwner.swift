@@ -9,7 +9,7 @@ final class XSelectionOwner {
     private let connection: XConnection
     private let selection: xcb_atom_t
     private let window: xcb_window_t
-    private let transfers: XTransfers
+    let transfers: XTransfers
     private var offer: ClipboardOffer?
     /// The time at which the selection was taken, by the clock of the server.
     private var since: xcb_timestamp_t = 0
@@ -26,7 +26,6 @@ final class XSelectionOwner {
         transfers = XTransfers(connection)
     }
 
-    /// Takes the selection.
     func take(_ offer: ClipboardOffer) {
         since = connection.serverTime(window)
         xcb_set_selection_owner(connection.handle, window, selection, since)
@@ -65,10 +64,6 @@ final class XSelectionOwner {
             connection.pump()
         }
     }
-
-    func changed(_ event: xcb_property_notify_event_t) { transfers.changed(event) }
-
-    func destroyed(_ window: xcb_window_t) { transfers.end(window) }
 
     // MARK: Answers
 

@@ -38,7 +38,6 @@ final class XSelectionReader {
         incremental = connection.atom("INCR")
     }
 
-    /// The content in one target.
     func read(_ target: xcb_atom_t, atMost most: Int) async throws(ClipboardFailure) -> XProperty {
         try await withCheckedContinuation { (answer: CheckedContinuation<Result<XProperty, ClipboardFailure>, Never>) in
             let window = connection.makeWindow()

@@ -41,13 +41,13 @@ struct TargetTests {
 
     @Test func textIsReadInWhatItIsSaidToBe() throws {
         func text(_ bytes: [UInt8], _ target: String) -> Representation.Value? {
-            TakenTargets.value(ClipboardContent(bytes: bytes, target: target), as: .utf8PlainText)
+            TakenTargets.value(ClipboardContent(value: .bytes(bytes), target: target), as: .utf8PlainText)
         }
         #expect(text([0xE6, 0x97, 0xA5], "UTF8_STRING") == .text("日"))
         #expect(text([0xFC], "UTF8_STRING") == nil)
         #expect(text([0xFC], "STRING") == .text("ü"))
         #expect(text([0x61, 0], "UTF8_STRING") == .bytes([0x61, 0]))
-        #expect(TakenTargets.value(ClipboardContent(bytes: [0xFC], target: "a/b"), as: .png) == .bytes([0xFC]))
+        #expect(TakenTargets.value(ClipboardContent(value: .bytes([0xFC]), target: "a/b"), as: .png) == .bytes([0xFC]))
     }
 
     @Test func aTextIsOfferedByAllItsNames() throws {
