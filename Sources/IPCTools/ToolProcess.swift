@@ -7,7 +7,10 @@ private import IPCModel
 private import class IPCDBus.DBusActor
 
 /// A tool from its first argument to its exit code.
-package enum ToolProcess {
+package struct ToolProcess: Sendable {
+    private let tool: any ParsableCommand.Type
+    private let arguments: [String]
+
     /// Parses the command line, runs the command and ends the process.
     ///
     /// Not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does not need. The command's
@@ -19,47 +22,44 @@ package enum ToolProcess {
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
-        let program = tool._commandName
         clinux_occupy_standard_streams()
         // The limit of a file's size (setrlimit(2)) is an error like a full disk, and does not end the process.
         signal(SIGXFSZ, SIG_IGN)
         // One heap for the two threads: a second one takes longer to make than it saves.
         clinux_share_heap()
-        let arguments: [String]
-        do throws(ToolFailure) { arguments = try ArgumentVector.checked() } catch { end(program, [], error) }
-        if namesCommand(arguments) { begin() }
-        if let command = command(plain, arguments) { start(command, tool, arguments) }
+        let process: ToolProcess
+        do throws(ToolFailure) {
+            process = ToolProcess(tool: tool, arguments: try ArgumentVector.checked())
+        } catch { ToolProcess(tool: tool, arguments: []).end(error) }
+        if process.namesCommand { begin() }
+        if let command = command(plain, process.arguments) { process.start(command) }
         do {
-            var command = try parse(tool, arguments)
+            var command = try parse(tool, process.arguments)
             guard let command = command as? any ToolCommand else {
                 try command.run()
                 exit(0)
             }
-            start(command, tool, arguments)
-        } catch { end(tool, arguments, error) }
+            process.start(command)
+        } catch { process.end(parsing: error) }
     }
 
-    private static func start(
-        _ command: any ToolCommand, _ tool: any ParsableCommand.Type, _ arguments: [String]
-    ) -> Never {
-        DBusActor.task { await run(command, tool, arguments) }
+    private func start(_ command: any ToolCommand) -> Never {
+        DBusActor.task { await run(command) }
         StopSignal.attend()
     }
 
     @DBusActor
-    private static func run(
-        _ command: any ToolCommand, _ tool: any ParsableCommand.Type, _ arguments: [String]
-    ) async -> Never {
+    private func run(_ command: any ToolCommand) async -> Never {
         do {
             var command = command
             try await command.run()
             exit(0)
         } catch let error as ToolFailure {
-            end(tool._commandName, arguments, error)
+            end(error)
         } catch let condition as any Condition {
-            end(tool._commandName, arguments, ToolFailure(condition.ipcError))
+            end(ToolFailure(condition.ipcError))
         } catch {
-            end(tool, arguments, error)
+            end(parsing: error)
         }
     }
 
@@ -84,57 +84,45 @@ package enum ToolProcess {
     }
 
     /// Whether the command line probably runs a command. The parser decides it.
-    private static func namesCommand(_ arguments: [String]) -> Bool {
+    private var namesCommand: Bool {
         guard let first = arguments.first, first != "help", !first.hasPrefix("-") else { return false }
         return !["-h", "--help"].contains { ArgumentVector.contains($0, in: arguments) }
     }
 
-    private static func end(_ program: String, _ arguments: [String], _ failure: ToolFailure) -> Never {
+    private func end(_ failure: ToolFailure) -> Never {
         if !failure.message.isEmpty {
             let json = ArgumentVector.contains("--json", in: arguments)
-            let line = failure.line(program: program, json: json, style: style(arguments))
-            try? OutputStream.error.writeLine(line)
+            try? OutputStream.error.writeLine(failure.line(program: tool._commandName, json: json, style: style))
         }
         exit(failure.exit.rawValue)
     }
 
     /// Ends with the message of ArgumentParser: help, or an error of the command line.
-    private static func end(_ tool: any ParsableCommand.Type, _ arguments: [String], _ error: any Error) -> Never {
+    private func end(parsing error: any Error) -> Never {
         let code = tool.exitCode(for: error)
         let text = tool.fullMessage(for: error)
         if code.isSuccess {
-            if let refusal = refusal(tool, arguments, text) { end(tool._commandName, arguments, refusal) }
+            if let refusal = refusal(of: text) { end(refusal) }
             let answer = text.hasPrefix("#!/bin/bash") ? BashScript.repaired(text, for: tool) : text
-            do throws(ToolFailure) { try OutputStream.output.writeLine(answer) } catch {
-                end(tool._commandName, arguments, error)
-            }
+            do throws(ToolFailure) { try OutputStream.output.writeLine(answer) } catch { end(error) }
             exit(0)
         }
         // A shell asks to complete a word. An error would disturb the user's command line.
         guard arguments.first != "---completion" else { exit(code.rawValue) }
-        if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) {
-            end(tool._commandName, arguments, unknown)
-        }
+        if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) { end(unknown) }
         guard code == .validationFailure else {
-            end(
-                tool._commandName, arguments,
-                ToolFailure(name: "Failed", message: tool.message(for: error), exit: .failed))
+            end(ToolFailure(name: "Failed", message: tool.message(for: error), exit: .failed))
         }
-        if ArgumentVector.contains("--json", in: arguments) {
-            end(tool._commandName, arguments, .usage(tool.message(for: error)))
-        }
+        if ArgumentVector.contains("--json", in: arguments) { end(.usage(tool.message(for: error))) }
         let label = "Error: "
         let sentence = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
-        let prefix = style(arguments).red("\(tool._commandName):")
-        try? OutputStream.error.writeLine(prefix + " " + sentence.printable)
+        try? OutputStream.error.writeLine(style.red("\(tool._commandName):") + " " + sentence.printable)
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
     /// The failure in the place of two answers of ArgumentParser that were not asked for: the help of the tool for an unknown
     /// command or option, and the version of the tool for an option `--version` of a command.
-    private static func refusal(
-        _ tool: any ParsableCommand.Type, _ arguments: [String], _ text: String
-    ) -> ToolFailure? {
+    private func refusal(of text: String) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
             return nil
         }
@@ -150,7 +138,7 @@ package enum ToolProcess {
                 + "prints the version of the tools")
     }
 
-    private static func style(_ arguments: [String]) -> Style {
+    private var style: Style {
         let choice = ArgumentVector.value(of: "--color", in: arguments).flatMap(ColorChoice.init(rawValue:)) ?? .auto
         return Style(choice, for: .error)
     }
@@ -163,7 +151,6 @@ package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
 /// A command that can be made without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// Makes the same command as ArgumentParser does from words without a “-” in front: all of them are arguments of one
-    /// kind, and every option has its default.
+    /// Makes the command of words without a “-” in front: arguments of one kind, with the defaults of all options.
     init(words: [String])
 }

@@ -76,14 +76,13 @@ struct ExportTests {
     @Test func contentComesBackByteForByte() throws {
         let path = folder.appending("export")
         try export(path)
-        let reader = try ExportReader(path)
+        var reader = try ExportReader(path)
         #expect(reader.changeCount == 42)
         var seen = 0
         try reader.verify { _ in seen += 1 }
         #expect(seen == Self.items.count + 2)
         var items: [PasteboardItem] = []
-        var cursor = ExportCursor()
-        while let record = try reader.next(&cursor) {
+        while let record = try reader.next() {
             if case .version(let version) = record { items += try reader.items(of: version) }
         }
         #expect(items == Self.items)
@@ -139,12 +138,11 @@ struct ExportTests {
     @Test func damageThatIsMetLaterSaysNothingOfTheImport() throws {
         let path = folder.appending("export")
         try export(path)
-        let reader = try ExportReader(path)
+        var reader = try ExportReader(path)
         try reader.verify { _ in }
         for blob in blobs(path) { unlink(blob) }
-        var cursor = ExportCursor()
         let failure = #expect(throws: ToolFailure.self) {
-            while let record = try reader.next(&cursor) {
+            while let record = try reader.next() {
                 if case .version(let version) = record { _ = try reader.items(of: version) }
             }
         }

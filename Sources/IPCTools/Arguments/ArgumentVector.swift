@@ -8,7 +8,13 @@ package enum ArgumentVector {
         var arguments: [String] = []
         for place in 1..<max(1, Int(CommandLine.argc)) {
             guard let bytes = CommandLine.unsafeArgv[place] else { break }
-            guard let argument = String(validatingCString: bytes) else { throw .notUTF8(place) }
+            guard let argument = String(validatingCString: bytes) else {
+                throw ToolFailure(
+                    name: "InvalidArguments",
+                    message:
+                        "argument \(place) is not UTF-8; give text as UTF-8, and other bytes by standard input or --file",
+                    exit: .dataError)
+            }
             arguments.append(argument)
         }
         return arguments
@@ -35,14 +41,5 @@ package enum ArgumentVector {
             if argument.hasPrefix(option + "=") { return String(argument.dropFirst(option.count + 1)) }
         }
         return nil
-    }
-}
-
-extension ToolFailure {
-    fileprivate static func notUTF8(_ place: Int) -> ToolFailure {
-        ToolFailure(
-            name: "InvalidArguments",
-            message: "argument \(place) is not UTF-8; give text as UTF-8, and other bytes by standard input or --file",
-            exit: .dataError)
     }
 }

@@ -54,6 +54,5 @@ extension OutputOptions {
                 .text)
     }
 
-    /// The style of standard output.
     package var style: Style { Style(color, for: .output) }
 }

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 
-/// Numbers on the command line.
 package enum Quantity {
     /// The argument of an option that counts from 1.
     /// - Throws: the valid range.

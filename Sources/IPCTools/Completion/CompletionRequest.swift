@@ -32,8 +32,7 @@ struct CompletionRequest: Sendable {
 enum SafeName {
     /// Whether a shell would take a name as it is.
     ///
-    /// Bash expands the words that it is offered (`compgen -W`), so it would run the command in a pasteboard named `$(command)`;
-    /// programs in a sandbox may choose names too.
+    /// Bash would run the command in a pasteboard named `$(command)` (`compgen -W`), and sandboxed programs choose names too.
     static func isSafe(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic || scalar.properties.numericType != nil }

@@ -6,15 +6,12 @@ private import class IPCDBus.DBusActor
 
 /// The names that a shell offers when the user presses a key, as the broker has them at that moment.
 ///
-/// A key starts no program: without a bus, or without a running broker, there are no names. If the broker takes too long, the
-/// names that have arrived are offered.
+/// A key starts no broker: without a running one there are no names. If it takes too long, the first names are offered.
 package enum LiveNames {
-    /// Pasteboards.
     package static let boards = kind { app, request, names in
         for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name) { return }
     }
 
-    /// Schemes that an application claims.
     package static let schemes = kind { app, _, names in
         for try await claim in app.handlers() where !names.add(claim.scheme) { return }
     }
@@ -49,19 +46,14 @@ package enum LiveNames {
             let names = GatheredNames(startingWith: request.start)
             DBusActor.task {
                 // A user who has pressed a key does not ask why there are no names.
-                try? await Self.answer(ask, request, names)
+                if let app = try? await Application.connect(id: "demo.IPCClient", resends: false),
+                    await app.bus.hasBroker()
+                {
+                    try? await ask(app, request, names)
+                }
                 names.end()
             }
             return names.all().map { request.shown($0) }
         }
-    }
-
-    @DBusActor
-    private static func answer(
-        _ ask: Question, _ request: CompletionRequest, _ names: GatheredNames
-    ) async throws {
-        let app = try await Application.connect(id: "demo.IPCClient", resends: false)
-        guard await app.bus.hasBroker() else { return }
-        try await ask(app, request, names)
     }
 }

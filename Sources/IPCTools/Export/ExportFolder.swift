@@ -3,6 +3,8 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
+internal import class IPCDBus.Descriptor
+
 /// The paths of the parts of an exported store.
 enum ExportPlaces {
     static func table(_ folder: String) -> String { folder + "/store.jsonl" }
@@ -14,13 +16,7 @@ enum ExportPlaces {
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)
-        guard digits.utf8.count == 32,
-            digits.utf8.allSatisfy({
-                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains($0)
-            })
-        else { return nil }
-        return blobs(folder) + "/" + digits
+        return [UInt8](hexadecimal: String(digits))?.count == 16 ? blobs(folder) + "/" + digits : nil
     }
 }
 
@@ -33,8 +29,8 @@ package final class ExportFolder {
     private let existed: Bool
     private var isFinished = false
     /// The folder, open from the start: the system reports an error of the disk only to descriptors that were open before.
-    private let folder: CInt
-    private let table: CInt
+    private let folder: Descriptor
+    private let table: Descriptor
     private var lines: UInt64 = 0
     private var length: UInt64 = 0
     /// The bytes of the values with files of their own, each value counted once.
@@ -58,27 +54,21 @@ package final class ExportFolder {
         guard mkdir(ExportPlaces.blobs(path), 0o700) == 0 else { throw .cannotMake(name, errno) }
         let folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { throw .cannotMake(name, errno) }
+        self.folder = Descriptor(owning: folder)
         let unfinished = ExportPlaces.unfinishedTable(path)
         let table = open(unfinished, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard table >= 0 else {
-            let code = errno
-            close(folder)
-            throw .cannotMake("the file \(unfinished.quoted)", code)
-        }
+        guard table >= 0 else { throw .cannotMake("the file \(unfinished.quoted)", errno) }
         // The lock shows other exports that the parts are still being written.
         _ = flock(table, LOCK_EX | LOCK_NB)
-        (self.path, self.folder, self.table) = (path, folder, table)
+        (self.path, self.table) = (path, Descriptor(owning: table))
         try add(.header(format: ExportRecord.format))
     }
 
     /// Removes an unfinished export.
     deinit {
-        if !isFinished {
-            Self.removeParts(path)
-            if !existed { rmdir(path) }
-        }
-        close(table)
-        close(folder)
+        guard !isFinished else { return }
+        Self.removeParts(path)
+        if !existed { rmdir(path) }
     }
 
     /// The names in a folder; `nil` if it cannot be read.
@@ -93,8 +83,7 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether a folder has only the parts of an export whose writer has ended: the folder of values, and the table, which is made
-    /// later and has a name of its own.
+    /// Whether a folder has only the parts of an export whose writer has ended. The table is made after the folder of values.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
@@ -126,7 +115,7 @@ package final class ExportFolder {
     /// Adds a line.
     package func add(_ record: ExportRecord) throws(ToolFailure) {
         let line = Array((record.json.text + "\n").utf8)
-        try writeAll(line, to: table, named: "the folder \(path.quoted)")
+        try writeAll(line, to: table.rawValue, named: "the folder \(path.quoted)")
         lines += 1
         length += UInt64(line.count)
     }
@@ -165,19 +154,19 @@ package final class ExportFolder {
     /// - Parameter changeCount: the greatest change count of the store.
     /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is no export then.
     package func finish(changeCount: UInt64) throws {
-        let copy = fcntl(table, F_DUPFD_CLOEXEC, 3)
+        let copy = fcntl(table.rawValue, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }
         let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
         try add(.end(lines: lines, digest: digest.description, changeCount: changeCount))
         // One call for all files; sync(2) would report no error.
-        try flushed(clinux_sync_file_system(folder))
-        try flushed(fsync(table))
+        try flushed(clinux_sync_file_system(folder.rawValue))
+        try flushed(fsync(table.rawValue))
         let place = ExportPlaces.table(path)
         guard rename(ExportPlaces.unfinishedTable(path), place) == 0 else {
             throw ToolFailure.cannotMake("the file \(place.quoted)", errno)
         }
         isFinished = true
-        try flushed(fsync(folder))
+        try flushed(fsync(folder.rawValue))
     }
 
     private func flushed(_ result: CInt) throws(ToolFailure) {

@@ -14,14 +14,26 @@ package struct ExportReader {
     package let changeCount: UInt64
     /// The length of the table without the last line.
     private let length: Int
+    /// The count of bytes that were read from the table.
+    private var place = 0
+    /// Those of the last block that are not used yet.
+    private var block: ArraySlice<UInt8> = []
+    /// The start of a line that continues in the next block.
+    private var open: [UInt8] = []
 
     /// Opens the folder and finds the last line of its table.
     /// - Throws: ``ToolFailure``: 66 if there is no export, 65 if it is damaged.
     package init(_ path: String) throws(ToolFailure) {
         let place = ExportPlaces.table(path)
         // Without O_NONBLOCK a pipe would wait here for its writer.
-        let table = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-        guard table >= 0 else { throw .noExport(path, errno) }
+        let table = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard table >= 0 else {
+            throw ToolFailure(
+                name: "NoSuchFile",
+                message: "cannot open the export \(place.quoted): \(describe(errno)); name a folder that "
+                    + "'ipc-client export' has made",
+                exit: .noInput)
+        }
         self.table = ContentFile(owning: table)
         guard ContentFile.isRegular(table) else { throw .damagedExport(place, "it is no file") }
         guard let last = Self.lastLine(self.table), case .end(let lines, let digest, let changeCount) = last.record
@@ -56,8 +68,8 @@ package struct ExportReader {
         }
         var checked: Set<String> = []
         var count: UInt64 = 0
-        var cursor = ExportCursor()
-        while let record = try next(&cursor) {
+        var reader = self
+        while let record = try reader.next() {
             count += 1
             if count == 1 { try Self.check(header: record, place) }
             if case .version(let version) = record {
@@ -83,24 +95,24 @@ package struct ExportReader {
         }
     }
 
-    /// The record at the cursor; nil at the last one.
-    package func next(_ cursor: inout ExportCursor) throws(ToolFailure) -> ExportRecord? {
+    /// Reads the next record; nil at the last one.
+    package mutating func next() throws(ToolFailure) -> ExportRecord? {
         while true {
-            if let end = cursor.block.firstIndex(of: UInt8(ascii: "\n")) {
-                let line = cursor.open + cursor.block[..<end]
-                cursor.open = []
-                cursor.block = cursor.block[(end + 1)...]
+            if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
+                let line = open + block[..<end]
+                open = []
+                block = block[(end + 1)...]
                 return try record(line)
             }
-            cursor.open += cursor.block
-            cursor.block = []
-            guard cursor.place < length else { return nil }
-            let part = cursor.place..<min(length, cursor.place + 1 << 18)
-            guard let block = try? table.bytes(in: part) else {
+            open += block
+            block = []
+            guard place < length else { return nil }
+            let part = place..<min(length, place + 1 << 18)
+            guard let read = try? table.bytes(in: part) else {
                 throw .damagedExport(ExportPlaces.table(path), "it ends too early")
             }
-            cursor.place = part.upperBound
-            cursor.block = block[...]
+            place = part.upperBound
+            block = read[...]
         }
     }
 
@@ -139,7 +151,7 @@ package struct ExportReader {
         guard let place = ExportPlaces.blob(digest, in: path) else {
             throw ToolFailure.damagedExport(ExportPlaces.table(path), "\(digest.quoted) is no digest")
         }
-        let descriptor = open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        let descriptor = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw ToolFailure.damagedExport(place, "it cannot be opened: \(describe(errno))") }
         let file = ContentFile(owning: descriptor)
         guard ContentFile.isRegular(descriptor) else { throw ToolFailure.damagedExport(place, "it is no file") }
@@ -162,27 +174,7 @@ package struct ExportReader {
     }
 }
 
-/// A place in an export.
-package struct ExportCursor {
-    /// The count of bytes that were read from the file.
-    fileprivate var place = 0
-    /// Those of the last block that are not used yet.
-    fileprivate var block: ArraySlice<UInt8> = []
-    /// The start of a line that continues in the next block.
-    fileprivate var open: [UInt8] = []
-
-    package init() {}
-}
-
 extension ToolFailure {
-    fileprivate static func noExport(_ path: String, _ code: Int32) -> ToolFailure {
-        ToolFailure(
-            name: "NoSuchFile",
-            message: "cannot open the export \(ExportPlaces.table(path).quoted): \(describe(code)); name a folder that "
-                + "'ipc-client export' has made",
-            exit: .noInput)
-    }
-
     package static func damagedExport(_ place: String, _ reason: String) -> ToolFailure {
         ToolFailure(
             name: "PayloadInvalid",

@@ -25,7 +25,6 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: name, message: "\(message); \(words)", exit: exit)
     }
 
-    /// An invalid command line.
     package static func usage(_ message: String) -> ToolFailure {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }

@@ -1,3 +1,4 @@
+private import FoundationEssentials
 package import IPC
 
 extension JSONValue {
@@ -14,5 +15,16 @@ extension JSONValue {
         }
         if let text = representation.value.string { return .object([type, Member("text", .string(text))]) }
         return .object([type, Member("base64", .string(Base64.encode(representation.value.content)))])
+    }
+}
+
+/// RFC 4648 §4, with padding.
+package enum Base64 {
+    package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+
+    /// The bytes, or `nil` if ``encode(_:)`` writes them in another way: it has no blanks, and zeros in unused bits.
+    package static func decode(_ text: String) -> [UInt8]? {
+        guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
+        return Array(data)
     }
 }

@@ -2,8 +2,7 @@ package import IPC
 private import IPCModel
 private import Subprocess
 
-/// The command of `--exec`, run once for every message. The content of the message reaches it as bytes only, by environment and
-/// standard input (I20).
+/// The command of `--exec`, run once for every message, whose content it gets by environment and standard input only (I20).
 struct MessageCommand: Sendable {
     private let command: ShellCommand
 
@@ -12,14 +11,13 @@ struct MessageCommand: Sendable {
     /// An answer, with the items of the reply.
     typealias Result = (answer: OpenURLRequest.Answer, reply: [PasteboardItem])
 
-    /// Runs the command until it ends. When the sender cancels the request, or the task is cancelled, the command and
-    /// its children are ended.
+    /// Runs the command until it ends. Cancelling the request or the task ends the command and its children.
     func handle(_ request: OpenURLRequest) async -> Result {
-        let work = Task { try await run(request) }
+        let work = Task { await run(request) }
         let watch = Task { if await request.cancellation() { work.cancel() } }
         defer { watch.cancel() }
         let result = await withTaskCancellationHandler {
-            await outcome(of: work)
+            await work.value
         } onCancel: {
             work.cancel()
         }
@@ -29,20 +27,18 @@ struct MessageCommand: Sendable {
         return (.failed(code: "stopped", message: "the receiver was stopped"), [])
     }
 
-    private func outcome(of work: Task<Result, any Error>) async -> Result {
-        do { return try await work.value } catch {
+    private func run(_ request: OpenURLRequest) async -> Result {
+        let content = request.payload.items.first?.preferred
+        do {
+            let result = try await command.run(
+                content?.value ?? .bytes([]), environment(request, content), output: .bytes(limit: InputFile.mostBytes))
+            guard let failure = result.terminationStatus.failure else {
+                return (.handled, reply(result.standardOutput))
+            }
+            return (.failed(code: failure.code, message: failure.message), [])
+        } catch {
             return (.failed(code: "exec", message: "the command could not be run: \(error)"), [])
         }
-    }
-
-    private func run(_ request: OpenURLRequest) async throws -> Result {
-        let content = request.payload.items.first?.preferred
-        let result = try await command.run(
-            content?.value ?? .bytes([]), environment(request, content), output: .bytes(limit: InputFile.mostBytes))
-        if let failure = result.terminationStatus.failure {
-            return (.failed(code: failure.code, message: failure.message), [])
-        }
-        return (.handled, reply(result.standardOutput))
     }
 
     /// The output of the command: text if it is UTF-8, else bytes.

@@ -76,10 +76,11 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Prints the message before it is answered, so every answered message was seen. If it cannot be printed, the next receiver
-    /// gets it.
+    /// Prints the message before it is answered. The next receiver gets a message that cannot be printed.
     private func printed(_ request: OpenURLRequest) async throws {
-        do throws(ToolFailure) { try print(request) } catch {
+        do throws(ToolFailure) {
+            try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))
+        } catch {
             await request.handBack()
             throw error
         }
@@ -87,11 +88,8 @@ package struct MessageReceiver: Sendable {
 
     private func work(on request: OpenURLRequest) async throws {
         // After the second signal no command begins.
-        if options.command != nil && stop.hasCome(2) {
-            await request.handBack()
-        } else {
-            try await answer(request)
-        }
+        if options.command != nil && stop.hasCome(2) { return await request.handBack() }
+        try await answer(request)
     }
 
     private func answer(_ request: OpenURLRequest) async throws {
@@ -101,10 +99,6 @@ package struct MessageReceiver: Sendable {
         } catch  where error.code == .limitExceeded {
             try await request.finish(.failed(code: "reply-too-large", message: error.message))
         }
-    }
-
-    private func print(_ request: OpenURLRequest) throws(ToolFailure) {
-        try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))
     }
 
     private func result(of request: OpenURLRequest) async throws -> MessageCommand.Result {

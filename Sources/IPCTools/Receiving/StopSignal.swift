@@ -19,8 +19,7 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts to listen. Call it once in a process, which these signals do not end afterwards; its first thread is in
-    /// ``attend()``.
+    /// Listens from now on, with the first thread in ``attend()``. Call it once: the signals do not end the process then.
     package func listen() {
         listening.withLock { $0 = self }
         // Wakes the first thread, which takes the listener.
@@ -28,8 +27,7 @@ package final class StopSignal: Sendable {
         SignalArrivals.begin()
     }
 
-    /// Counts the end of the reader of standard output as a signal. A program that waits for something to write would not notice
-    /// it. Includes ``ignoreClosedOutput()``.
+    /// Counts the end of the reader of standard output as a signal, for a program that waits for something to write.
     package func listenForClosedOutput() {
         ignoreClosedOutput()
         var status = stat()
@@ -93,7 +91,6 @@ package final class StopSignal: Sendable {
         }
     }
 
-    /// Whether this many signals have arrived.
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 
     /// Makes the next signal end the process, as without a listener.

@@ -4,8 +4,7 @@ private import IPCModel
 
 /// Takes the content of a file or of standard input.
 ///
-/// A large regular file is not read: its descriptor is the value. Everything else is read completely, including files of
-/// `/proc`, which have content and no length.
+/// A large regular file is not read: its descriptor is the value. Files of `/proc` have content and no length.
 package enum InputFile {
     /// The limit of one message's inline content: the default of the limit `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
@@ -18,7 +17,14 @@ package enum InputFile {
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw .cannotOpen(path, errno) }
+        guard descriptor >= 0 else {
+            let code = errno
+            throw ToolFailure(
+                name: code == ENOENT || code == ENOTDIR ? "NoSuchFile" : "InputOutput",
+                message:
+                    "cannot open the file \(path.quoted): \(describe(code)); give the path of a file that you may read",
+                exit: .noInput)
+        }
         if let file = large(descriptor, trimmingNewline, most) { return .file(file) }
         defer { close(descriptor) }
         return try gather(descriptor, most, named: "the file \(path.quoted)", trimmingNewline)
@@ -91,15 +97,6 @@ package enum InputFile {
 }
 
 extension ToolFailure {
-    fileprivate static func cannotOpen(_ path: String, _ code: Int32) -> ToolFailure {
-        let isMissing = code == ENOENT || code == ENOTDIR
-        return ToolFailure(
-            name: isMissing ? "NoSuchFile" : "InputOutput",
-            message:
-                "cannot open the file \(path.quoted): \(describe(code)); give the path of a file that you may read",
-            exit: .noInput)
-    }
-
     static func cannotRead(_ name: String, _ code: Int32) -> ToolFailure {
         ToolFailure(
             name: "InputOutput", message: "cannot read \(name): \(describe(code))",

@@ -24,7 +24,6 @@ package enum OutputStream: Int32, Sendable {
         try writeAll(Array(text.utf8), to: rawValue, named: "the output")
     }
 
-    /// Writes one line.
     package func writeLine(_ text: String) throws(ToolFailure) { try write(text + "\n") }
 }
 

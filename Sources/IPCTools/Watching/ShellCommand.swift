@@ -7,7 +7,7 @@ private import SystemPackage
 struct ShellCommand: Sendable {
     let line: String
 
-    /// Runs the command until it ends. When the task is cancelled, the command and its children are ended.
+    /// Runs the command until it ends. Cancelling the task ends the command and its children.
     /// - Parameters:
     ///   - content: the standard input; nil for none.
     ///   - variables: changes of this process's environment; nil removes a variable.
@@ -66,11 +66,8 @@ package struct ChangeCommand: Sendable {
     /// Runs the command until it ends; see ``ShellCommand/run(_:_:output:)``. Its output goes to that of this process.
     /// - Returns: a sentence if it did not end with exit code 0.
     package func run(_ content: Representation.Value?, _ variables: [String: String]) async throws -> String? {
-        var environment: [Environment.Key: String?] = [:]
-        for (name, value) in variables {
-            guard let key = Environment.Key(rawValue: name) else { continue }
-            environment[key] = value
-        }
+        let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
+        let environment = [Environment.Key: String?](uniqueKeysWithValues: pairs)
         return try await command.run(content, environment, output: .currentStandardOutput).terminationStatus.failure?
             .message
     }

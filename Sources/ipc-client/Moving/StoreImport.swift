@@ -42,8 +42,8 @@ final class StoreImport {
             present.insert(info.name)
             if info.hasContent { filled.insert(info.name) }
         }
-        var cursor = ExportCursor()
-        while let record = try reader.next(&cursor) {
+        var reader = reader
+        while let record = try reader.next() {
             switch record {
             case .pasteboard(let name, let isPersistent, let historyLimit):
                 try await finishTarget()

@@ -91,8 +91,8 @@ struct QueueOptions: ParsableArguments, Sendable {
         parsing: .unconditional,
         help: ArgumentHelp(
             "With --queue: how long it may wait for its delivery, at most 30d. (default: 7d)", valueName: "time"),
-        transform: LongTimeSpan.parse)
-    var timeToLive: LongTimeSpan?
+        transform: TimeSpan.parseLong)
+    var timeToLive: TimeSpan?
 
     /// As on a line without any of them.
     static var unstated: QueueOptions {

@@ -26,7 +26,7 @@ struct Prune: ToolCommand {
         parsing: .unconditional,
         help: ArgumentHelp("Whose last change is longer ago: 90m, 12h, 30d, 4w.", valueName: "time"),
         transform: Self.age)
-    var olderThan: LongTimeSpan?
+    var olderThan: TimeSpan?
 
     @Flag(help: "Which hold nothing.")
     var empty = false
@@ -69,11 +69,11 @@ struct Prune: ToolCommand {
     }
 
     /// A time with its unit: what is removed is not to hang on whether a bare number means seconds or days.
-    private static func age(_ argument: String) throws -> LongTimeSpan {
+    private static func age(_ argument: String) throws -> TimeSpan {
         guard argument.last?.isNumber != true else {
             throw ValidationError("give the unit too, such as 90m, 12h, 30d or 4w.")
         }
-        return try LongTimeSpan.parse(argument)
+        return try TimeSpan.parseLong(argument)
     }
 
     /// What is done with a pasteboard.

@@ -13,8 +13,8 @@ struct WritingArguments: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("How long it stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"),
-        transform: LongTimeSpan.parse)
-    var expire: LongTimeSpan?
+        transform: TimeSpan.parseLong)
+    var expire: TimeSpan?
 
     @Flag(help: "A secret: kept in memory only, read once, and gone after a minute.")
     var sensitive = false
