@@ -3,36 +3,23 @@ package import IPCModel
 
 /// The broker's configuration, `ipc-broker.conf`: a key file that is read as a whole or not at all, so a typing error never
 /// leaves a limit unchanged silently.
-///
-///     [Limits]
-///     watchers=20000
-///     [Store]
-///     directory=/srv/swift-ipc
-///     [Log]
-///     level=debug
-///     [Desktop]
-///     open=false
 package struct ConfigurationFile: Sendable {
-    /// The limits of `[Limits]`, in its order.
+    /// The limits of `[Limits]`, in its order, such as `watchers=20000`.
     package private(set) var limits: [(name: String, value: UInt64)] = []
-    /// The folder of the store, an absolute path.
+    /// `directory` of `[Store]`, an absolute path.
     package private(set) var store: String?
+    /// `level` of `[Log]`.
     package private(set) var logLevel: LogLevel?
-    /// Whether the desktop's handlers open URLs that no application claims.
+    /// `open` of `[Desktop]`: whether the desktop's handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
 
     /// An error of a file, with advice.
     package struct Invalid: Condition, Hashable {
         package let path: String
         /// From 1; `nil` if the file itself is wrong.
-        package let line: Int?
+        package var line: Int?
         package let reason: String
-        /// Whether there is no such file.
-        package let isMissing: Bool
-
-        init(_ path: String, line: Int? = nil, _ reason: String, isMissing: Bool = false) {
-            (self.path, self.line, self.reason, self.isMissing) = (path, line, reason, isMissing)
-        }
+        package var isMissing = false
 
         package var ipcError: IPCError {
             IPCError(.invalidArguments, path + (line.map { ":\($0)" } ?? "") + ": " + reason)
@@ -72,20 +59,20 @@ package struct ConfigurationFile: Sendable {
     private init(_ path: String, _ read: () throws -> KeyFile) throws(Invalid) {
         let file: KeyFile
         do { file = try read() } catch let error as KeyFile.Malformed {
-            throw Invalid(path, line: error.line, error.reason)
+            throw Invalid(path: path, line: error.line, reason: error.reason)
         } catch KeyFile.Unreadable.system(let number) {
             throw Invalid(
-                path, "it cannot be read: \(String(cString: strerror(number)))",
+                path: path, reason: "it cannot be read: \(String(cString: strerror(number)))",
                 isMissing: number == ENOENT || number == ENOTDIR)
-        } catch { throw Invalid(path, "\(error)") }
+        } catch { throw Invalid(path: path, reason: "\(error)") }
         for group in file.groups {
             guard Self.keys.contains(where: { $0.key == group.name }) else {
                 let names = Self.keys.map { "[\($0.key)]" }.joined(separator: ", ")
                 throw Invalid(
-                    path, line: group.line, "there is no group [\(group.name)]; the groups are \(names)")
+                    path: path, line: group.line, reason: "there is no group [\(group.name)]; the groups are \(names)")
             }
             for entry in group.entries {
-                if let reason = take(entry) { throw Invalid(path, line: entry.line, reason) }
+                if let reason = take(entry) { throw Invalid(path: path, line: entry.line, reason: reason) }
             }
         }
     }

@@ -1,6 +1,5 @@
 /// The file that makes a bus start a program; D-Bus specification, "Message Bus Starting Services".
 package struct ServiceFile: Sendable {
-    /// The bus name that the program takes.
     let name: String
     let command: CommandWords
 

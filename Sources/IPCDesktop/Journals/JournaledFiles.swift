@@ -63,8 +63,6 @@ package struct JournaledFiles: Sendable {
         return try observed.changes() + kept.map { FileChange(path: $0, kind: .kept) }
     }
 
-    // MARK: Parts
-
     /// Adds files to a journal.
     /// - Parameter kept: files that were written before, and that another program has changed since. They are ours all the
     ///   same: reverting them restores the files of before the first.
@@ -88,19 +86,14 @@ package struct JournaledFiles: Sendable {
         }
     }
 
-    /// Writes the files of a journal.
     private func put(
         _ journal: inout FileJournal, _ name: String, _ cache: MimeCache?, noting observed: inout ObservedFiles
     ) throws(FileFailure) {
-        guard let cache, !journal.entries.isEmpty else {
-            try save(journal, name)
-            for entry in journal.entries { try put(entry) }
-            return
-        }
-        var cached = try cache.journalEntry()
-        try observed.note(cached.path)
-        try save(journal, name, with: [cached])
+        let cached = journal.entries.isEmpty ? nil : try cache?.journalEntry()
+        if let cached { try observed.note(cached.path) }
+        try save(journal, name, with: cached.map { [$0] } ?? [])
         for entry in journal.entries { try put(entry) }
+        guard let cache, var cached else { return }
         cache.update()
         cached.after = try FileState.read(cached.path)?.bytes ?? []
         if cached.after != cached.before?.bytes ?? [] { journal.entries.append(cached) }
