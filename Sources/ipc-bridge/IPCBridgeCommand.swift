@@ -69,7 +69,7 @@ struct IPCBridgeCommand: ToolCommand {
         // A program that ends while this one writes to it does not end this one.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
-        let clipboard = try ClipboardOfSession.open(display, report)
+        let clipboard = try openClipboard(display, report)
         let app = try await Application.connect(id: "org.swiftipc.Bridge")
         let start = try await app.changeCount()
         let board = app.generalPasteboard

@@ -47,8 +47,6 @@ struct DesktopOpen {
         }
     }
 
-    // MARK: Streams
-
     /// Token and URL; nil if there is no NUL between them.
     private static func input() -> (token: String, url: String)? {
         var bytes: [UInt8] = []

@@ -10,12 +10,11 @@ import class IPCDBus.DBusActor
 /// on the desktop it knows itself as the owner, on the pasteboard it knows its change counts.
 @DBusActor
 final class Bridge {
-    /// A change to follow.
     private enum Move {
         /// The pasteboard has the version of this change count.
         case board(UInt64)
-        /// The clipboard has another owner.
-        case clipboard(ClipboardOwner)
+        /// Another program has taken the clipboard, or has left it empty.
+        case clipboard(isEmpty: Bool)
 
         var isOfBoard: Bool { if case .board = self { true } else { false } }
     }
@@ -50,10 +49,12 @@ final class Bridge {
     }
 
     /// Begins with the content of the clipboard, or of the pasteboard if the clipboard is empty, and ends at the first signal.
-    /// - Parameter feed: the changes of the pasteboard.
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
-        clipboard.changed = { [weak self] owner in self?.add(.clipboard(owner)) }
-        clipboard.ended = { [weak self] in self?.displayEnded() }
+        clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
+        clipboard.ended = { [weak self, report, display = clipboard.display] in
+            report.tell("DisplayEnded", "\(display) has ended")
+            self?.end()
+        }
         let watching = DBusActor.task { [self] in
             do {
                 while let change = try await feed.next() { boardChanged(change) }
@@ -83,11 +84,6 @@ final class Bridge {
         // The counts of another store do not apply to this one.
         if change.isResync { known = 0 }
         add(.board(change.changeCount))
-    }
-
-    private func displayEnded() {
-        report.tell("DisplayEnded", "\(clipboard.display) has ended")
-        end()
     }
 
     /// Ends, without the content that is still being read from another program.
@@ -122,9 +118,9 @@ final class Bridge {
             case .board:
                 isSecret = false
                 try await offerBoard()
-            case .clipboard(.another): try await takeClipboard()
+            case .clipboard(isEmpty: false): try await takeClipboard()
             // A copy outlives its program, except for a secret.
-            case .clipboard(.nobody): if !isSecret { try await offerBoard() }
+            case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
             // After `superseded` the next change is on its way.

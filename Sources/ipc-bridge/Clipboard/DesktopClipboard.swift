@@ -9,8 +9,8 @@ import class IPCDBus.DBusActor
 protocol DesktopClipboard: AnyObject {
     /// The display, for sentences: `the X11 display :0`.
     nonisolated var display: String { get }
-    /// Called for each new owner of the clipboard but this process.
-    var changed: (ClipboardOwner) -> Void { get set }
+    /// Called when another program has taken the clipboard, or has left it empty.
+    var changed: (_ isEmpty: Bool) -> Void { get set }
     /// Called once when the display has ended.
     var ended: () -> Void { get set }
 
@@ -27,14 +27,6 @@ protocol DesktopClipboard: AnyObject {
     func withdraw() async
     /// Leaves the display, without ``ended``.
     func close()
-}
-
-/// The program whose content the clipboard holds.
-enum ClipboardOwner: Sendable {
-    /// Another program than this one.
-    case another
-    /// None: the clipboard is empty.
-    case nobody
 }
 
 /// The content that a program gives for one target.
@@ -77,28 +69,26 @@ enum ClipboardFailure: Error {
     case superseded
 }
 
-/// The one clipboard of a session. A compositor keeps its clipboard and that of its X11 programs in step, so one is enough.
+/// Opens the one clipboard of a session. A compositor keeps it in step with the clipboard of its X11 programs.
+/// - Parameter display: an X11 display; `nil` for the display of the environment.
 @DBusActor
-enum ClipboardOfSession {
-    /// - Parameter display: an X11 display; `nil` for the display of the environment.
-    static func open(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
-        if let display { return try XClipboard(display) }
-        let hasX11 = !environment("DISPLAY").isEmpty
-        if !environment("WAYLAND_DISPLAY").isEmpty {
-            do throws(ToolFailure) { return try WaylandClipboard() } catch {
-                guard hasX11 else { throw error }
-                report.trace("NoDisplay", error.message)
-            }
+func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
+    if let display { return try XClipboard(display) }
+    let hasX11 = !environment("DISPLAY").isEmpty
+    if !environment("WAYLAND_DISPLAY").isEmpty {
+        do throws(ToolFailure) { return try WaylandClipboard() } catch {
+            guard hasX11 else { throw error }
+            report.trace("NoDisplay", error.message)
         }
-        guard hasX11 else {
-            throw ToolFailure(
-                name: "NoDisplay",
-                message:
-                    "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the session of a desktop",
-                exit: .unavailable)
-        }
-        return try XClipboard(nil)
     }
+    guard hasX11 else {
+        throw ToolFailure(
+            name: "NoDisplay",
+            message:
+                "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the session of a desktop",
+            exit: .unavailable)
+    }
+    return try XClipboard(environment("DISPLAY"))
 }
 
 /// The value of a variable of the environment; empty if it is not set.

@@ -49,9 +49,7 @@ struct TakenTargets {
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
-}
 
-extension TakenTargets {
     /// The content of a row for a pasteboard; nil if the target does not describe the bytes.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return content.value }

@@ -10,7 +10,7 @@ import class IPCDBus.Descriptor
 @DBusActor
 final class WaylandClipboard: DesktopClipboard {
     let display: String
-    var changed: (ClipboardOwner) -> Void = { _ in }
+    var changed: (Bool) -> Void = { _ in }
     var ended: () -> Void = {}
 
     private let connection: WaylandConnection
@@ -22,7 +22,7 @@ final class WaylandClipboard: DesktopClipboard {
     private var current: UInt32 = 0
     /// The offer of this process, until the compositor replaces it.
     private var source: UInt32 = 0
-    private var readings: [WaylandReading] = []
+    private var readings: [WaylandPipe] = []
     private nonisolated static let markType = "application/x-swift-ipc-bridge"
     /// A type that marks the offer of this process.
     private let mark = "\(WaylandClipboard.markType);id=\(UInt64.random(in: 0 ... .max))"
@@ -64,14 +64,14 @@ final class WaylandClipboard: DesktopClipboard {
         var ends: [CInt] = [-1, -1]
         // This process starts no program that could inherit them.
         guard pipe(&ends) == 0 else { throw .refused }
-        let reading = WaylandReading(Descriptor(owning: ends[0]), atMost: bytes)
+        let reading = WaylandPipe(Descriptor(owning: ends[0]))
         // receive(mime_type, fd)
         connection.send(current, 0, target, passing: ends[1])
         // Otherwise the pipe would not end with the other program.
         Glibc.close(ends[1])
         readings.append(reading)
         defer { readings.removeAll { $0 === reading } }
-        let content = try await reading.content()
+        let content = try await reading.read(atMost: bytes)
         // All texts are UTF-8 here, in spite of the names of X11.
         return ClipboardContent(
             value: .bytes(content), target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
@@ -100,10 +100,8 @@ final class WaylandClipboard: DesktopClipboard {
     }
 
     private func endReadings() {
-        for reading in readings { reading.end(.failure(.superseded)) }
+        for reading in readings { reading.supersede() }
     }
-
-    // MARK: Events
 
     private func handleDeviceEvent(_ event: inout WaylandEvent) {
         switch event.opcode {
@@ -131,7 +129,7 @@ final class WaylandClipboard: DesktopClipboard {
         if former != offer { drop(former) }
         endReadings()
         guard !(offers[offer]?.contains(mark) ?? false) else { return }
-        changed(offer == 0 ? .nobody : .another)
+        changed(offer == 0)
     }
 
     private func drop(_ offer: UInt32) {
@@ -163,7 +161,7 @@ final class WaylandClipboard: DesktopClipboard {
             // Wayland has no refusal: without the content, the pipe ends at once.
             let named = target == "STRING" ? "UTF8_STRING" : target
             guard let content = try? await offer.content(named) else { return }
-            await WaylandWriting(content.value, to: output).run()
+            await WaylandPipe(output).write(content.value)
         }
     }
 }

@@ -51,7 +51,6 @@ struct WaylandEvent {
         return Self.word(rest)
     }
 
-    /// A text without its NUL.
     mutating func text() -> String {
         let count = Int(number())
         defer { rest = rest.dropFirst((count + 3) / 4 * 4) }

@@ -8,7 +8,7 @@ import class IPCDBus.DBusActor
 @DBusActor
 final class XClipboard: DesktopClipboard {
     let display: String
-    var changed: (ClipboardOwner) -> Void = { _ in }
+    var changed: (Bool) -> Void = { _ in }
     var ended: () -> Void = {}
 
     private let connection: XConnection
@@ -17,10 +17,8 @@ final class XClipboard: DesktopClipboard {
     private let reader: XSelectionReader
     private let owner: XSelectionOwner
 
-    /// - Parameter display: `nil` for the display of the environment.
     /// - Throws: a ``ToolFailure`` without such a display, and if another bridge serves it: they would copy in a circle.
-    init(_ display: String?) throws(ToolFailure) {
-        let display = display ?? environment("DISPLAY")
+    init(_ display: String) throws(ToolFailure) {
         connection = try XConnection(display)
         self.display = "the X11 display \(display)"
         window = connection.makeWindow()
@@ -88,7 +86,7 @@ final class XClipboard: DesktopClipboard {
         owner.lost()
         // The contents that are being read are those of the former owner.
         reader.endAll()
-        changed(holder == xcb_window_t(XCB_NONE) ? .nobody : .another)
+        changed(holder == xcb_window_t(XCB_NONE))
     }
 
     private func take(_ event: XConnection.Event) {

@@ -43,8 +43,6 @@ final class XSelectionOwner {
     /// Another program has taken the selection. Transfers that have begun continue.
     func lost() { offer = nil }
 
-    // MARK: Events
-
     /// Answers a request for the content in a target, or in several.
     func requested(_ event: xcb_selection_request_event_t) {
         guard event.selection == selection, let offer, inProgress < Self.mostInProgress else {
@@ -64,8 +62,6 @@ final class XSelectionOwner {
             connection.pump()
         }
     }
-
-    // MARK: Answers
 
     private func answer(_ request: xcb_selection_request_event_t, with property: xcb_atom_t?) {
         let event = xcb_selection_notify_event_t(

@@ -13,13 +13,11 @@ final class XTransfers {
     }
 
     @DBusActor
-    private final class Transfer {
+    private struct Transfer {
         let value: Representation.Value
         let type: xcb_atom_t
         var sent = 0
         let timer = DBusTimer()
-
-        init(_ value: Representation.Value, _ type: xcb_atom_t) { (self.value, self.type) = (value, type) }
     }
 
     /// The time in which a program has to read a piece.
@@ -38,7 +36,7 @@ final class XTransfers {
         let place = Place(window: window, property: property)
         transfers.removeValue(forKey: place)?.timer.cancel()
         if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
-        transfers[place] = Transfer(value, type)
+        transfers[place] = Transfer(value: value, type: type)
         // The server reports the removal of the property, and the end of the window.
         connection.select(XCB_EVENT_MASK_PROPERTY_CHANGE, XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
         let least = UInt32(clamping: value.byteCount)
@@ -55,7 +53,7 @@ final class XTransfers {
         let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
         // An unreadable content does not end as if it were complete: its reader waits, until its own time is over.
         guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
-        transfer.sent = piece.upperBound
+        transfers[place]?.sent = piece.upperBound
         if piece.isEmpty { end(place) } else { wait(at: place) }
     }
 
