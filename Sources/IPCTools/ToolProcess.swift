@@ -151,6 +151,28 @@ package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
 /// A command that can be made without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// Makes the command of words without a “-” in front: arguments of one kind, with the defaults of all options.
+    /// Makes the same command as ArgumentParser of arguments of one kind, none with a “-” in front, and without options.
     init(words: [String])
+}
+
+extension ToolFailure {
+    /// The first word of a command line that stands in the place of a command and names none; nil if every command is known.
+    static func unknownCommand(
+        in arguments: [String], of tool: any ParsableCommand.Type
+    ) -> ToolFailure? {
+        var (command, path) = (tool, [tool._commandName])
+        for (place, word) in arguments.enumerated() {
+            if place == 0 && word == "help" { continue }
+            let commands = command.configuration.subcommands
+            guard !commands.isEmpty, word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
+            guard let next = commands.first(where: { $0._commandName == word }) else {
+                let nearest = Spelling.nearest(to: word, among: commands.map { $0._commandName })
+                let question = nearest.map { ", did you mean “\($0)”?" } ?? ";"
+                return .usage(
+                    "there is no command \(word.quoted)\(question) '\(path.joined(separator: " ")) --help' lists all")
+            }
+            (command, path) = (next, path + [word])
+        }
+        return nil
+    }
 }

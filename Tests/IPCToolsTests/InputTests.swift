@@ -1,8 +1,9 @@
 import Glibc
 import IPC
 import IPCTesting
-import IPCTools
 import Testing
+
+@testable import IPCTools
 
 /// What a tool reads, and when it is not read at all.
 @Suite("Input and output of content")

@@ -1,6 +1,7 @@
-import IPCTools
 import Synchronization
 import Testing
+
+@testable import IPCTools
 
 /// Time is given, and the terminal is a list of what was written to it.
 @Suite("Progress bar")

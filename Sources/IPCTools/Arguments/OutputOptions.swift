@@ -17,9 +17,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
         (options.json, options.color) = (false, .auto)
         return options
     }
-}
 
-extension OutputOptions {
     /// Writes one JSON object, or a text for people, as a line to standard output. Without a text people get no line.
     package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {

@@ -21,7 +21,6 @@ package enum LiveNames {
         for try await claim in app.handlers() where !names.add(claim.scheme + ":") { return }
     }
 
-    /// Applications that claim schemes.
     package static let applications = kind { app, _, names in
         for try await claim in app.handlers() where !names.add(claim.application) { return }
     }
@@ -37,10 +36,9 @@ package enum LiveNames {
         for type in try await board.types.joined() where !names.add(type.text) { return }
     }
 
-    private typealias Question =
-        @Sendable @DBusActor (Application, CompletionRequest, GatheredNames) async throws -> Void
-
-    private static func kind(_ ask: @escaping Question) -> CompletionKind {
+    private static func kind(
+        _ ask: @escaping @Sendable @DBusActor (Application, CompletionRequest, GatheredNames) async throws -> Void
+    ) -> CompletionKind {
         .custom { words, place, start in
             let request = CompletionRequest(words, place, start)
             let names = GatheredNames(startingWith: request.start)

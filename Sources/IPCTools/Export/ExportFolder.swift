@@ -25,7 +25,6 @@ enum ExportPlaces {
 /// The table of contents gets its name at the very end, when everything is on the disk, so a folder is a complete export or none.
 package final class ExportFolder {
     private let path: String
-    /// Whether the folder existed before.
     private let existed: Bool
     private var isFinished = false
     /// The folder, open from the start: the system reports an error of the disk only to descriptors that were open before.
@@ -112,7 +111,6 @@ package final class ExportFolder {
         unlink(ExportPlaces.unfinishedTable(path))
     }
 
-    /// Adds a line.
     package func add(_ record: ExportRecord) throws(ToolFailure) {
         let line = Array((record.json.text + "\n").utf8)
         try writeAll(line, to: table.rawValue, named: "the folder \(path.quoted)")

@@ -28,9 +28,10 @@ package struct ExportReader {
         // Without O_NONBLOCK a pipe would wait here for its writer.
         let table = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard table >= 0 else {
+            let code = errno
             throw ToolFailure(
                 name: "NoSuchFile",
-                message: "cannot open the export \(place.quoted): \(describe(errno)); name a folder that "
+                message: "cannot open the export \(place.quoted): \(describe(code)); name a folder that "
                     + "'ipc-client export' has made",
                 exit: .noInput)
         }
@@ -71,7 +72,13 @@ package struct ExportReader {
         var reader = self
         while let record = try reader.next() {
             count += 1
-            if count == 1 { try Self.check(header: record, place) }
+            if count == 1, record != .header(format: ExportRecord.format) {
+                guard case .header(let format) = record else {
+                    throw ToolFailure.damagedExport(place, "its first line is missing")
+                }
+                throw ToolFailure.damagedExport(
+                    place, "it has the format \(format) and this program reads \(ExportRecord.format); use a newer one")
+            }
             if case .version(let version) = record {
                 for value in version.items.joined() {
                     guard case .blob(let digest, _, _) = value.content, checked.insert(digest).inserted else {
@@ -84,14 +91,6 @@ package struct ExportReader {
         }
         guard count == lines else {
             throw ToolFailure.damagedExport(place, "it has \(count) lines and was written with \(lines)")
-        }
-    }
-
-    private static func check(header: ExportRecord, _ place: String) throws(ToolFailure) {
-        guard case .header(let format) = header else { throw .damagedExport(place, "its first line is missing") }
-        guard format == ExportRecord.format else {
-            throw .damagedExport(
-                place, "it has the format \(format) and this program reads \(ExportRecord.format); use a newer one")
         }
     }
 
@@ -128,21 +127,18 @@ package struct ExportReader {
 
     /// The items of a version, large values as open files.
     package func items(of version: ExportRecord.Version) throws -> [PasteboardItem] {
-        var items: [PasteboardItem] = []
-        for row in version.items {
-            var representations: [Representation] = []
-            for value in row {
+        try version.items.map { row in
+            let representations = try row.map { value in
                 let content: Representation.Value =
                     switch value.content {
                     case .text(let text): .text(text)
                     case .bytes(let bytes): .bytes(bytes)
                     case .blob: try blob(value, verifying: false)
                     }
-                representations.append(Representation(type: try ContentType(value.type), value: content))
+                return Representation(type: try ContentType(value.type), value: content)
             }
-            items.append(try PasteboardItem(representations))
+            return try PasteboardItem(representations)
         }
-        return items
     }
 
     /// Opens the file of a value, and reads a short one, which was no file before the export.

@@ -8,7 +8,6 @@ struct MessageCommand: Sendable {
 
     init(_ line: String) { command = ShellCommand(line: line) }
 
-    /// An answer, with the items of the reply.
     typealias Result = (answer: OpenURLRequest.Answer, reply: [PasteboardItem])
 
     /// Runs the command until it ends. Cancelling the request or the task ends the command and its children.

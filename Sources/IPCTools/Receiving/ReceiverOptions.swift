@@ -43,9 +43,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
             throw ValidationError("--exec, --reply and --decline exclude each other: a message has one answer.")
         }
     }
-}
 
-extension ReceiverOptions {
     /// The part that the help texts of both programs share.
     package static let discussion = """
         Each message is one line on standard output, written at once: the text of its payload, with "\\\\" for a \

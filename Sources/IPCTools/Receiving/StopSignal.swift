@@ -93,10 +93,6 @@ package final class StopSignal: Sendable {
 
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 
-    /// Makes the next signal end the process, as without a listener.
-    package func leaveToSystem() { SignalArrivals.leaveToSystem() }
-
-    /// Counts one signal and runs the actions that are due.
     func raise() {
         let due = state.withLock { state in
             state.signals += 1

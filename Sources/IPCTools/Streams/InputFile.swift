@@ -4,7 +4,7 @@ private import IPCModel
 
 /// Takes the content of a file or of standard input.
 ///
-/// A large regular file is not read: its descriptor is the value. Files of `/proc` have content and no length.
+/// A large regular file is not read: its descriptor is the value. All else is read, such as files of `/proc` without length.
 package enum InputFile {
     /// The limit of one message's inline content: the default of the limit `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)

@@ -7,10 +7,8 @@ package struct TextCheck {
     /// The start of a character that ends in the next part, at most three bytes.
     private var open: [UInt8] = []
 
-    package init() {}
-
     /// - Returns: whether another part can change the result.
-    package mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
+    mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
         guard isText else { return false }
         let bytes = open + part
         open = []
@@ -26,7 +24,7 @@ package struct TextCheck {
     }
 
     /// Whether all parts together are text.
-    package var isComplete: Bool { isText && open.isEmpty }
+    var isComplete: Bool { isText && open.isEmpty }
 
     /// Checks a file in parts. It is read and not mapped, because another process may shorten it meanwhile.
     package static func isText(_ file: ContentFile) -> Bool {

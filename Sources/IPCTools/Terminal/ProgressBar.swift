@@ -1,14 +1,7 @@
-/// A terminal on which progress is shown.
 package struct ProgressTerminal: Sendable {
-    /// The columns of the terminal now.
     let columns: @Sendable () -> Int
     /// Writes without a line end.
     let write: @Sendable (String) -> Void
-
-    package init(columns: @escaping @Sendable () -> Int, write: @escaping @Sendable (String) -> Void) {
-        self.columns = columns
-        self.write = write
-    }
 
     /// Standard error; nil if it is no terminal, or one without escape sequences.
     package static var standardError: ProgressTerminal? {

@@ -36,10 +36,8 @@ package struct Table: Sendable {
         return ([style.bold(laidOut[0])] + laidOut.dropFirst()).joined(separator: "\n")
     }
 
-    /// The least width of a last field.
     private static let leastOfLast = 20
 
-    /// A text, cut to a width.
     private static func start(of text: String, _ most: Int?) -> String {
         guard let most, text.count > most else { return text }
         return text.prefix(most - 1) + "…"

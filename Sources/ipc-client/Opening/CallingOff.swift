@@ -17,7 +17,7 @@ enum CallingOff {
         return try await stop.run(
             atSignal: 1,
             {
-                stop.leaveToSystem()
+                StopSignals.leaveToSystem()
                 // What is not accepted yet is called off by the broker all the same: it reads our calls in order.
                 DBusActor.task { try? await app.cancelRequest(id) }
             }, body)
