@@ -77,7 +77,7 @@ final class DirectWay {
             opening
             ?? Task { [bus] in
                 guard (try? await bus.owner(of: Broker1.busName)) ?? nil != nil else { return nil }
-                return try? await DirectConnection.open(for: bus, deliveries: true)
+                return try? await DirectConnection.open(for: bus)
             }
         opening = task
         let opened = await task.value

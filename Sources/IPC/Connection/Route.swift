@@ -86,8 +86,8 @@ final class Route {
     }
 
     private func open() async {
-        do throws(DirectConnection.Refusal) {
-            let connection = try await DirectConnection.open(for: bus, deliveries: true) { connection in
+        do {
+            let connection = try await DirectConnection.open(for: bus) { connection in
                 opened = connection
                 connection.onDisconnect { [weak self, weak connection, bus] in
                     // While requests are being answered here, the name must stay on the bus.

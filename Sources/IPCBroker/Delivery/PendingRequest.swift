@@ -168,7 +168,7 @@ struct KeptContext: Facts {
     var desktopEntry: String?
     var desktopService: String?
     static let keys: [Key<Self>] = [
-        Key(any: "annotation", \.annotation, limit: "annotation-bytes"), Key("activation-token", \.activationToken),
+        Key("annotation", \.annotation, limit: "annotation-bytes"), Key("activation-token", \.activationToken),
         Key("desktop-entry", \.desktopEntry), Key("desktop-service", \.desktopService),
     ]
 }

@@ -32,7 +32,7 @@ package struct OpenURLContext: Facts {
     package static let keys: [Key<Self>] = [
         Key("source-application", \.sourceApplication), Key("source-strength", \.sourceStrength),
         Key("pasteboard", \.pasteboard), Key("change-count", \.changeCount), Key("items", \.items),
-        Key(any: "annotation", \.annotation, limit: "annotation-bytes"), Key("attempt", \.attempt),
+        Key("annotation", \.annotation, limit: "annotation-bytes"), Key("attempt", \.attempt),
         Key("timeout", \.timeout), Key("activation-token", \.activationToken),
     ]
 }

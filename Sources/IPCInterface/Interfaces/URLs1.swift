@@ -68,7 +68,7 @@ package struct OpenURLOptions: Options {
     package static let keys: [Key<Self>] = [
         Key("id", \.id), Key("application", \.application), Key("items", \.items), Key("pasteboard", \.pasteboard),
         Key("change-count", \.changeCount), Key("set", \.set),
-        Key(any: "annotation", \.annotation, limit: "annotation-bytes"),
+        Key("annotation", \.annotation, limit: "annotation-bytes"),
         Key("timeout", \.timeout), Key("queue", \.queue), Key("time-to-live", \.timeToLive),
         Key("parent", \.parent), Key("source-application", \.sourceApplication),
         Key("activation-token", \.activationToken, limit: "annotation-bytes"), Key("fd", \.fd),

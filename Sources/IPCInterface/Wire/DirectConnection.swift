@@ -2,52 +2,35 @@ package import IPCDBus
 
 /// Opens a direct connection to the broker for a connection of the bus.
 package enum DirectConnection {
-    /// The reason why there is none; the connection of the bus still works.
-    package enum Refusal: Error {
-        case call(CallError)
-        case connection(ConnectionError)
-        /// Another program than the broker answered, or the broker gave the connection of another caller.
-        case stranger
-    }
+    /// Another program than the broker answered, or the broker gave the connection of another caller.
+    private struct Stranger: Error {}
 
-    /// Asks the broker for a socket, connects to it, and says `Hello`.
+    /// Asks the broker for a socket, connects to it, and says `Hello`. Requests for a handler come over it from then on.
     /// - Parameters:
     ///   - bus: keeps its identity over the new connection, and its objects are there too.
-    ///   - deliveries: whether requests for a handler come over it from now on.
     ///   - connected: runs before the broker may call anything over it.
+    /// - Throws: if there is no direct connection; the connection of the bus still works.
     @DBusActor
     package static func open(
-        for bus: Connection, deliveries: Bool, connected: @DBusActor (Connection) -> Void = { _ in }
-    ) async throws(Refusal) -> Connection {
-        let socket = try await socket(for: bus, deliveries: deliveries)
-        let connection: Connection
-        do throws(ConnectionError) {
-            // By the address of the descriptor, because libdbus cannot take over a connected socket.
-            connection = try await Connection.openPeer(
-                "unix:path=/proc/self/fd/\(socket.rawValue)", objects: bus.objects)
-        } catch { throw .connection(error) }
-        withExtendedLifetime(socket) {}
+        for bus: Connection, connected: @DBusActor (Connection) -> Void = { _ in }
+    ) async throws -> Connection {
+        var options = ConnectOptions()
+        options.deliveries = true
+        let answer = try await bus.answer(to: Broker1.connect, on: Broker1.busName, at: Broker1.path, options)
+        // Any program of the bus can try to answer.
+        guard let sender = answer.from, try await bus.owner(of: Broker1.busName) == sender else { throw Stranger() }
+        // By the address of the descriptor, because libdbus cannot take over a connected socket.
+        let connection = try await Connection.openPeer(
+            "unix:path=/proc/self/fd/\(answer.output.rawValue)", objects: bus.objects)
+        withExtendedLifetime(answer) {}
         connected(connection)
-        do throws(CallError) {
+        do {
             let name = try await connection.call(MessageBus.hello, on: nil, at: MessageBus.path, ())
-            if name == bus.uniqueName?.text { return connection }
+            guard name == bus.uniqueName?.text else { throw Stranger() }
+            return connection
         } catch {
             connection.close()
-            throw .call(error)
+            throw error
         }
-        connection.close()
-        throw .stranger
-    }
-
-    /// The socket, if the owner of the broker's name gave it: any program of the bus can try to answer.
-    @DBusActor
-    private static func socket(for bus: Connection, deliveries: Bool) async throws(Refusal) -> Descriptor {
-        var options = ConnectOptions()
-        if deliveries { options.deliveries = true }
-        do throws(CallError) {
-            let answer = try await bus.answer(to: Broker1.connect, on: Broker1.busName, at: Broker1.path, options)
-            if let sender = answer.from, try await bus.owner(of: Broker1.busName) == sender { return answer.output }
-        } catch { throw .call(error) }
-        throw .stranger
     }
 }

@@ -44,7 +44,13 @@ extension IPCError {
         case .timedOut: self.init(.timedOut, "the broker did not answer in time")
         case .disconnected: self.init(.storeUnavailable, "the connection to the message bus was lost")
         case .cancelled: self.init(.storeUnavailable, "the call was cancelled")
-        case .unsendable(let error): self.init(error.isOfLimit ? .limitExceeded : .invalidArguments, error.description)
+        case .unsendable(let error):
+            let code: Code =
+                switch error {
+                case .arrayTooLong, .messageTooLong, .tooManyDescriptors, .descriptorUnavailable: .limitExceeded
+                default: .invalidArguments
+                }
+            self.init(code, error.description)
         case .badReply(let error): self.init(.storeUnavailable, "the broker's answer is malformed: \(error)")
         }
     }
@@ -54,13 +60,4 @@ extension IPCError {
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
         "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",
     ]
-}
-
-extension MessageError {
-    fileprivate var isOfLimit: Bool {
-        switch self {
-        case .arrayTooLong, .messageTooLong, .tooManyDescriptors, .descriptorUnavailable: true
-        default: false
-        }
-    }
 }

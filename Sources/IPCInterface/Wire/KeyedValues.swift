@@ -22,32 +22,21 @@ package struct Key<Root>: Sendable {
     package let name: String
     /// `v` for any type.
     package let signature: Signature
-    /// The name of the limit for its bytes on the wire, which is checked before it is decoded.
     fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
     /// Reads the value, after the beginning.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
-    /// - Parameter limit: bounds the bytes of the value on the wire.
+    /// - Parameter limit: the name of the limit for the bytes of the value on the wire.
     package init<Content: DBusCodable>(
-        _ name: String, _ place: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
+        _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
     ) {
-        let type = Content.dbusSignature
-        self.init(name, type, limit, EntryBeginning(key: name, type: type), place)
-    }
-
-    /// A key whose value may have any type.
-    package init(any name: String, _ place: any WritableKeyPath<Root, Value?> & Sendable, limit: String) {
-        self.init(name, "v", limit, EntryBeginning(key: name, type: nil), place)
-    }
-
-    private init<Content: DBusCodable>(
-        _ name: String, _ signature: Signature, _ limit: String?, _ beginning: EntryBeginning,
-        _ place: any WritableKeyPath<Root, Content?> & Sendable
-    ) {
-        (self.name, self.signature, self.limit, self.beginning) = (name, signature, limit, beginning)
-        let place = Place(place)
+        (self.name, signature, self.limit) = (name, Content.dbusSignature, limit)
+        // A value of any type is the variant of the entry, and not a variant within it.
+        let beginning = EntryBeginning(key: name, type: Content.self == Value.self ? nil : signature)
+        let place = Place(path)
+        self.beginning = beginning
         read = { (reader, root) throws(MessageError) in place.set(try Content(from: &reader), in: &root) }
         write = { (root, writer) throws(MessageError) in
             guard let content = place.get(root) else { return }
@@ -83,30 +72,22 @@ package struct Key<Root>: Sendable {
 /// A property of a structure, read by its offset: the runtime follows a key path step by step, which costs more than the
 /// encoding of the value.
 private struct Place<Root, Content: Sendable>: Sendable {
-    private let path: any WritableKeyPath<Root, Content?> & Sendable
-    private let offset: Int?
+    private let offset: Int
 
     init(_ path: any WritableKeyPath<Root, Content?> & Sendable) {
-        self.path = path
-        offset = MemoryLayout<Root>.offset(of: path)
+        guard let offset = MemoryLayout<Root>.offset(of: path) else { preconditionFailure("no stored property") }
+        self.offset = offset
     }
 
     func get(_ root: Root) -> Content? {
-        guard let offset else { return root[keyPath: path] }
-        return withUnsafeBytes(of: root) { bytes in
-            bytes.baseAddress.flatMap { ($0 + offset).assumingMemoryBound(to: Content?.self).pointee }
+        withUnsafePointer(to: root) {
+            (UnsafeRawPointer($0) + offset).assumingMemoryBound(to: Content?.self).pointee
         }
     }
 
     func set(_ content: Content, in root: inout Root) {
-        guard let offset else {
-            root[keyPath: path] = content
-            return
-        }
-        withUnsafeMutableBytes(of: &root) { bytes in
-            if let start = bytes.baseAddress {
-                (start + offset).assumingMemoryBound(to: Content?.self).pointee = content
-            }
+        withUnsafeMutablePointer(to: &root) {
+            (UnsafeMutableRawPointer($0) + offset).assumingMemoryBound(to: Content?.self).pointee = content
         }
     }
 }
