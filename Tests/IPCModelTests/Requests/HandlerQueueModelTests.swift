@@ -4,30 +4,30 @@ import Testing
 /// A queue that is nothing but lists, for comparison.
 private struct NaiveQueue {
     var window: Int
-    var lines: [(line: Int, ids: [Int])] = []
+    var queues: [(sender: Int, ids: [Int])] = []
     var inFlight: [Int] = []
 
-    mutating func enqueue(_ id: Int, line: Int) {
-        if let index = lines.firstIndex(where: { $0.line == line }) {
-            lines[index].ids.append(id)
+    mutating func enqueue(_ id: Int, sender: Int) {
+        if let index = queues.firstIndex(where: { $0.sender == sender }) {
+            queues[index].ids.append(id)
         } else {
-            lines.append((line, [id]))
+            queues.append((sender, [id]))
         }
     }
 
     mutating func next() -> Int? {
-        guard inFlight.count < window, !lines.isEmpty else { return nil }
-        var taken = lines.removeFirst()
+        guard inFlight.count < window, !queues.isEmpty else { return nil }
+        var taken = queues.removeFirst()
         let id = taken.ids.removeFirst()
-        if !taken.ids.isEmpty { lines.append(taken) }
+        if !taken.ids.isEmpty { queues.append(taken) }
         inFlight.append(id)
         return id
     }
 
     mutating func cancel(_ id: Int) -> Bool {
-        guard let index = lines.firstIndex(where: { $0.ids.contains(id) }) else { return false }
-        lines[index].ids.removeAll { $0 == id }
-        if lines[index].ids.isEmpty { lines.remove(at: index) }
+        guard let index = queues.firstIndex(where: { $0.ids.contains(id) }) else { return false }
+        queues[index].ids.removeAll { $0 == id }
+        if queues[index].ids.isEmpty { queues.remove(at: index) }
         return true
     }
 }
@@ -43,9 +43,9 @@ struct HandlerQueueModelTests {
         for id in 0..<6_000 {
             switch Int.random(in: 0..<8, using: &generator) {
             case 0...3:
-                let line = Int.random(in: 0..<7, using: &generator)
-                queue.enqueue(id, line: line)
-                model.enqueue(id, line: line)
+                let sender = Int.random(in: 0..<7, using: &generator)
+                queue.enqueue(id, sender: sender)
+                model.enqueue(id, sender: sender)
             case 4, 5:
                 try #require(queue.next() == model.next())
             case 6:
@@ -57,7 +57,7 @@ struct HandlerQueueModelTests {
                 try #require(queue.cancel(target) == model.cancel(target))
             }
             try #require(queue.inFlightCount == model.inFlight.count && queue.inFlightCount <= window)
-            try #require(queue.waitingCount == model.lines.reduce(0) { $0 + $1.ids.count })
+            try #require(queue.waitingCount == model.queues.reduce(0) { $0 + $1.ids.count })
         }
         try #require(queue.drain() == drained(model))
     }
@@ -68,20 +68,20 @@ struct HandlerQueueModelTests {
         return Array(sequence(state: ()) { _ in model.next() })
     }
 
-    @Test("I8, I15: every line in order, none served twice while another waits, the window never exceeded")
+    @Test("I8, I15: every sender queue in order, none served twice while another waits, the window never exceeded")
     func properties() throws {
         var generator = SeededGenerator(seed: 15)
         var queue = TaggedQueue<Int>(window: 4)
         var waiting: [Int: [Int]] = [:]
         var inFlight: Set<Int> = []
-        /// For each line the deliveries to other lines since its own last one, or since it began to wait.
+        /// For each sender the deliveries to other senders since its own last one, or since it began to wait.
         var passedBy: [Int: [Int: Int]] = [:]
         for id in 0..<20_000 {
             if Bool.random(using: &generator) {
-                let line = Int.random(in: 0..<9, using: &generator)
-                if waiting[line, default: []].isEmpty { passedBy[line] = [:] }
-                waiting[line, default: []].append(id)
-                queue.enqueue(id, line: line)
+                let sender = Int.random(in: 0..<9, using: &generator)
+                if waiting[sender, default: []].isEmpty { passedBy[sender] = [:] }
+                waiting[sender, default: []].append(id)
+                queue.enqueue(id, sender: sender)
             } else if let finished = inFlight.sorted().randomElement(using: &generator), Bool.random(using: &generator)
             {
                 inFlight.remove(finished)
@@ -90,13 +90,13 @@ struct HandlerQueueModelTests {
             guard let delivered = queue.next() else { continue }
             inFlight.insert(delivered)
             try #require(inFlight.count <= 4)
-            let line = try #require(
-                waiting.first { $0.value.first == delivered }?.key, "only the first of a line is delivered")
-            waiting[line]?.removeFirst()
-            passedBy[line] = [:]
-            for other in waiting.keys where other != line && waiting[other]?.isEmpty == false {
-                passedBy[other, default: [:]][line, default: 0] += 1
-                try #require(passedBy[other]?[line] == 1, "the line \(line) was served twice while \(other) waited")
+            let sender = try #require(
+                waiting.first { $0.value.first == delivered }?.key, "only the first of a sender queue is delivered")
+            waiting[sender]?.removeFirst()
+            passedBy[sender] = [:]
+            for other in waiting.keys where other != sender && waiting[other]?.isEmpty == false {
+                passedBy[other, default: [:]][sender, default: 0] += 1
+                try #require(passedBy[other]?[sender] == 1, "\(sender) was served twice while \(other) waited")
             }
         }
     }

@@ -13,7 +13,7 @@ struct LifeWatcher: Hashable {
         case unwrittenAttempt
         /// I8: it is sent while the handler has it.
         case sentTwice
-        /// A request that was called off is sent, or put back into its line.
+        /// A request that was called off is sent, or put back into its sender queue.
         case sentAfterCallOff
         /// An event of an earlier delivery has an effect.
         case staleEvent

@@ -30,9 +30,9 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
     private func place(_ tag: Tag) -> SenderQueues.Place? { queue.queues.slot(of: id(tag)).map { queue.queues[$0] } }
 
     @discardableResult
-    mutating func enqueue(_ tag: Tag, line: some CustomStringConvertible, isReady: Bool = true) -> Bool {
+    mutating func enqueue(_ tag: Tag, sender: some CustomStringConvertible, isReady: Bool = true) -> Bool {
         let isNew = place(tag) == nil
-        handle(.arrived(id(tag), .connection(":1.\(line)"), isQueued: false, size: 0, isReady: isReady))
+        handle(.arrived(id(tag), .connection(":1.\(sender)"), isQueued: false, size: 0, isReady: isReady))
         return isNew && place(tag) != nil
     }
 
