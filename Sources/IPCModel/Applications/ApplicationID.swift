@@ -43,11 +43,9 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
         }
         return "/" + String(decoding: path, as: UTF8.self)
     }
-}
 
-// MARK: Grammar
+    // MARK: Grammar
 
-extension ApplicationID {
     private static func isValid(_ text: String) -> Bool {
         var (elements, length) = (1, 0)
         for byte in text.utf8 {
@@ -88,11 +86,9 @@ extension ApplicationID {
     }
 
     private static func isAllowed(_ byte: UInt8) -> Bool { byte.isASCIIAlphanumeric || byte == 0x5F || byte == 0x2D }
-}
 
-// MARK: Desktop entries
+    // MARK: Desktop entries
 
-extension ApplicationID {
     /// An id for a desktop application that is known by its desktop entry: `org.mozilla.firefox.desktop`. It is shown to
     /// users and is not a bus name. Characters that the grammar does not allow become `_`.
     /// - Parameter entry: the desktop file ID (Desktop Entry Specification).

@@ -17,48 +17,50 @@ package enum PasteboardError: Condition, Hashable {
     /// The stored version fails its checksum.
     case damaged(PasteboardName, UInt64)
 
-    package var ipcError: IPCError { IPCError(code, sentence) }
-
-    private var code: IPCError.Code {
+    package var ipcError: IPCError {
         switch self {
-        case .noSuchPasteboard: .noSuchPasteboard
-        case .changeCountMismatch: .changeCountMismatch
-        case .noSuchVersion, .noSuchItem, .noSuchRepresentation, .promiseBroken: .noSuchItem
-        case .identifierReused: .invalidArguments
-        case .generalCannotBeRemoved, .notVisible: .accessDenied
-        case .damaged: .inputOutput
+        case .noSuchPasteboard(let name):
+            IPCError(
+                .noSuchPasteboard, "there is no pasteboard \(name.text.quoted); \(Advice.makePasteboard.rawValue)")
+        case .changeCountMismatch(let expected, let actual):
+            IPCError(
+                .changeCountMismatch,
+                "the pasteboard is at change count \(actual), not \(expected); read it again and retry")
+        case .noSuchVersion(let name, let count):
+            .noSuch("the pasteboard \(name.text.quoted) does not hold a version \(count); ", .keepMoreVersions)
+        case .noSuchItem(let item, let count):
+            .noSuch("there is no item \(item); the version has \(count), counted from 0")
+        case .noSuchRepresentation(let item, let type):
+            .noSuch("the item \(item) has no representation of the type \(type.quoted)")
+        case .identifierReused(let id):
+            IPCError(
+                .invalidArguments,
+                "the id \(id.text.quoted) was used for a call with other arguments; choose a new one")
+        case .generalCannotBeRemoved:
+            IPCError(.accessDenied, "the pasteboard “general” cannot be removed; clear it instead")
+        case .notVisible(let name, let id):
+            IPCError(.accessDenied, "the pasteboard \(name.text.quoted) cannot be used \(Self.reason(id))")
+        case .promiseBroken(let item, let type, let reason):
+            .noSuch(
+                "the writer promised \(type.quoted) for item \(item) and cannot give it: \(reason); "
+                    + "other types can be read by naming them")
+        case .damaged(let name, let count):
+            IPCError(
+                .inputOutput,
+                "the version \(count) of the pasteboard \(name.text.quoted) is damaged on the disk; "
+                    + "other versions and pasteboards are not concerned")
         }
     }
 
-    private var sentence: String {
-        switch self {
-        case .noSuchPasteboard(let name):
-            "there is no pasteboard \(name.text.quoted); \(Advice.makePasteboard.rawValue)"
-        case .changeCountMismatch(let expected, let actual):
-            "the pasteboard is at change count \(actual), not \(expected); read it again and retry"
-        case .noSuchVersion(let name, let count):
-            "the pasteboard \(name.text.quoted) does not hold a version \(count); "
-                + Advice.keepMoreVersions.rawValue
-        case .noSuchItem(let item, let count):
-            "there is no item \(item); the version has \(count), counted from 0"
-        case .noSuchRepresentation(let item, let type):
-            "the item \(item) has no representation of the type \(type.quoted)"
-        case .identifierReused(let id):
-            "the id \(id.text.quoted) was used for a call with other arguments; choose a new one"
-        case .generalCannotBeRemoved:
-            "the pasteboard “general” cannot be removed; clear it instead"
-        case .notVisible(let name, .some(let id)):
-            "the pasteboard \(name.text.quoted) cannot be used from the sandbox of \(id.quoted); "
-                + "it sees those that are named \(id.quoted), or start with \((id + ".").quoted)"
-        case .notVisible(let name, nil):
-            "the pasteboard \(name.text.quoted) cannot be used by a caller that the broker cannot look at; "
-                + "it may be in a sandbox"
-        case .promiseBroken(let item, let type, let reason):
-            "the writer promised \(type.quoted) for item \(item) and cannot give it: \(reason); "
-                + "other types can be read by naming them"
-        case .damaged(let name, let count):
-            "the version \(count) of the pasteboard \(name.text.quoted) is damaged on the disk; "
-                + "other versions and pasteboards are not concerned"
-        }
+    private static func reason(_ id: String?) -> String {
+        guard let id else { return "by a caller that the broker cannot look at; it may be in a sandbox" }
+        return "from the sandbox of \(id.quoted); it sees those that are named \(id.quoted), or start with "
+            + (id + ".").quoted
+    }
+}
+
+extension IPCError {
+    fileprivate static func noSuch(_ sentence: String, _ advice: Advice? = nil) -> IPCError {
+        IPCError(.noSuchItem, sentence + (advice?.rawValue ?? ""))
     }
 }

@@ -109,11 +109,9 @@ extension ContentFile {
         let copy = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         return copy < 0 ? nil : ContentFile(owning: copy, byteCount: byteCount, knownDigest: knownDigest)
     }
-}
 
-// MARK: Mapping
+    // MARK: Mapping
 
-extension ContentFile {
     /// Maps the whole file, so that several reads load its pages once. Its length and content must not change. If there is
     /// no address space for it, it is mapped or read each time.
     /// The corresponding C function is `mmap`.
@@ -173,11 +171,9 @@ extension ContentFile {
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         try withBytes(in: 0..<byteCount, body)
     }
-}
 
-// MARK: Reading
+    // MARK: Reading
 
-extension ContentFile {
     /// Bytes of a file that are in memory at a time while it is read.
     private static let window = 1 << 20
 

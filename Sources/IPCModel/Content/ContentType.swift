@@ -39,9 +39,6 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
     /// The one spelling that all equal types share: `text/plain;charset=utf-8`.
     package var canonical: String { essence + parameters.map(\.spelling).joined() }
 
-    /// The value of a parameter, by its name in small letters.
-    package func parameter(_ name: String) -> String? { parameters.first { $0.name == name }?.value }
-
     public static func == (left: ContentType, right: ContentType) -> Bool {
         left.essence == right.essence && left.parameters == right.parameters
     }
@@ -50,9 +47,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         hasher.combine(essence)
         hasher.combine(parameters)
     }
-}
 
-extension ContentType {
     /// One parameter in canonical form.
     struct Parameter: Sendable, Hashable {
         /// In small letters.
@@ -101,7 +96,7 @@ extension ContentType {
     /// Whether bytes of this type are plain text in UTF-8, or in its subset US-ASCII.
     package var isUTF8PlainText: Bool {
         if essence == "UTF8_STRING" { return true }
-        let charset = parameter("charset") ?? "utf-8"
+        let charset = parameters.first { $0.name == "charset" }?.value ?? "utf-8"
         return essence == "text/plain" && (charset == "utf-8" || charset == "us-ascii")
     }
 }

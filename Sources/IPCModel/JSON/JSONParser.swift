@@ -11,19 +11,20 @@ extension JSONValue {
     package init(parsing text: some Collection<UInt8>) throws(JSONError) {
         var parser = JSONParser(bytes: Array(text))
         self = try parser.value()
-        try parser.end()
+        parser.skipBlanks()
+        guard parser.next == nil else { throw parser.error("nothing may follow the value") }
     }
 
     package init(parsing text: String) throws(JSONError) { try self.init(parsing: text.utf8) }
 }
 
-/// Parses the grammar of RFC 8259, no more and no less, to a depth of 512.
+/// Parses the grammar of RFC 8259, no more and no less.
 private struct JSONParser {
     let bytes: [UInt8]
     var place = 0
     var depth = 0
 
-    /// The limit of arrays and objects inside each other: a deeper text would exhaust the stack of the thread.
+    /// The limit of nesting: a deeper text would exhaust the stack of the thread.
     static let deepest = 512
     static let words: [(text: String, value: JSONValue)] = [
         ("true", .boolean(true)), ("false", .boolean(false)), ("null", .null),
@@ -45,11 +46,6 @@ private struct JSONParser {
         guard next == UInt8(ascii: scalar) else { return false }
         place += 1
         return true
-    }
-
-    mutating func end() throws(JSONError) {
-        skipBlanks()
-        guard next == nil else { throw error("nothing may follow the value") }
     }
 
     mutating func value() throws(JSONError) -> JSONValue {

@@ -2,9 +2,8 @@
 package struct LimitExceeded: Condition, Hashable {
     /// The name of the limit on the wire, a name of ``Limits/all``.
     package let limit: String
-    /// The amount in use.
     package let use: UInt64
-    /// The amount that was requested in addition.
+    /// The amount that was requested in addition to the use.
     package let request: UInt64
     /// The limit for the sum of use and request.
     package let allowed: UInt64

@@ -1,29 +1,18 @@
-/// The pasteboards that a caller sees: all of them, or those that its sandbox permits.
-package struct PasteboardVisibility: Sendable, Hashable {
-    private enum Extent: Sendable, Hashable {
-        case whole
-        /// The caller is in a sandbox; its id is nil if it cannot be read.
-        case sandbox(id: String?, made: Set<PasteboardName>)
-    }
+/// The pasteboards that a caller sees.
+package enum PasteboardVisibility: Sendable, Hashable {
+    /// All pasteboards.
+    case whole
+    /// The pasteboards whose name is the id that the sandbox attests, or starts with that id and a dot, and those that the
+    /// caller made with unique names. The id is nil if it cannot be read.
+    case sandbox(String?, made: Set<PasteboardName> = [])
 
-    private let extent: Extent
-
-    package static let whole = PasteboardVisibility(extent: .whole)
-
-    /// The pasteboards whose name is the sandbox's id, or starts with the id and a dot; and those that the caller made
-    /// with unique names.
-    /// - Parameter id: the id that the sandbox attests; `nil` if it cannot be read.
-    package static func sandbox(_ id: String?, made: Set<PasteboardName> = []) -> PasteboardVisibility {
-        PasteboardVisibility(extent: .sandbox(id: id, made: made))
-    }
-
-    package var isWhole: Bool { extent == .whole }
+    package var isWhole: Bool { self == .whole }
 
     /// The names that a caller in a sandbox may see, sorted, and a prefix of such names, so that a list need not scan the
     /// hidden ones. `nil` if nothing is hidden.
     /// - Parameter prefix: the beginning of the wanted names.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
-        guard case .sandbox(let id, let made) = extent else { return nil }
+        guard case .sandbox(let id, let made) = self else { return nil }
         let own = id.flatMap { try? PasteboardName($0) }
         let names = made.union(own.map { [$0] } ?? []).filter { $0.text.utf8.starts(with: prefix.utf8) }.sorted()
         guard let id, !id.isEmpty else { return (names, nil) }
@@ -34,7 +23,7 @@ package struct PasteboardVisibility: Sendable, Hashable {
 
     /// Whether the caller sees a pasteboard of this name, if there is one. Names are compared byte by byte.
     package func allows(_ name: PasteboardName) -> Bool {
-        switch extent {
+        switch self {
         case .whole: true
         case .sandbox(let id, let made): made.contains(name) || id.map(name.isNamed(after:)) ?? false
         }
@@ -43,7 +32,7 @@ package struct PasteboardVisibility: Sendable, Hashable {
     /// - Throws: ``PasteboardError/notVisible(_:sandbox:)`` for a name that the caller does not see. The name alone decides,
     ///   so that the error does not reveal whether there is such a pasteboard.
     package func check(_ name: PasteboardName) throws(PasteboardError) {
-        guard case .sandbox(let id, _) = extent, !allows(name) else { return }
+        guard case .sandbox(let id, _) = self, !allows(name) else { return }
         throw .notVisible(name, sandbox: id)
     }
 }

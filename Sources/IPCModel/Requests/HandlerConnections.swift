@@ -6,8 +6,7 @@ struct HandlerConnections: Sendable, Equatable {
         /// The count of requests that are in flight to it or dispatched for it.
         var requestCount = 0
         /// The bytes of its overdue deliveries by their numbers: the handler or the bus still has them in memory.
-        private(set) var overdue: [UInt64: UInt64] = [:]
-        private(set) var overdueBytes: UInt64 = 0
+        var overdue: [UInt64: UInt64] = [:]
         /// Whether it had overdue deliveries when it left.
         private(set) var hadOverdue = false
         /// Whether its direct connection ended, and it may have left.
@@ -31,18 +30,13 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func trust() { isInDoubt = false }
 
-        mutating func leave() {
+        /// - Returns: whether it has requests.
+        mutating func leave() -> Bool {
             hadOverdue = hadOverdue || !overdue.isEmpty
-            (overdue, overdueBytes) = ([:], 0)
+            overdue = [:]
             (isGone, hasRefused, isInDoubt) = (true, false, false)
+            return !inFlight.isEmpty
         }
-
-        mutating func addOverdue(_ delivery: UInt64, bytes: UInt64) {
-            overdue[delivery] = bytes
-            overdueBytes += bytes
-        }
-
-        mutating func removeOverdue(_ delivery: UInt64) { overdueBytes -= overdue.removeValue(forKey: delivery) ?? 0 }
     }
 
     private var connections = Slots<Connection>()

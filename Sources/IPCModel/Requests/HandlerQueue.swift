@@ -214,12 +214,12 @@ extension HandlerQueue {
             if isOwner, connections.current != .none { connections[connections.current].hasRefused = false }
             reconsider()
         case .answered: failures.answered()
-        case .answeredLate(let delivery, let name): connections.change(name) { $0.removeOverdue(delivery) }
+        case .answeredLate(let delivery, let name): connections.change(name) { $0.overdue[delivery] = nil }
         case .failed(let reason): failures.failed(at: now, because: reason)
         case .refused(let name): connections.change(name) { $0.refuse() }
         case .cutOff(let name): if connections.change(name, { $0.doubt() }) == true { due.append(.probe(name)) }
         case .stillThere(let name): trust(name)
-        case .gone(let name): leave(name)
+        case .gone(let name): if connections.change(name, { $0.leave() }) == true { due.append(.confirmCrash(name)) }
         case .crashed(let name): crash(name, now)
         case .activatableChanged:
             if case .asking = start { start = .asking(isOutdated: true) }
@@ -293,21 +293,13 @@ extension HandlerQueue {
 
     private mutating func noteOverdue(_ id: RequestID, _ delivery: UInt64) {
         guard let slot = queues.slot(of: id), queues[slot].stage == .inFlight else { return }
-        connections[queues[slot].connection].addOverdue(delivery, bytes: queues[slot].size)
+        connections[queues[slot].connection].overdue[delivery] = queues[slot].size
     }
 
     private mutating func trust(_ name: String) {
         guard let connection = connections.slot(of: name), connections[connection].isInDoubt else { return }
         due += queues.ids(of: connections[connection].inFlight).map(Action.stillThere)
         connections.change(name) { $0.trust() }
-    }
-
-    private mutating func leave(_ name: String) {
-        let hasRequests = connections.change(name) {
-            $0.leave()
-            return !$0.inFlight.isEmpty
-        }
-        if hasRequests == true { due.append(.confirmCrash(name)) }
     }
 
     /// Only a request that the handler had alone, without an overdue delivery, may be the reason of a crash.
@@ -331,12 +323,9 @@ extension HandlerQueue {
     /// A queued request waits until the handler appears.
     private mutating func endImpossibleStart(_ failure: StartFailure) {
         // It may have appeared, or be startable by now, while the bus was asked.
-        guard handler == .absent, start == .asking(isOutdated: false) else {
-            start = .idle
-            return
-        }
-        start = .impossible
-        refuseSenders(failure)
+        let isCurrent = handler == .absent && start == .asking(isOutdated: false)
+        start = isCurrent ? .impossible : .idle
+        if isCurrent { refuseSenders(failure) }
     }
 
     private mutating func endStart(_ failure: StartFailure?, _ now: UInt64) {
@@ -438,8 +427,8 @@ extension HandlerQueue {
 
     /// Whether the handler may get a request: the bus keeps requests in memory that a handler does not read or answer.
     private func hasRoom(at connection: HandlerConnections.Connection, for size: UInt64) -> Bool {
-        connection.isOpen && connection.overdue.count < unansweredMost && connection.overdueBytes < bytesMost
-            && (usedBytes == 0 || usedBytes + size <= bytesMost)
+        connection.isOpen && connection.overdue.count < unansweredMost
+            && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
     /// Whether nothing may be sent now. An earlier request may be on another route, or has to be sent again first.

@@ -15,18 +15,11 @@ package struct RequestLife: Sendable, Hashable {
         /// Its turn has come. It is ready to be sent if its attempt is written, or need not be.
         case leaving(isReady: Bool, isCalledOff: Bool)
         /// The handler has it.
-        case delivered(Flight)
+        /// - flight: the number of this delivery, which distinguishes its answer from the answer to another one.
+        /// - isCalledOff: it is not delivered again, even if the handler crashes.
+        /// - isCutOff: the direct connection has ended, and it is not known whether the handler is still there.
+        case delivered(flight: UInt64, isCalledOff: Bool, isCutOff: Bool)
         case ended
-    }
-
-    /// One delivery.
-    package struct Flight: Sendable, Hashable {
-        /// Tells the answer to this delivery from the answer to another one.
-        let number: UInt64
-        /// The request is not delivered again, even if the handler leaves without an answer.
-        var isCalledOff = false
-        /// The direct connection has ended, and it is not known yet what became of the handler.
-        var isCutOff = false
     }
 
     package enum Event: Sendable, Hashable {
@@ -137,10 +130,10 @@ extension RequestLife {
 
     package var isLeaving: Bool { if case .leaving = state { true } else { false } }
     package var isDelivered: Bool { flight != nil }
-    package var isCutOff: Bool { if case .delivered(let flight) = state { flight.isCutOff } else { false } }
+    package var isCutOff: Bool { if case .delivered(_, _, let isCutOff) = state { isCutOff } else { false } }
 
     /// The number of the delivery that is not answered yet.
-    package var flight: UInt64? { if case .delivered(let flight) = state { flight.number } else { nil } }
+    package var flight: UInt64? { if case .delivered(let flight, _, _) = state { flight } else { nil } }
 }
 
 // MARK: Events
@@ -155,7 +148,7 @@ extension RequestLife {
         case (.orphaned, _): []
         case (.waiting, _): wait(event)
         case (.leaving(let isReady, let isCalledOff), _): leave(event, isReady, isCalledOff)
-        case (.delivered(let flight), _): fly(event, flight)
+        case (.delivered(let flight, let isCalledOff, let isCutOff), _): fly(event, flight, isCalledOff, isCutOff)
         }
     }
 
@@ -196,11 +189,11 @@ extension RequestLife {
             state = .leaving(isReady: true, isCalledOff: isCalledOff)
             return []
         case .turnedBack: return putBack(isSuspect: false, isCalledOff)
-        case .leaves(let number):
+        case .leaves(let flight):
             guard isReady else { return [] }
             guard !isCalledOff else { return end(.calledOff) }
             if !isQueued { attempts += 1 }
-            state = .delivered(Flight(number: number))
+            state = .delivered(flight: flight, isCalledOff: false, isCutOff: false)
             return [.send]
         case .calledOff:
             state = .leaving(isReady: isReady, isCalledOff: true)
@@ -212,49 +205,47 @@ extension RequestLife {
         }
     }
 
-    private mutating func fly(_ event: Event, _ flight: Flight) -> [Action] {
+    private mutating func fly(
+        _ event: Event, _ flight: UInt64, _ isCalledOff: Bool, _ isCutOff: Bool
+    ) -> [Action] {
         switch event {
-        case .answered(flight.number, let end): return self.end(end)
-        case .handedBack(flight.number):
+        case .answered(flight, let end): return self.end(end)
+        case .handedBack(flight):
             handBacks += 1
             // Once is in order.
-            return failure(.handedBack, handBacks) + putBack(isSuspect: false, flight.isCalledOff)
-        case .reachedNobody(flight.number): return putBack(isSuspect: false, flight.isCalledOff)
-        case .cutOff(flight.number): return change(flight) { $0.isCutOff = true }
+            return failure(.handedBack, handBacks) + putBack(isSuspect: false, isCalledOff)
+        case .reachedNobody(flight): return putBack(isSuspect: false, isCalledOff)
+        case .cutOff(flight):
+            state = .delivered(flight: flight, isCalledOff: isCalledOff, isCutOff: true)
+            return []
         case .stillThere:
-            guard flight.isCutOff else { return [] }
+            guard isCutOff else { return [] }
             cuts += 1
             // Once may happen to every handler.
-            return failure(.cutConnection, cuts) + putBack(isSuspect: false, flight.isCalledOff)
-        case .handlerCrashed(let isAlone, let limit): return crashed(flight, isAlone, limit)
-        case .calledOff: return change(flight) { $0.isCalledOff = true } + [.askToCancel]
+            return failure(.cutConnection, cuts) + putBack(isSuspect: false, isCalledOff)
+        case .handlerCrashed(let isAlone, let limit): return crashed(isAlone, limit, isCalledOff)
+        case .calledOff:
+            state = .delivered(flight: flight, isCalledOff: true, isCutOff: isCutOff)
+            return [.askToCancel]
         // A desktop application is started with its URL, and the start may fail.
         case .undeliverable(let end): return self.end(end)
-        case .timePassed:
-            return [.giveUp(flight: flight.number, isCutOff: flight.isCutOff)] + end(.unanswered)
+        case .timePassed: return [.giveUp(flight: flight, isCutOff: isCutOff)] + end(.unanswered)
         default: return []
         }
     }
 
     /// If the sender waits, the request ends. A queued request is delivered again.
-    private mutating func crashed(_ flight: Flight, _ isAlone: Bool, _ limit: UInt32) -> [Action] {
+    private mutating func crashed(_ isAlone: Bool, _ limit: UInt32, _ isCalledOff: Bool) -> [Action] {
         hasSeenCrash = true
         if isAlone { crashes += 1 }
         guard isQueued else { return end(.handlerCrashed) }
         guard crashes < limit else { return end(.parked(after: crashes)) }
-        guard !flight.isCalledOff else { return end(.calledOff) }
+        guard !isCalledOff else { return end(.calledOff) }
         return [.writeCrash(isAlone: isAlone)] + putBack(isSuspect: true, false)
     }
 
     private func failure(_ failure: HandlerFailure, _ count: UInt32) -> [Action] {
         count > 1 ? [.noteFailure(failure)] : []
-    }
-
-    private mutating func change(_ flight: Flight, _ body: (inout Flight) -> Void) -> [Action] {
-        var flight = flight
-        body(&flight)
-        state = .delivered(flight)
-        return []
     }
 
     private mutating func putBack(isSuspect: Bool, _ isCalledOff: Bool) -> [Action] {

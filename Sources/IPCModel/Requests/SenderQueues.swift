@@ -27,13 +27,6 @@ struct SenderQueues: Sendable, Equatable {
         case returning
         /// The handler has it.
         case inFlight
-
-        var isDispatching: Bool {
-            switch self {
-            case .preparing, .prepared, .unprepared, .returning: true
-            case .arriving, .waiting, .backedOff, .inFlight: false
-            }
-        }
     }
 
     struct Place: Chained, Sendable, Equatable {
@@ -88,8 +81,9 @@ struct SenderQueues: Sendable, Equatable {
     func slot(of id: RequestID) -> Slot? { slots[id] }
 
     func isFollowed(_ slot: Slot) -> Bool {
-        let queue = queues[places[slot].queue]
-        return places[slot].neighbours.next != .none || places[slot].stage.isDispatching && !queue.waiting.isEmpty
+        let place = places[slot]
+        let isDispatching = place.connection != .none && place.stage != .inFlight
+        return place.neighbours.next != .none || isDispatching && !queues[place.queue].waiting.isEmpty
     }
 
     /// - Returns: nil for a request that is here already.

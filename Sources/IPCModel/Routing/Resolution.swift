@@ -21,7 +21,6 @@ package struct Resolution: Sendable, Hashable {
     package var canOpen: Bool { application != nil && (running || activatable) }
 
     /// The same for a scheme that no application claims and the desktop has a handler for, which it starts if necessary.
-    ///
     /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
     package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
         Resolution(
@@ -30,7 +29,6 @@ package struct Resolution: Sendable, Hashable {
     }
 
     /// The target, if a request can be accepted.
-    ///
     /// - Parameter queued: whether its sender does not wait; then the target may be absent.
     /// - Throws: `noHandler`, or `handlerUnavailable`; nothing has been written, and no handler was called.
     @discardableResult

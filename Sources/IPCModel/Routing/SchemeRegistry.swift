@@ -10,7 +10,7 @@ package struct SchemeRegistry: Sendable {
     private var entries: [URLScheme: SchemeEntry] = [:]
     /// The schemes that each application claims in any kind.
     private var schemes: [ApplicationID: Set<URLScheme>] = [:]
-    /// The schemes with at least one claim.
+    /// The schemes with at least one claim, for pages.
     private var claimed = SortedList<URLScheme>()
     private var lastAge: UInt64 = 0
     /// The count of pairs of application and scheme.
@@ -65,7 +65,6 @@ package struct SchemeRegistry: Sendable {
 }
 
 extension SchemeRegistry {
-    /// The claim that handles a scheme; nil if no application claims it.
     package func handler(of scheme: URLScheme) -> SchemeClaim? { entries[scheme]?.handler }
 
     /// The application that the user chose for a scheme; it may be absent.
@@ -92,12 +91,6 @@ extension SchemeRegistry {
 
     /// The claims on a scheme in the order in which they would handle it without the user's choice.
     package func claims(on scheme: URLScheme) -> [SchemeClaim] { entries[scheme]?.claims ?? [] }
-
-    /// A page of the claims on one scheme, in the order of the application ids.
-    package func handlers(of scheme: URLScheme, after: ApplicationID? = nil, limit: Int) -> [SchemeClaim] {
-        let behind = claims(on: scheme).filter { claim in after.map { $0 < claim.application } ?? true }
-        return Array(behind.sorted { $0.application < $1.application }.prefix(max(0, limit)))
-    }
 
     /// A page of all claimed schemes in their order, each by the claim that handles it.
     package func handlers(after: URLScheme? = nil, limit: Int) -> [SchemeClaim] {

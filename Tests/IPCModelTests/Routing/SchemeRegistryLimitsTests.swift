@@ -83,18 +83,12 @@ struct SchemeRegistryLimitsTests {
         #expect(found.filter { $0.application == other }.count == 100)
     }
 
-    @Test("Pages of the claims on one scheme come in the order of the application ids")
-    func pagesOfOne() throws {
+    @Test("The claims on one scheme come in the order of their age")
+    func claimsOfOne() throws {
         var registry = SchemeRegistry()
         let scheme = try URLScheme("s")
         let ids = try (0..<25).map { try ApplicationID("demo.App\($0)") }
         for id in ids.reversed() { _ = try registry.register(id, [scheme], kind: .live) }
-        var found: [ApplicationID] = []
-        while case let page = registry.handlers(of: scheme, after: found.last, limit: 4), !page.isEmpty {
-            found += page.map(\.application)
-        }
-        #expect(found == ids.sorted())
-        #expect(registry.handlers(of: scheme, after: nil, limit: 0).isEmpty)
-        #expect(registry.handlers(of: scheme, after: nil, limit: -1).isEmpty)
+        #expect(registry.claims(on: scheme).map(\.application) == ids.reversed())
     }
 }
