@@ -381,7 +381,7 @@ struct LinkTests {
         }
         let result: Result<Link, any Error>
         do {
-            result = .success(try await Link.open(ServerAddress(path.address.utf8), until: .now + .seconds(30)))
+            result = .success(try await Link.open(ServerAddress(path.address.utf8)!, until: .now + .seconds(30)))
         } catch { result = .failure(error) }
         return (result, await peer.value)
     }

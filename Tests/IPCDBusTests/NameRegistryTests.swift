@@ -17,20 +17,19 @@ struct NameRegistryTests {
         names.lostHandlers.append { lost.add($0.text) }
         names.own(name, flags: 4)
         func restore(_ result: UInt32) async throws {
-            try await names.restore { _, _ throws(CallError) in
+            let restored = try await names.restore { _, _ throws(CallError) in
                 result
             } owner: { _ throws(CallError) in
                 nil
             }
+            names.announce(restored)
         }
         try await restore(result)
-        names.announce()
         lost.add("end")
         #expect(lost.elements == (isKept ? ["end"] : [name.text, "end"]))
         #expect((names.owned[name] != nil) == isKept)
         // A later bus is asked for what is still owned, and tells nothing twice.
         try await restore(1)
-        names.announce()
         #expect(lost.elements.count == (isKept ? 1 : 2))
     }
 

@@ -10,8 +10,6 @@ final class NameRegistry {
     private(set) var owned: [BusName: UInt32] = [:]
     private var owners: [BusName: BusName] = [:]
     private var watches: [BusName: [Watch]] = [:]
-    private var beforeLoss: [BusName: BusName] = [:]
-    private var lostNames: Set<BusName> = []
     /// Receive each name that this connection owned before a reconnect and does not own after it.
     var lostHandlers: [@DBusActor (BusName) -> Void] = []
     private var last: UInt64 = 0
@@ -62,39 +60,34 @@ final class NameRegistry {
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 
+    /// The owners of watched names, and the names that another connection owns, on a new bus.
+    struct Restored {
+        fileprivate(set) var owners: [BusName: BusName] = [:]
+        fileprivate(set) var lost: [BusName] = []
+    }
+
     /// Requests the owned names from a new bus, and looks up the owners of the watched names.
     ///
     /// Another connection may have been quicker, such as a second instance that the new bus has started. A name that it owns
-    /// is lost, and ``announce()`` reports it.
+    /// is lost.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
         owner: (BusName) async throws(CallError) -> BusName?
-    ) async throws(CallError) {
+    ) async throws(CallError) -> Restored {
+        var restored = Restored()
         for (name, flags) in owned {
             let result = NameRequestResult(rawValue: try await request(name.text, flags))
-            guard let result, result.isOwner || result == .inQueue else {
-                lostNames.insert(name)
-                continue
-            }
-            // On the bus of an earlier try, another connection may have owned the name.
-            lostNames.remove(name)
+            if result?.isOwner != true, result != .inQueue { restored.lost.append(name) }
         }
-        beforeLoss = [:]
-        for name in Array(watches.keys) {
-            if let found = try await owner(name) { beforeLoss[name] = found }
-        }
+        for name in Array(watches.keys) { restored.owners[name] = try await owner(name) }
+        return restored
     }
 
-    /// Notifies watchers of the owners that ``restore(request:owner:)`` has found, and reports lost names.
-    func announce() {
-        let gone = lostNames.filter { owned[$0] != nil }
-        lostNames = []
-        for name in gone {
-            owned[name] = nil
+    /// Notifies watchers of the present owners, and reports lost names.
+    func announce(_ restored: Restored) {
+        for name in restored.lost where owned.removeValue(forKey: name) != nil {
             for handler in lostHandlers { handler(name) }
         }
-        let found = beforeLoss
-        beforeLoss = [:]
-        for (name, owner) in found where owners[name] == nil { learn(name, owner: owner) }
+        for (name, owner) in restored.owners where owners[name] == nil { learn(name, owner: owner) }
     }
 }

@@ -45,7 +45,7 @@ public final class Connection {
     ) async throws(ConnectionError) -> Connection {
         let connection = Connection(
             address: address, reconnects: reconnects, openingTime: timeout, objects: objects ?? ObjectServer())
-        try await connection.connect()
+        _ = try await connection.connect()
         return connection
     }
 
@@ -70,16 +70,18 @@ public final class Connection {
 
     // MARK: Life
 
-    private func connect() async throws(ConnectionError) {
+    private func connect() async throws(ConnectionError) -> NameRegistry.Restored {
         let addresses = try (address ?? .session).resolve()
-        let link = try await ServerAddress.first(of: addresses, within: openingTime) {
+        let (link, restored) = try await ServerAddress.first(of: addresses, within: openingTime) {
             (address, deadline) throws(ConnectionError) in
             let link = try await Link.open(address, until: deadline)
             adopt(link)
-            try await greet(link, address, until: deadline)
-            return link
+            return (link, try await greet(link, address, until: deadline))
         }
-        if case .closed = state { return link.close() }
+        if case .closed = state {
+            link.close()
+            return restored
+        }
         // The bus may have ended the connection after its last answer.
         guard link.isOpen else {
             uniqueName = nil
@@ -88,6 +90,7 @@ public final class Connection {
         passesDescriptors = link.passesDescriptors
         state = .connected(link)
         observers.resumeWaiting()
+        return restored
     }
 
     private func adopt(_ link: Link) {
@@ -101,11 +104,11 @@ public final class Connection {
 
     private func greet(
         _ link: Link, _ address: ServerAddress, until deadline: ContinuousClock.Instant
-    ) async throws(ConnectionError) {
+    ) async throws(ConnectionError) -> NameRegistry.Restored {
         do throws(CallError) {
             uniqueName = BusName(trusted: try await call(MessageBus.hello, (), over: link, until: deadline))
             for rule in signals.rules { try await call(MessageBus.addMatch, rule, over: link, until: deadline) }
-            try await names.restore { name, flags throws(CallError) in
+            return try await names.restore { name, flags throws(CallError) in
                 try await call(MessageBus.requestName, (name, flags), over: link, until: deadline)
             } owner: { name throws(CallError) in
                 try await MessageBus.owner { () throws(CallError) in
@@ -210,8 +213,7 @@ public final class Connection {
         var pause = Duration.milliseconds(20)
         while case .reconnecting = state {
             do throws(ConnectionError) {
-                try await connect()
-                names.announce()
+                names.announce(try await connect())
                 return observers.returned()
             } catch {
                 try? await Task.sleep(for: pause)
@@ -268,7 +270,7 @@ public final class Connection {
         timeout: Duration = .seconds(25), startsService: Bool = true
     ) async throws(CallError) -> Output {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        let link = try await standing(until: deadline)
+        let link = try await openLink(until: deadline)
         let message = try method.call(on: destination, at: path, input, startsService: startsService)
         return try method.output.values(of: try await outgoing.reply(to: message, over: link, until: deadline))
     }
@@ -279,7 +281,7 @@ public final class Connection {
         timeout: Duration = .seconds(25)
     ) async throws(CallError) -> (output: Output, from: BusName?) {
         let deadline = ContinuousClock.now.advanced(by: timeout)
-        let link = try await standing(until: deadline)
+        let link = try await openLink(until: deadline)
         let message = try method.call(on: destination, at: path, input)
         let answer = try await outgoing.reply(to: message, over: link, until: deadline)
         return (try method.output.values(of: answer), answer.sender)
@@ -303,8 +305,7 @@ public final class Connection {
         } catch { completed(.failure(error)) }
     }
 
-    /// Waits for the link if the connection reconnects.
-    private func standing(until deadline: ContinuousClock.Instant) async throws(CallError) -> Link {
+    private func openLink(until deadline: ContinuousClock.Instant) async throws(CallError) -> Link {
         while true {
             switch state {
             case .connected(let link): return link

@@ -14,16 +14,16 @@ public enum BusAddress: Sendable, Hashable {
     /// - Throws: ``ConnectionError/noBus(reason:)`` if the address is unknown or malformed.
     func resolve() throws(ConnectionError) -> [ServerAddress] {
         switch self {
-        case .address(let text): return try Self.list(Array(text.utf8))
+        case .address(let text): return try ServerAddress.list(Array(text.utf8))
         case .system:
-            return try Self.list(
+            return try ServerAddress.list(
                 Self.environment("DBUS_SYSTEM_BUS_ADDRESS") ?? Array("unix:path=/var/run/dbus/system_bus_socket".utf8))
         case .session:
-            if let text = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return try Self.list(text) }
+            if let text = Self.environment("DBUS_SESSION_BUS_ADDRESS") { return try ServerAddress.list(text) }
             guard let directory = Self.environment("XDG_RUNTIME_DIR") else { throw Self.unknownSession }
             let socket = directory + Array("/bus".utf8)
             guard access((socket + [0]).map(CChar.init(bitPattern:)), F_OK) == 0 else { throw Self.unknownSession }
-            return try Self.list(Array("unix:path=\(ServerAddress.escaped(socket))".utf8))
+            return try ServerAddress.list(Array("unix:path=\(ServerAddress.escaped(socket))".utf8))
         }
     }
 
@@ -41,16 +41,5 @@ public enum BusAddress: Sendable, Hashable {
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))
-    }
-
-    private static func list(_ text: [UInt8]) throws(ConnectionError) -> [ServerAddress] {
-        do throws(ServerAddress.Malformed) {
-            let addresses = try ServerAddress.list(text)
-            if !addresses.isEmpty { return addresses }
-        } catch {}
-        throw .noBus(
-            reason:
-                "“\(String(decoding: text, as: UTF8.self))” is not a D-Bus address, such as unix:path=/run/user/1000/bus"
-        )
     }
 }

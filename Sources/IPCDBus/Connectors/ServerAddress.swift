@@ -6,26 +6,33 @@ struct ServerAddress: Sendable, Hashable {
         let value: [UInt8]
     }
 
-    struct Malformed: Error {}
-
     let transport: String
     private let fields: [Field]
 
-    static func list(_ text: [UInt8]) throws(Malformed) -> [ServerAddress] {
-        try text.split(separator: UInt8(ascii: ";")).map { (entry) throws(Malformed) in try ServerAddress(entry) }
+    /// Reads a list.
+    /// - Throws: ``ConnectionError/noBus(reason:)`` if an entry is malformed, or there is none.
+    static func list(_ text: [UInt8]) throws(ConnectionError) -> [ServerAddress] {
+        let entries = text.split(separator: UInt8(ascii: ";"))
+        let addresses = entries.compactMap { ServerAddress($0) }
+        guard !addresses.isEmpty, addresses.count == entries.count else {
+            let text = String(decoding: text, as: UTF8.self)
+            throw .noBus(reason: "“\(text)” is not a D-Bus address, such as unix:path=/run/user/1000/bus")
+        }
+        return addresses
     }
 
-    init(_ entry: some Collection<UInt8>) throws(Malformed) {
+    /// - Returns: `nil` if the entry is malformed.
+    init?(_ entry: some Collection<UInt8>) {
         let parts = entry.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty else { throw Malformed() }
+        guard parts.count == 2, !parts[0].isEmpty else { return nil }
         transport = String(decoding: parts[0], as: UTF8.self)
-        fields = try parts[1].split(separator: UInt8(ascii: ",")).map { (pair) throws(Malformed) in
+        var fields: [Field] = []
+        for pair in parts[1].split(separator: UInt8(ascii: ",")) {
             let halves = pair.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
-            guard halves.count == 2, !halves[0].isEmpty, let value = Self.unescaped(halves[1]) else {
-                throw Malformed()
-            }
-            return Field(key: String(decoding: halves[0], as: UTF8.self), value: value)
+            guard halves.count == 2, !halves[0].isEmpty, let value = Self.unescaped(halves[1]) else { return nil }
+            fields.append(Field(key: String(decoding: halves[0], as: UTF8.self), value: value))
         }
+        self.fields = fields
     }
 
     subscript(key: String) -> [UInt8]? { fields.first { $0.key == key }?.value }

@@ -34,8 +34,8 @@ extension Argument {
     @usableFromInline var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
 }
 
-// One function for each count of arguments: with a parameter pack, reading and writing three arguments take twice the time
-// (Swift 6.3).
+// One function for each count of arguments: Swift 6.3 does not specialize parameter packs, which cost some 150 ns for three
+// arguments.
 extension Arguments where Values == Void {
     @inlinable public static var none: Self {
         Self([], read: { (_) throws(MessageError) in }, write: { (_, _) throws(MessageError) in })

@@ -11,6 +11,12 @@ package struct Queue<Element> {
     /// The first element.
     package var next: Element? { isEmpty ? nil : elements[first] }
 
+    /// The element at a distance from the first one.
+    subscript(distance: Int) -> Element {
+        get { elements[first + distance]! }
+        set { elements[first + distance] = newValue }
+    }
+
     package mutating func append(_ element: Element) { elements.append(element) }
 
     package mutating func takeFirst() -> Element? {
@@ -19,7 +25,10 @@ package struct Queue<Element> {
         elements[first] = nil
         first += 1
         // Taken elements are removed together, because each removal moves all others.
-        if isEmpty || first > 256 && first > elements.count / 2 {
+        if isEmpty {
+            elements.removeAll(keepingCapacity: first <= 256)
+            first = 0
+        } else if first > 256, first > elements.count / 2 {
             elements.removeFirst(first)
             first = 0
         }

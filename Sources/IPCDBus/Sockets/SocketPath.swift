@@ -23,7 +23,7 @@ struct SocketPath: Sendable {
     }
 
     init?(_ address: String) {
-        guard let address = try? ServerAddress(address.utf8) else { return nil }
+        guard let address = ServerAddress(address.utf8) else { return nil }
         self.init(address)
     }
 

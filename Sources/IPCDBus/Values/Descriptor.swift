@@ -1,4 +1,3 @@
-private import CLinux
 internal import Glibc
 
 /// A file descriptor that closes with its last reference. Messages carry duplicates: a written descriptor stays open.
