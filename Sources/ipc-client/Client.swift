@@ -1,26 +1,31 @@
+import ArgumentParser
 import IPC
+import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// What the commands have in common.
-///
-/// They run on the I/O thread, for a command is one call after the other and a change of threads costs more than a
-/// command does; reading input and writing output there holds up nobody, since nothing comes in meanwhile.
+typealias DBusActor = IPCDBus.DBusActor
+
+/// A command on the I/O thread. It makes one call after the other, and a change of threads costs more than a command. Nothing
+/// arrives while it reads its input or writes its output there.
+protocol ClientCommand: ToolCommand {
+    @DBusActor
+    func run() async throws
+}
+
 enum Client {
-    /// The name of the tool, which every command states as its “super-command”: ArgumentParser then knows that the command
-    /// by itself makes no completion scripts, and does not read the command line twice more to look for a request for one.
     static let tool = "ipc-client"
 
-    /// The id that is stated as the source, as the sample client's.
+    /// The source of requests: the id of the sample client.
     static let id = "demo.IPCClient"
 
-    /// The pasteboard that everybody shares and that always exists.
+    /// The shared pasteboard, which always exists.
     static let generalPasteboard = "general"
 
-    /// The connection of this process; begun when it is first named.
+    /// The connection of this process, which begins at the first use.
     static let connection = EarlyConnection()
 
-    /// Connects without asking for the bus name, so any number of clients run at a time.
+    /// Connects without asking for the bus name, so that several clients can run at a time.
     ///
     /// A client makes one call and ends, so its changes carry no id unless the user gives one. If the connection is lost
     /// during a call that reads or has an id, the call is sent again. Another call fails with `storeUnavailable`.
@@ -28,5 +33,35 @@ enum Client {
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
         try await connection.application(id: id, within: time)
+    }
+}
+
+extension CommandConfiguration {
+    /// A command of this tool. The tool as “super-command” tells ArgumentParser that the command makes no completion scripts;
+    /// otherwise it reads the command line twice more to look for a request for one.
+    init(command name: String, abstract: String, discussion: String) {
+        self.init(commandName: name, _superCommandName: Client.tool, abstract: abstract, discussion: discussion)
+    }
+}
+
+extension Option {
+    /// A whole number. A text like “-1” is its value, so that the message is about the number.
+    init<Number>(number help: String) where Value == Number?, Number: FixedWidthInteger & UnsignedInteger & Sendable {
+        self.init(
+            parsing: .unconditional, help: ArgumentHelp(help, valueName: "n"), transform: Quantity.number)
+    }
+}
+
+extension OutputOptions {
+    /// Writes rows: an object each, or a table as one text; nothing for an empty table.
+    func printRows(
+        _ objects: @autoclosure () -> [JSONValue], text: (_ isAligned: Bool) -> String
+    ) throws(ToolFailure) {
+        guard !json else {
+            for object in objects() { try OutputStream.output.writeLine(object.text) }
+            return
+        }
+        let text = text(OutputStream.output.isTerminal)
+        if !text.isEmpty { try OutputStream.output.writeLine(text) }
     }
 }

@@ -3,7 +3,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// Where the content of `send`, `copy` and `set` comes from.
+/// The source of the content of `send`, `copy` and `set`.
 struct ContentOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
@@ -19,7 +19,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             """
             The content type, MIME or UTI; or TYPE=PATH, a file in that type, may be repeated: one item in several \
             types. (default: UTF-8 text, or application/octet-stream if it is none)
-            """, valueName: "type"), completion: .list(CommonTypes.all))
+            """, valueName: "type"), completion: .list(Content.commonTypes))
     var types: [String] = []
 
     @Flag(help: "Leave out a newline at the end.")
@@ -27,7 +27,6 @@ struct ContentOptions: ParsableArguments, Sendable {
 
     init() {}
 
-    /// These words, and nothing else.
     init(words: [String]) { (self.words, file, types, trimNewline) = (words, nil, [], false) }
 
     func validate() throws {
@@ -45,24 +44,26 @@ struct ContentOptions: ParsableArguments, Sendable {
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
     }
 
-    private static let emptyInput =
-        "the standard input is empty, and so is the content; give a text, --file, or \"\" for an empty text"
-
     /// Whether there is content besides files with types.
     private var hasMain: Bool { file != nil || !words.isEmpty }
 
-    /// Whether a part of the content can be seen in the list of processes.
+    /// Whether the list of processes shows a part of the content.
     var isInArguments: Bool { !words.isEmpty && words != ["-"] }
 
-    /// Reads what is to be read, and makes an item of it: the content first, then the files with types, in their order.
-    /// - Parameter output: is told of a standard input that nobody has filled, as of a program that a timer starts.
+    /// Reads the content into an item: the main content first, then the files with types, in their order.
+    /// - Parameter output: for the warning of an empty standard input, as of a program that a timer starts.
     func item(_ output: OutputOptions = .unstated) throws -> PasteboardItem {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []
         if hasMain || files.isEmpty {
             let type = try types.first { TypedFile($0) == nil }.map { try Content.newType($0) }
             let content = try content()
-            if !hasMain, content.byteCount == 0 { try output.warn("EmptyInput", Self.emptyInput) }
+            if !hasMain, content.byteCount == 0 {
+                try output.warn(
+                    "EmptyInput",
+                    "the standard input is empty, and so is the content; give a text, --file, or \"\" for an empty text"
+                )
+            }
             representations.append(Content.representation(content, type))
         }
         for file in files {
@@ -73,7 +74,7 @@ struct ContentOptions: ParsableArguments, Sendable {
 
     private func content() throws(ToolFailure) -> Representation.Value {
         if let file { return try InputFile.read(file, trimmingNewline: trimNewline) }
-        if words.isEmpty || words == ["-"] { return try InputFile.readStandardInput(trimmingNewline: trimNewline) }
+        if words.isEmpty || words == ["-"] { return try read("-") }
         var text = Array(words.joined(separator: " ").utf8)
         if trimNewline && text.last == UInt8(ascii: "\n") { text.removeLast() }
         return .bytes(text)
@@ -86,18 +87,10 @@ struct ContentOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The types that a shell offers to who writes.
-enum CommonTypes {
-    static let all = [
-        "application/json", "application/octet-stream", "application/pdf", "image/jpeg", "image/png", "image/svg+xml",
-        "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
-    ]
-}
-
-/// `TYPE=PATH`: a file and the type that it has.
+/// `TYPE=PATH`: a file and its type.
 ///
-/// A type has “=” in it only behind the name of a parameter, so the path starts behind the first “=” before which a whole
-/// type stands: `text/plain;charset=utf-8` is a type, `text/plain;charset=utf-8=a=b.txt` the file `a=b.txt`.
+/// A type has “=” only after the name of a parameter, so the path starts after the first “=” that follows a complete type:
+/// `text/plain;charset=utf-8` is a type, `text/plain;charset=utf-8=a=b.txt` the file `a=b.txt`.
 struct TypedFile: Hashable {
     let type: String
     let path: String
@@ -114,9 +107,14 @@ struct TypedFile: Hashable {
     }
 }
 
-/// Content from outside as a representation.
 enum Content {
-    /// Text travels as text, so that every receiver can show it; all else as bytes or as a file, without a change to any.
+    /// The types that completion offers for new content.
+    static let commonTypes = [
+        "application/json", "application/octet-stream", "application/pdf", "image/jpeg", "image/png", "image/svg+xml",
+        "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
+    ]
+
+    /// Text is sent as text, so that every receiver can show it; other content as bytes or as a file. No byte changes.
     static func representation(_ value: Representation.Value, _ type: ContentType?) -> Representation {
         switch value {
         case .text: Representation(type: type ?? .utf8PlainText, value: value)
@@ -136,7 +134,7 @@ enum Content {
         return Representation(type: type, value: .bytes(bytes))
     }
 
-    /// A content type for what is written: no word that could be neither MIME type nor UTI, as nobody would look for it.
+    /// A type for new content. It has to look like a MIME type or a UTI, because readers ask for no other.
     static func newType(_ text: String) throws -> ContentType {
         let type = try type(text)
         guard text.contains(where: { $0 == "/" || $0 == "." }) else {
@@ -149,7 +147,6 @@ enum Content {
         return type
     }
 
-    /// A content type of the command line.
     static func type(_ text: String) throws(IPCError) -> ContentType {
         do throws(ContentType.Invalid) { return try ContentType(text) } catch { throw error.ipcError }
     }

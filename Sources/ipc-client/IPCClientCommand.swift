@@ -2,7 +2,6 @@ import ArgumentParser
 import IPCModel
 import IPCTools
 
-/// Sends URLs with payloads, and looks after schemes and pasteboards.
 @main
 struct IPCClientCommand: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Status: ToolCommand {
+struct Status: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status",
-        _superCommandName: Client.tool,
-        abstract: "Show how much the broker keeps, of what limit, and for whom.",
+        command: "status", abstract: "Show how much the broker keeps, of what limit, and for whom.",
         discussion: """
             First the use of what is limited, then the use by source application ("-" where none was stated). In a pipe \
             fields are separated by tabs, without headings, "limit" or "source" in front. 'describe' shows everything.
@@ -20,7 +16,6 @@ struct Status: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let description = try await Client.connect().brokerDescription()
         let report: StatusReport
@@ -29,12 +24,11 @@ struct Status: ToolCommand {
                 name: "StoreUnavailable", message: "the broker's description cannot be read: \(error)",
                 exit: .unavailable)
         }
-        if output.json { return try OutputStream.output.writeLine(report.json.text) }
-        try OutputStream.output.writeLine(report.text(aligned: OutputStream.output.isTerminal, style: output.style))
+        try output.print(
+            report.json, text: report.text(aligned: OutputStream.output.isTerminal, style: output.style))
     }
 }
 
-/// The use of a limit.
 struct LimitUse: Sendable, Hashable {
     /// The name on the wire.
     var name: String
@@ -44,9 +38,8 @@ struct LimitUse: Sendable, Hashable {
     var most: UInt64
 }
 
-/// The use of limits in the broker's description.
 struct StatusReport: Sendable {
-    /// What is used, as the description names it, with the limits of all sources and of one.
+    /// The keys of the description: a use, and the limits of all sources and of one.
     private static let rows: [(use: String, limit: String, source: String?, isBytes: Bool)] = [
         ("pasteboards", "pasteboards", "pasteboards-per-source", false),
         ("items", "items", "items-per-source", false),
@@ -84,30 +77,44 @@ struct StatusReport: Sendable {
     }
 
     func text(aligned: Bool, style: Style) -> String {
-        var limits = aligned ? Table("", "USED", "OF", "OF ONE SOURCE") : Table("", "", "", "", "")
+        let number = { (number: UInt64?, isBytes: Bool) in
+            number.map { aligned && isBytes ? ByteSize.text($0) : String($0) } ?? "-"
+        }
+        var limits = Table("", "USED", "OF", "OF ONE SOURCE")
         for row in Self.rows {
             let used = total?[row.use]?.count
             guard used != nil || limit(row.limit) != nil else { continue }
-            let fields = [used, limit(row.limit), row.source.flatMap(limit)].map { number in
-                number.map { aligned && row.isBytes ? ByteSize.text($0) : String($0) } ?? "-"
-            }
+            let fields = [used, limit(row.limit), row.source.flatMap(limit)].map { number($0, row.isBytes) }
             let name = aligned && row.isBytes ? row.use.replacing("bytes", with: "size") : row.use
             limits.add(row: (aligned ? [] : ["limit"]) + [name] + fields)
         }
-        var sources = aligned ? Table("SOURCE", "PASTEBOARDS", "ITEMS", "SIZE") : Table("", "", "", "", "")
+        var sources = Table("SOURCE", "PASTEBOARDS", "ITEMS", "SIZE")
         for source in self.sources {
             let name = source["source"]?.string ?? ""
-            let bytes = source["bytes"]?.count
-            sources.add(
-                row: (aligned ? [] : ["source"]) + [
-                    name.isEmpty ? "-" : name, Self.text(source["pasteboards"]?.count),
-                    Self.text(source["items"]?.count),
-                    aligned ? bytes.map(ByteSize.text) ?? "-" : Self.text(bytes),
-                ])
+            let fields = ["pasteboards", "items", "bytes"].map { number(source[$0]?.count, $0 == "bytes") }
+            sources.add(row: (aligned ? [] : ["source"]) + [name.isEmpty ? "-" : name] + fields)
         }
         return [limits, sources].map { $0.text(aligned: aligned, style: style) }.filter { !$0.isEmpty }
             .joined(separator: aligned ? "\n\n" : "\n")
     }
+}
 
-    private static func text(_ number: UInt64?) -> String { number.map(String.init) ?? "-" }
+struct Describe: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "describe", abstract: "Show the state of the broker: version, features, limits, store.",
+        discussion: """
+            JSON, made for people and bug reports; with --json it is on one line. It never shows content.
+
+            EXAMPLES
+              ipc-client describe
+              ipc-client describe --json | jq .limits
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let description = try await Client.connect().brokerDescription()
+        let indented = (try? JSONValue(parsing: description))?.indentedText ?? description
+        try OutputStream.output.writeLine(output.json ? description : indented)
+    }
 }

@@ -29,40 +29,42 @@ struct RequestArgumentTests {
         #expect(try Open.parse(["--queue", "x:"]).queueing.queue)
     }
 
-    private func surroundings(_ variables: [String: String]) -> Surroundings { Surroundings { variables[$0] } }
+    private func environment(_ variables: [String: String]) -> RequestEnvironment {
+        RequestEnvironment { variables[$0] }
+    }
 
     @Test func takeTheParentFromTheEnvironmentOfACommand() throws {
-        let inside = surroundings(["IPC_ID": Self.id])
-        #expect(try Open.parse(["x:"]).request.open(in: surroundings([:])).parent == nil)
+        let inside = environment(["IPC_ID": Self.id])
+        #expect(try Open.parse(["x:"]).request.open(in: environment([:])).parent == nil)
         #expect(try Open.parse(["x:"]).request.open(in: inside).parent == Self.id)
         #expect(try Call.parse(["x:"]).request.open(in: inside).parent == Self.id)
         let other = "00000000-0000-0000-0000-000000000000"
         #expect(try Open.parse(["--parent", other, "x:"]).request.open(in: inside).parent == other)
-        #expect(try Open.parse(["x:"]).request.open(in: surroundings(["IPC_ID": ""])).parent == nil)
+        #expect(try Open.parse(["x:"]).request.open(in: environment(["IPC_ID": ""])).parent == nil)
     }
 
     @Test func refuseAParentThatIsNoID() throws {
-        let wrong = surroundings(["IPC_ID": "no id"])
+        let wrong = environment(["IPC_ID": "no id"])
         let failure = #expect(throws: ToolFailure.self) {
-            try Open.parse(["x:"]).request.checkSurroundings(wrong)
+            try Open.parse(["x:"]).request.checkEnvironment(wrong)
         }
         #expect(failure?.exit == .dataError && failure?.message.contains("IPC_ID") == true)
         // It does not count where another one is said, and is no fault where it is an id or empty.
         #expect(throws: Never.self) {
-            try Open.parse(["--parent", Self.id, "x:"]).request.checkSurroundings(wrong)
-            try Open.parse(["x:"]).request.checkSurroundings(surroundings(["IPC_ID": Self.id]))
-            try Open.parse(["x:"]).request.checkSurroundings(surroundings(["IPC_ID": ""]))
+            try Open.parse(["--parent", Self.id, "x:"]).request.checkEnvironment(wrong)
+            try Open.parse(["x:"]).request.checkEnvironment(environment(["IPC_ID": Self.id]))
+            try Open.parse(["x:"]).request.checkEnvironment(environment(["IPC_ID": ""]))
         }
     }
 
     @Test func passTheActivationTokenOn() {
         let both = ["XDG_ACTIVATION_TOKEN": "wayland", "DESKTOP_STARTUP_ID": "x11"]
-        #expect(surroundings([:]).activationToken == nil)
-        #expect(surroundings(["DESKTOP_STARTUP_ID": "x11"]).activationToken == "x11")
-        #expect(surroundings(both).activationToken == "wayland")
-        #expect(surroundings(both.merging(["XDG_ACTIVATION_TOKEN": ""]) { $1 }).activationToken == "x11")
+        #expect(environment([:]).activationToken == nil)
+        #expect(environment(["DESKTOP_STARTUP_ID": "x11"]).activationToken == "x11")
+        #expect(environment(both).activationToken == "wayland")
+        #expect(environment(both.merging(["XDG_ACTIVATION_TOKEN": ""]) { $1 }).activationToken == "x11")
         let long = String(repeating: "x", count: 1_025)
-        #expect(surroundings(["XDG_ACTIVATION_TOKEN": long]).activationToken == nil)
+        #expect(environment(["XDG_ACTIVATION_TOKEN": long]).activationToken == nil)
     }
 
     @Test func callsSendContentOnlyWhereThereIsSome() throws {

@@ -2,12 +2,9 @@ import ArgumentParser
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Doctor: ToolCommand {
+struct Doctor: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "doctor",
-        _superCommandName: Client.tool,
+        command: "doctor",
         abstract: "Look for what is wrong with bus, broker, activation and desktop, and say what mends it.",
         discussion: """
             Nothing is changed; the broker is started if the bus can do it, for most is learnt from it. Each finding has \
@@ -26,7 +23,6 @@ struct Doctor: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let report = Check.report(on: await Facts.read())
         let isTerminal = OutputStream.output.isTerminal
@@ -39,7 +35,7 @@ struct Doctor: ToolCommand {
                 name: "Problems", message: "\(problems) problem\(problems == 1 ? "" : "s") found", exit: .unavailable)
         }
         if !output.json, isTerminal, report.allSatisfy({ $0.level == .ok }) {
-            try OutputStream.output.writeLine("Nothing is wrong; --all tells what was looked at.")
+            try OutputStream.output.writeLine("Nothing is wrong; --all lists the checks.")
         }
     }
 }

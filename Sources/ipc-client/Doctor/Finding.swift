@@ -68,7 +68,7 @@ struct Finding: Sendable, Hashable {
         ])
     }
 
-    /// Two lines on a terminal, the second of which can be copied; else one line with tabs.
+    /// On a terminal the command has a line of its own, to be copied; else one line with tabs.
     func text(aligned: Bool, style: Style) -> String {
         guard aligned else {
             return [level.rawValue, word, sentence.onOneLine, (command ?? "").onOneLine].joined(separator: "\t")

@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Export: ToolCommand {
+struct Export: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export",
-        _superCommandName: Client.tool,
-        abstract: "Write all pasteboards with their versions, and the handlers, to a folder.",
+        command: "export", abstract: "Write all pasteboards with their versions, and the handlers, to a folder.",
         discussion: """
             The folder gets "store.jsonl", JSON lines that docs/tools.md describes, and "blobs", a file for each value \
             above 4 KiB; only you may read it. In it are all named pasteboards with their settings and every version \
@@ -32,14 +28,14 @@ struct Export: ToolCommand {
         guard !folder.isEmpty else { throw ValidationError("The name of the folder is empty.") }
     }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         var export = StoreExport(app, to: try ExportFolder(creating: folder))
         try await export.run()
         if export.leftOut > 0 {
             try output.warn(
-                "LeftOut", "left out, as sensitive or read only once: \(Counted.versions(UInt64(export.leftOut)))")
+                "LeftOut",
+                "left out, as sensitive or read only once: \(Counted.text(UInt64(export.leftOut), "version"))")
         }
         for sentence in export.unkept {
             try output.warn("PromiseBroken", "\(sentence): it was promised, and its writer does not give it")
@@ -51,18 +47,30 @@ struct Export: ToolCommand {
                 "versions": .count(counts.versions), "registrations": .count(counts.registrations),
                 "defaults": .count(counts.choices), "left-out": .count(UInt64(export.leftOut)),
                 "damaged": .count(UInt64(export.damaged.count)),
-                "without-promised": .count(UInt64(export.unkept.count)), "blobs": .count(counts.blobs),
-                "blob-bytes": .count(counts.blobBytes),
+                "without-promised": .count(UInt64(export.unkept.count)), "blobs": .count(export.folder.blobs),
+                "blob-bytes": .count(export.folder.blobBytes),
             ]),
             text:
-                "exported \(Counted.pasteboards(counts.pasteboards)) with \(Counted.versions(counts.versions)) to \(folder)"
+                "exported \(Counted.text(counts.pasteboards, "pasteboard")) with \(Counted.text(counts.versions, "version")) to \(folder)"
         )
         guard let first = export.damaged.first else { return }
         throw ToolFailure(
             name: "InputOutput",
             message:
-                "\(Counted.versions(UInt64(export.damaged.count))) could not be read, and the export is without; the first: "
+                "\(Counted.text(UInt64(export.damaged.count), "version")) could not be read, and the export is without; the first: "
                 + first,
             exit: .inputOutput)
+    }
+}
+
+enum Counted {
+    /// `1 version`, `2 versions`
+    static func text(_ count: some BinaryInteger, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
+    /// `2 items, 1.5 KiB`; nil for no items.
+    static func content(_ items: some BinaryInteger, _ bytes: UInt64) -> String? {
+        items > 0 ? "\(text(items, "item")), \(ByteSize.text(bytes))" : nil
     }
 }

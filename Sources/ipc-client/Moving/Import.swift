@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Import: ToolCommand {
+struct Import: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import",
-        _superCommandName: Client.tool,
-        abstract: "Bring in what 'export' wrote.",
+        command: "import", abstract: "Bring in what 'export' wrote.",
         discussion: """
             Everything in the folder is checked before anything is written; a damaged one is refused. Pasteboards get \
             their content byte for byte, with their earlier versions and settings. Versions take new change counts, \
@@ -36,7 +32,6 @@ struct Import: ToolCommand {
         guard !folder.isEmpty else { throw ValidationError("The name of the folder is empty.") }
     }
 
-    @DBusActor
     func run() async throws {
         let reader = try Self.untouched { () throws in try ExportReader(folder) }
         let plan = try Self.untouched { () throws in try ImportPlan(reader) }
@@ -45,17 +40,19 @@ struct Import: ToolCommand {
         let store = StoreImport(app, plan, allowReserved: allowReserved)
         do { try await store.run(reader) } catch {
             throw (error as? ToolFailure ?? (error as? IPCError).map(ToolFailure.init))?.adding(
-                "the import ended early, after \(Counted.versions(store.versions))") ?? error
+                "the import ended early, after \(Counted.text(store.versions, "version"))") ?? error
         }
         if plan.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "not in the export, as sensitive, read only once, or damaged: \(Counted.versions(plan.leftOut))")
+                "not in the export, as sensitive, read only once, or damaged: \(Counted.text(plan.leftOut, "version"))")
         }
         for name in store.untouched {
             try output.warn("LeftOut", "the pasteboard \(name.quoted) stays as it is: its content is not in the export")
         }
-        if store.ended > 0 { try output.warn("Ended", "ended since the export: \(Counted.versions(store.ended))") }
+        if store.ended > 0 {
+            try output.warn("Ended", "ended since the export: \(Counted.text(store.ended, "version"))")
+        }
         try output.print(
             .object([
                 "folder": .string(folder), "pasteboards": .count(UInt64(plan.boards.count)),
@@ -64,11 +61,11 @@ struct Import: ToolCommand {
                 "ended": .count(store.ended),
             ]),
             text:
-                "imported \(Counted.pasteboards(UInt64(plan.boards.count))) with \(Counted.versions(store.versions)) from \(folder)"
+                "imported \(Counted.text(UInt64(plan.boards.count), "pasteboard")) with \(Counted.text(store.versions, "version")) from \(folder)"
         )
     }
 
-    /// What fails here fails before anything is written, and says so.
+    /// Adds to a failure that nothing was imported.
     private static func untouched<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as ToolFailure { throw failure.adding("nothing was imported") }
     }

@@ -4,7 +4,7 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// What an import will do: all that the export holds but the content, checked.
+/// An export without its content, checked.
 struct ImportPlan: Sendable {
     struct Claim: Sendable, Hashable {
         let scheme: String
@@ -16,14 +16,13 @@ struct ImportPlan: Sendable {
     private(set) var choices: [Claim] = []
     /// Versions whose content is not in the export.
     private(set) var leftOut: UInt64 = 0
-    /// Pasteboards of which content was left out, and no other is there.
+    /// Pasteboards whose content is not in the export at all.
     private(set) var withheld: Set<String> = []
 
-    /// Verifies the export, and that the broker could take every part of it.
+    /// Verifies the export, and that the broker can accept every part of it.
     /// - Throws: ``ToolFailure`` with exit code 65.
     init(_ reader: ExportReader) throws {
         var (board, incomplete, filled) = ("", Set<String>(), Set<String>())
-        var plan = (boards: boards, registrations: registrations, choices: choices, leftOut: leftOut)
         do {
             try reader.verify { record in
                 switch record {
@@ -31,27 +30,26 @@ struct ImportPlan: Sendable {
                 case .pasteboard(let name, _, let historyLimit):
                     board = name
                     guard try !PasteboardName(board).isUnique, historyLimit <= Limits().historyMost,
-                        plan.boards.insert(board).inserted
+                        boards.insert(board).inserted
                     else { throw Self.damaged("the pasteboard \(board.quoted) cannot be made") }
                 case .version(let version):
-                    guard !plan.boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
+                    guard !boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
                     try Self.check(version)
                     if version.leftOut != nil {
-                        plan.leftOut += 1
+                        leftOut += 1
                         incomplete.insert(board)
                     } else if !version.items.isEmpty {
                         filled.insert(board)
                     }
                 case .registration(let scheme, let application):
-                    plan.registrations.append(try Self.claim(scheme, application))
-                case .choice(let scheme, let application): plan.choices.append(try Self.claim(scheme, application))
+                    registrations.append(try Self.claim(scheme, application))
+                case .choice(let scheme, let application): choices.append(try Self.claim(scheme, application))
                 }
             }
         } catch let error as any Condition {
-            // A name or type that is none: a later version of this program may have written it.
+            // A later version of this program may have written such a name or type.
             throw Self.damaged(error.ipcError.message)
         }
-        (boards, registrations, choices, leftOut) = plan
         withheld = incomplete.subtracting(filled)
     }
 
@@ -72,8 +70,8 @@ struct ImportPlan: Sendable {
         }
     }
 
-    /// Looks for what is there already.
-    /// - Throws: ``ToolFailure``: 73 where something would be replaced, 77 for schemes of the system.
+    /// Looks for content and choices that the import would replace.
+    /// - Throws: ``ToolFailure``: 73 if there are any, 77 for schemes of the system.
     @DBusActor
     func check(_ app: Application, replace: Bool, allowReserved: Bool) async throws {
         if !allowReserved, let reserved = try registrations.first(where: { try URLScheme($0.scheme).isReserved }) {
@@ -86,7 +84,7 @@ struct ImportPlan: Sendable {
         guard !replace else { return }
         var present: [String] = []
         for try await info in app.pasteboards()
-        where boards.contains(info.name) && !withheld.contains(info.name) && info.hasContent {
+        where boards.contains(info.name) && !withheld.contains(info.name) && info.itemCount > 0 {
             present.append("the pasteboard \(info.name.quoted)")
         }
         let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })
@@ -101,9 +99,4 @@ struct ImportPlan: Sendable {
             message: "\(first)\(others) would be replaced, and nothing was imported; --replace does that",
             exit: .cannotCreate)
     }
-}
-
-extension PasteboardInfo {
-    /// Whether something is lost with it.
-    var hasContent: Bool { itemCount > 0 }
 }

@@ -4,19 +4,18 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Reads the store through the broker, version by version, and writes it to a folder.
-///
-/// Each version is whole; the store as a whole may move meanwhile.
+/// Reads the store through the broker, version by version, and writes it to a folder. Each version is complete, but the
+/// store may change meanwhile.
 @DBusActor
 struct StoreExport {
     private let app: Application
-    private let folder: ExportFolder
+    let folder: ExportFolder
     private(set) var counts = Counts()
-    /// Versions that would be consumed by reading.
+    /// Versions that reading would consume.
     private(set) var leftOut = 0
-    /// Why a version could not be read, for each.
+    /// The reason for each version that could not be read.
     private(set) var damaged: [String] = []
-    /// What was promised and cannot be had, a sentence for each version that is in the export without it.
+    /// A sentence for each version that is exported without promised content.
     private(set) var unkept: [String] = []
 
     struct Counts: Sendable {
@@ -24,15 +23,13 @@ struct StoreExport {
         var versions: UInt64 = 0
         var registrations: UInt64 = 0
         var choices: UInt64 = 0
-        var blobs: UInt64 = 0
-        var blobBytes: UInt64 = 0
     }
 
     init(_ app: Application, to folder: ExportFolder) { (self.app, self.folder) = (app, folder) }
 
     mutating func run() async throws {
         for try await info in app.pasteboards() {
-            // They end with who made them, and nobody else can make one of that name.
+            // A unique pasteboard ends with its maker, and no other program can make one of that name.
             guard let name = try? PasteboardName(info.name), !name.isUnique else { continue }
             try await add(info)
         }
@@ -47,7 +44,6 @@ struct StoreExport {
             }
         }
         try folder.finish(changeCount: try await app.changeCount())
-        (counts.blobs, counts.blobBytes) = (folder.blobs, folder.blobBytes)
     }
 
     private mutating func add(_ info: PasteboardInfo) async throws {
@@ -56,7 +52,7 @@ struct StoreExport {
         try folder.add(.pasteboard(name: info.name, isPersistent: info.isPersistent, historyLimit: limit))
         counts.pasteboards += 1
         var last: UInt64 = 0
-        // A version may go while it is about to be read; then the pasteboard has newer ones. That comes to an end.
+        // A version may be replaced before it is read; then the pasteboard has newer ones.
         for _ in 0..<8 {
             let held = try await present { () throws(IPCError) in try await board.versions() } ?? []
             let versions = held.filter { $0.changeCount > last }
@@ -69,7 +65,7 @@ struct StoreExport {
         damaged.append("the pasteboard \(info.name.quoted) changes faster than it can be read")
     }
 
-    /// - Returns: false where the version is gone.
+    /// - Returns: false if the version is gone.
     private mutating func add(_ version: PasteboardVersionInfo, of board: Pasteboard) async throws -> Bool {
         guard !version.isOnce && !version.isSensitive else {
             leftOut += 1
@@ -81,8 +77,7 @@ struct StoreExport {
             guard error.code == .noSuchItem || error.code == .noSuchPasteboard || error.code == .inputOutput else {
                 throw error
             }
-            let isHeld = try await present { () throws(IPCError) in try await board.holds(version) }
-            guard isHeld ?? false else { return false }
+            guard try await board.holds(version) else { return false }
             damaged.append(error.message)
             try folder.add(.version(record(version, leftOut: "unreadable")))
             return true
@@ -93,8 +88,8 @@ struct StoreExport {
         return true
     }
 
-    /// The items of a version; where promises are not kept, what there is beside them.
-    /// - Throws: `noSuchItem` where the version is gone, or nothing of it can be had.
+    /// The items of a version, without promised content that is not given.
+    /// - Throws: `noSuchItem` if the version is gone, or nothing of it can be read.
     private mutating func content(
         of version: PasteboardVersionInfo, _ board: Pasteboard
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -116,10 +111,10 @@ struct StoreExport {
                     missing.append("\(type) of item \(place)")
                 }
             }
-            // An item of promises alone has nothing that could be kept.
-            if !there.isEmpty { items.append(try PasteboardItem(kept: there)) }
+            // An item may consist of promises alone; then it is none.
+            if let item = try? PasteboardItem(there) { items.append(item) }
         }
-        // What is missing was promised only if the version is still there.
+        // If the version is gone, the missing content was not a broken promise.
         guard !items.isEmpty, try await board.holds(version) else { throw broken }
         if !missing.isEmpty {
             unkept.append(
@@ -138,7 +133,7 @@ struct StoreExport {
             strength: version.source.strength.rawValue, leftOut: leftOut, items: items)
     }
 
-    /// The answer; nil where the pasteboard was removed since it was listed.
+    /// The answer; nil if the pasteboard was removed after it was listed.
     private func present<Answer>(
         _ question: () async throws(IPCError) -> Answer
     ) async throws(IPCError) -> Answer? {
@@ -146,12 +141,5 @@ struct StoreExport {
             guard error.code == .noSuchPasteboard else { throw error }
             return nil
         }
-    }
-}
-
-extension PasteboardItem {
-    /// An item of representations of one that was read.
-    fileprivate init(kept representations: [Representation]) throws(IPCError) {
-        do throws(Invalid) { try self.init(representations) } catch { throw error.ipcError }
     }
 }

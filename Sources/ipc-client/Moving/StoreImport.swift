@@ -4,30 +4,29 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Writes what an export holds to the broker, pasteboard by pasteboard.
+/// Writes an export to the broker, pasteboard by pasteboard.
 @DBusActor
 final class StoreImport {
     private let app: Application
     private let plan: ImportPlan
     private let allowReserved: Bool
-    /// The versions that were written.
     private(set) var versions: UInt64 = 0
-    /// The versions whose time was over.
+    /// Versions that have expired.
     private(set) var ended: UInt64 = 0
-    /// Pasteboards that stay as they are, for the export has nothing of what was on them.
+    /// Pasteboards that stay as they are, because the export lacks their content.
     private(set) var untouched: [String] = []
     private var present: Set<String> = []
     private var filled: Set<String> = []
     private var target: Target?
 
-    /// The pasteboard whose versions come now.
+    /// The pasteboard of the versions that follow.
     private struct Target {
         let board: Pasteboard
         let historyLimit: UInt32
-        /// Whether something is on it that is not of the export.
+        /// Whether it has content from elsewhere.
         var hasOthers: Bool
         var isFirst = true
-        /// The newest version of the export could not be brought in, so nothing may stand in its place.
+        /// Whether the newest version cannot be imported, so that the pasteboard has to end empty.
         var endsEmpty = false
     }
 
@@ -36,11 +35,11 @@ final class StoreImport {
     }
 
     func run(_ reader: ExportReader) async throws {
-        // First of all, so that no pasteboard is ever at a lower count than it has been elsewhere.
+        // First, so that no pasteboard ever has a lower count than in the exported store.
         try await app.skipChangeCounts(to: reader.changeCount)
         for try await info in app.pasteboards() {
             present.insert(info.name)
-            if info.hasContent { filled.insert(info.name) }
+            if info.itemCount > 0 { filled.insert(info.name) }
         }
         var reader = reader
         while let record = try reader.next() {
@@ -61,7 +60,7 @@ final class StoreImport {
     }
 
     private func begin(_ name: String, isPersistent: Bool, historyLimit: UInt32) async throws {
-        // A secret is in no export, and what stands in its place here is not for that one to take away.
+        // No export contains secrets, so an import must not remove content in the place of one.
         guard !plan.withheld.contains(name) || !filled.contains(name) else {
             return untouched.append(name)
         }
@@ -70,7 +69,7 @@ final class StoreImport {
         if isThere, try await board.isPersistent != isPersistent {
             try await board.setPersistent(isPersistent)
         }
-        // Neither what was there nor the empty version of a new pasteboard belongs to the history that comes now.
+        // Neither older content nor the empty version of a new pasteboard belongs to the imported history.
         try await board.setHistoryLimit(0)
         target = Target(board: board, historyLimit: historyLimit, hasOthers: isThere)
     }

@@ -3,14 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// Opens a URL for the reply.
-struct Call: ToolCommand {
+struct Call: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "call",
-        _superCommandName: Client.tool,
-        abstract: "Open a URL and print the reply.",
+        command: "call", abstract: "Open a URL and print the reply.",
         discussion: """
             The reply goes to standard output, byte for byte: its first item, as plain text where it has it. The outcome \
             is the exit code; what is no success is told on standard error, with the receiver's code and message. The \
@@ -42,7 +37,7 @@ struct Call: ToolCommand {
     @Option(
         help: ArgumentHelp(
             "The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if it is none)",
-            valueName: "type"), completion: .list(CommonTypes.all))
+            valueName: "type"), completion: .list(Content.commonTypes))
     var type: String?
 
     @Option(
@@ -63,23 +58,21 @@ struct Call: ToolCommand {
         }
     }
 
-    @DBusActor
     func run() async throws {
-        try request.checkSurroundings()
+        try request.checkEnvironment()
         let items = try items()
         let app = try await request.connect()
         let options = request.open()
         let result: Result<CallReply, CallFailure>
         do throws(CallFailure) {
             result = .success(
-                try await CallingOff.bySignal(options.id ?? "", of: app) { () async throws(CallFailure) in
+                try await app.cancelling(options.id ?? "") { () async throws(CallFailure) in
                     try await app.call(url, callbackScheme: callbackScheme, sending: items, options: options)
                 })
         } catch { result = .failure(error) }
         try CallReport(result, url: url, waited: request.waitingTime, scheme: callbackScheme).tell(output)
     }
 
-    /// What goes with the URL; nil for nothing.
     func items() throws -> [PasteboardItem]? {
         guard file != nil || !words.isEmpty else { return nil }
         let value: Representation.Value =
@@ -94,12 +87,10 @@ struct Call: ToolCommand {
     }
 }
 
-/// What `call` says of a reply, or why there is none.
 struct CallReport: Sendable {
     private let result: Result<CallReply, CallFailure>
     private let url: String
     private let waited: String
-    /// The scheme that was to be claimed for callbacks.
     private let scheme: String
 
     init(_ result: Result<CallReply, CallFailure>, url: String, waited: String, scheme: String = "") {
@@ -124,7 +115,7 @@ struct CallReport: Sendable {
         return error.code == .reservedScheme ? .reserved([scheme]) : ToolFailure(error)
     }
 
-    /// The answer of the broker, or what came by a callback.
+    /// The answer of the broker, or the callback.
     func json(
         _ response: OpenURLResponse?, _ outcome: Outcome, _ items: [PasteboardItem], _ failure: CallFailure? = nil
     ) -> JSONValue {

@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct CanOpen: ToolCommand {
+struct CanOpen: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "can-open",
-        _superCommandName: Client.tool,
-        abstract: "Tell whether a URL could be opened now.",
+        command: "can-open", abstract: "Tell whether a URL could be opened now.",
         discussion: """
             Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \
             nor can be started; 77 if the handler's policy refuses the source. Nothing is started, and nobody is asked \
@@ -38,10 +34,11 @@ struct CanOpen: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect(as: application)
-        if try await canOpen(app) {
+        let canOpen =
+            if let wait { try await app.canOpenURL(url, within: wait.duration) } else { try await app.canOpenURL(url) }
+        if canOpen {
             return try output.print(.object(["url": .string(url), "can-open": .boolean(true)]), text: "yes")
         }
         let resolution = try await app.resolve(url)
@@ -51,12 +48,6 @@ struct CanOpen: ToolCommand {
                 "application": resolution.application.map { .string($0) }, "reason": .string(resolution.reason),
             ]), text: "no")
         throw await refusal(resolution, app)
-    }
-
-    @DBusActor
-    private func canOpen(_ app: Application) async throws(IPCError) -> Bool {
-        guard let wait else { return try await app.canOpenURL(url) }
-        return try await app.canOpenURL(url, within: wait.duration)
     }
 
     @DBusActor

@@ -1,12 +1,10 @@
 import ArgumentParser
 import IPCTools
 
-/// The receiver under the sample client's names: where replies by URL would come in.
+/// A receiver under the sample client's names, for replies by URL.
 struct Listen: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "listen",
-        _superCommandName: Client.tool,
-        abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",
+        command: "listen", abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",
         discussion: ReceiverOptions.discussion + "\n\n" + """
             EXAMPLES
               ipc-client listen

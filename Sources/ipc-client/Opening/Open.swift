@@ -2,14 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// Opens a URL without a new payload.
-struct Open: ToolCommand {
+struct Open: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open",
-        _superCommandName: Client.tool,
-        abstract: "Open a URL and wait for the answer.",
+        command: "open", abstract: "Open a URL and wait for the answer.",
         discussion: """
             A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code. The first \
             SIGINT, SIGTERM or SIGHUP calls the request off and waits for its outcome, the second one ends the command.
@@ -39,15 +34,14 @@ struct Open: ToolCommand {
     @OptionGroup var queueing: QueueOptions
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
-        try request.checkSurroundings()
+        try request.checkEnvironment()
         let app = try await request.connect(queueing)
         let board = try pasteboard.map { (name) throws(IPCError) in try Pasteboard(named: name, of: app) }
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, on: board, options: options)
         }
         try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
-        await request.tellAbsence(response, url, of: app, output)
+        await request.warnOfAbsence(response, url, of: app, output)
     }
 }

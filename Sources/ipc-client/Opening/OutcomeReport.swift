@@ -1,24 +1,23 @@
 import IPC
+import IPCDBus
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// What a command that has opened a URL, or asks for a request, says of its outcome.
 struct OutcomeReport: Sendable {
     private let response: OpenURLResponse
+    /// Nil if it is not known.
     private let url: String?
-    /// How long was waited, as it was written; nil where nothing was said of it.
+    /// The time-out of the sender, as the command line has it; nil if it is not known.
     private let waited: String?
-    /// The request that this one was queued once more as.
+    /// The id of the request that repeats this one.
     private let retriedAs: String?
 
-    /// - Parameter url: nil where it is not known.
     init(_ response: OpenURLResponse, url: String?, waited: String?, retriedAs: String? = nil) {
         (self.response, self.url, self.waited, self.retriedAs) = (response, url, waited, retriedAs)
     }
 
-    /// Prints the reply, or everything as JSON, or the id of a request that is on the disk. Throws what is no success.
+    /// Prints the reply, or everything as JSON, or the id of a queued request.
+    /// - Throws: every outcome that is no success.
     func tell(_ output: OutputOptions) throws(ToolFailure) {
         do throws(ToolFailure) {
             if output.json {
@@ -26,25 +25,22 @@ struct OutcomeReport: Sendable {
             } else if response.outcome == .queued {
                 try OutputStream.output.writeLine(response.id)
             } else {
-                try response.writeReply()
+                try response.reply.writeFirst()
             }
         } catch {
             guard error != .outputClosed else { throw error }
             throw error.adding(
                 "the request itself is \(response.outcome.rawValue), as \(response.id): do not send it again")
         }
-        if !output.json, response.outcome != .queued {
-            // A person at a terminal wants to know which program it was.
-            if response.outcome == .delivered, OutputStream.error.isTerminal {
-                try OutputStream.error.writeLine(
-                    "given to \(response.application.onOneLine), which does not answer")
-            }
+        // A user at a terminal wants to know which program it was.
+        if !output.json, response.outcome == .delivered, OutputStream.error.isTerminal {
+            try OutputStream.error.writeLine("given to \(response.application.onOneLine), which does not answer")
         }
         if let failure = failure(isTold: output.json) { throw failure }
     }
 
-    /// What the outcome makes of the command; nil for success.
-    /// - Parameter isTold: whether the outcome has been printed as JSON, so that nothing is left to say.
+    /// The failure of the command; nil for success.
+    /// - Parameter isTold: whether JSON has reported the outcome, so that the failure needs no message.
     func failure(isTold: Bool) -> ToolFailure? {
         let outcome = response.outcome
         guard outcome.exit != .success else { return nil }
@@ -68,7 +64,6 @@ struct OutcomeReport: Sendable {
         ])
     }
 
-    /// What happened, and what to do next.
     var sentence: String {
         let application = response.application
         let time = waited.map { " within \($0)" } ?? " in time"
@@ -101,40 +96,31 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// That the receiver is not there, once: the reason mostly says so by itself.
+    /// States the absence of the receiver once: most reasons state it too.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
-    /// What to do with a request that has killed its receiver too often.
+    /// The advice for a request that has ended its receiver too often.
     private var parked: String {
-        guard response.errorCode == "parked" else { return "" }
-        return "; when it is mended: 'ipc-client requests retry \(response.id)'"
+        response.errorCode == "parked" ? "; when it is mended: 'ipc-client requests retry \(response.id)'" : ""
     }
 
-    /// The reason alone; the code says nothing more than the sentence.
+    /// The reason alone, because the code repeats the sentence.
     private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
-    /// The reason in parentheses or after a colon, where there is one.
+    /// The reasons after a colon; empty if there are none.
     private var because: String {
         let reasons = [response.errorMessage, response.errorCode ?? response.errorName].compactMap { $0?.asTold }
             .filter { !$0.isEmpty }
-        return switch reasons.count {
-        case 0: ""
-        case 1: ": \(reasons[0])"
-        default: ": \(reasons[0]) (\(reasons[1]))"
-        }
+        guard let first = reasons.first else { return "" }
+        return ": \(first)" + reasons.dropFirst().map { " (\($0))" }.joined()
     }
 }
 
-extension OpenURLResponse {
-    /// Writes the first item of the reply, as plain text where it has it, byte for byte.
-    func writeReply() throws(ToolFailure) { try reply.writeFirst() }
-}
-
 extension [PasteboardItem] {
-    /// Writes the first item, as plain text where it has it, byte for byte; nothing where there is none.
+    /// Writes the first item byte for byte, preferably as plain text; nothing if there are no items.
     func writeFirst() throws(ToolFailure) {
         guard let representation = first?.preferred else { return }
         var output = ContentOutput.standardOutput
@@ -143,8 +129,8 @@ extension [PasteboardItem] {
 }
 
 extension RequestOptions {
-    /// Opens by `open`, and calls the request off at a signal; one that is only queued is on the disk at once, so a signal
-    /// ends the command as usual.
+    /// Opens by `open`, and cancels the request at a signal. A queued request is on the disk at once, so a signal ends the
+    /// command as usual.
     @DBusActor
     func outcome(
         of app: Application, _ queueing: QueueOptions? = nil,
@@ -153,17 +139,17 @@ extension RequestOptions {
         let options = self.open(queueing)
         guard !options.isQueued, let id = options.id else { return try await open(options) }
         do throws(IPCError) {
-            return try await CallingOff.bySignal(id, of: app) { () async throws(IPCError) in try await open(options) }
+            return try await app.cancelling(id) { () async throws(IPCError) in try await open(options) }
         } catch {
             guard error.code == .handlerUnavailable, queueing != nil else { throw error }
             throw IPCError(.handlerUnavailable, error.message + ", or leave the request behind with --queue")
         }
     }
 
-    /// Tells of a request that was queued for somebody whom nobody knows: perhaps the id was mistyped.
+    /// Warns of a request that was queued for an unknown application: the id may be misspelled.
     @DBusActor
-    func tellAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
-        // The request is on the disk, whatever becomes of these questions.
+    func warnOfAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
+        // The request is on the disk, even if these questions fail.
         guard response.outcome == .queued, let to, (try? await app.bus.isReachable(to)) == false,
             let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
         else { return }
@@ -171,5 +157,24 @@ extension RequestOptions {
             "HandlerUnavailable",
             "nobody knows \(to.quoted): it does not run, nothing can start it, and it does not claim the scheme; the request "
                 + "waits for it. 'ipc-client requests cancel \(response.id)' calls it off", id: response.id)
+    }
+}
+
+extension Application {
+    /// Waits in `body`. The first SIGINT, SIGTERM or SIGHUP cancels the request, and the outcome says whether it came in time.
+    /// The second one ends the process as any signal does.
+    @DBusActor
+    func cancelling<Result, Failure: Error>(
+        _ id: String, _ body: () async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let stop = StopSignal()
+        stop.listen()
+        return try await stop.run(
+            atSignal: 1,
+            {
+                StopSignals.leaveToSystem()
+                // The broker reads our calls in order, so it also cancels a request that it has not accepted yet.
+                DBusActor.task { try? await self.cancelRequest(id) }
+            }, body)
     }
 }

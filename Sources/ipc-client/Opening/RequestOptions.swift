@@ -1,11 +1,9 @@
 import ArgumentParser
+import Glibc
 import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// Options of the commands that open a URL.
 struct RequestOptions: ParsableArguments, Sendable {
     @Option(
         help: ArgumentHelp("State this application id as the source.", valueName: "id"),
@@ -38,7 +36,7 @@ struct RequestOptions: ParsableArguments, Sendable {
             valueName: "id"), completion: LiveNames.requests)
     var parent: String?
 
-    /// As on a line without any of them.
+    /// The defaults, without the parser.
     static var unstated: RequestOptions {
         var options = RequestOptions()
         options.application = Client.id
@@ -46,31 +44,34 @@ struct RequestOptions: ParsableArguments, Sendable {
         return options
     }
 
-    /// How long a sender waits that states nothing.
-    private static let defaultTimeout = "20s"
+    /// The time-out of a sender that waits, as the command line has it.
+    var waitingTime: String { timeout?.defaultValueDescription ?? "20s" }
 
-    /// The time-out of a sender who waits, as it was written.
-    var waitingTime: String { timeout?.defaultValueDescription ?? Self.defaultTimeout }
-
-    /// Connects; a sender that waits for the answer waits no longer for the bus.
+    /// Connects. The time-out for the answer limits the wait for the bus too.
     @DBusActor
     func connect(_ queueing: QueueOptions? = nil) async throws(IPCError) -> Application {
         try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)
     }
 
-    /// Refuses what the environment says where it counts and is wrong.
-    func checkSurroundings(_ surroundings: Surroundings = .ofProcess) throws(ToolFailure) {
-        if parent == nil { try surroundings.checkParent() }
+    /// Rejects a parent of the environment that is no id of a request, unless `--parent` overrides it.
+    func checkEnvironment(_ environment: RequestEnvironment = .ofProcess) throws(ToolFailure) {
+        guard parent == nil, let stated = environment.parent else { return }
+        do throws(IPCError) { _ = try RequestID(stated) } catch {
+            throw ToolFailure(
+                name: error.code.rawValue,
+                message: "IPC_ID in the environment: \(error.message); unset it, or say --parent",
+                exit: error.code.exit)
+        }
     }
 
-    /// The library's options. There is always an id, so that the request can be called off, and asked for later.
-    func open(_ queueing: QueueOptions? = nil, in surroundings: Surroundings = .ofProcess) -> OpenOptions {
+    /// The library's options. There is always an id, so that the request can be cancelled, and found later.
+    func open(_ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess) -> OpenOptions {
         var open = OpenOptions()
         open.application = to
         open.timeout = timeout?.duration
         open.id = id ?? RequestID.random().text
-        open.parent = parent ?? surroundings.parent
-        open.activationToken = surroundings.activationToken
+        open.parent = parent ?? environment.parent
+        open.activationToken = environment.activationToken
         if let queueing {
             open.isQueued = queueing.queue
             open.requestTimeToLive = queueing.timeToLive?.duration
@@ -79,7 +80,6 @@ struct RequestOptions: ParsableArguments, Sendable {
     }
 }
 
-/// Options of the commands that can leave a request behind.
 struct QueueOptions: ParsableArguments, Sendable {
     @Flag(
         help: """
@@ -94,7 +94,7 @@ struct QueueOptions: ParsableArguments, Sendable {
         transform: TimeSpan.parseLong)
     var timeToLive: TimeSpan?
 
-    /// As on a line without any of them.
+    /// The defaults, without the parser.
     static var unstated: QueueOptions {
         var options = QueueOptions()
         (options.queue, options.timeToLive) = (false, nil)
@@ -108,6 +108,27 @@ struct QueueOptions: ParsableArguments, Sendable {
         guard queue else { throw ValidationError("--time-to-live is of a request that waits; add --queue.") }
         guard timeToLive.milliseconds <= Self.most else {
             throw ValidationError("A request can wait for 30d at most; give a shorter --time-to-live.")
+        }
+    }
+}
+
+/// The environment of a program that works on another request.
+struct RequestEnvironment: Sendable {
+    private let variable: @Sendable (String) -> String?
+
+    init(_ variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
+
+    /// The environment of this process; a value that is not UTF-8 counts as missing.
+    static let ofProcess = RequestEnvironment { getenv($0).flatMap { String(validatingCString: $0) } }
+
+    /// The request whose `--exec` command started this program.
+    var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// The token that lets the receiver raise its window: of xdg-activation (Wayland), or the startup id of the Startup
+    /// Notification Specification (X11). Tokens have some tens of bytes; a longer value is none.
+    var activationToken: String? {
+        ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
+            !$0.isEmpty && $0.utf8.count <= 1_024
         }
     }
 }

@@ -2,14 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// The sample client's job: text on the pasteboard, URL to the server, in one step.
-struct Send: PlainCommand {
+struct Send: PlainCommand, ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "send",
-        _superCommandName: Client.tool,
-        abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
+        command: "send", abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
             Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
             exit code. The pasteboard is made, persistent, if there is none. The first SIGINT, SIGTERM or SIGHUP calls the \
@@ -49,9 +44,8 @@ struct Send: PlainCommand {
         (request, queueing, output) = (.unstated, .unstated, .unstated)
     }
 
-    @DBusActor
     func run() async throws {
-        try request.checkSurroundings()
+        try request.checkEnvironment()
         let item = try content.item(output)
         EarlyConnection.prepareToOpen()
         let app = try await request.connect(queueing)
@@ -60,6 +54,6 @@ struct Send: PlainCommand {
             try await app.open(url, sending: [item], on: board, options: options)
         }
         try OutcomeReport(response, url: url, waited: request.waitingTime).tell(output)
-        await request.tellAbsence(response, url, of: app, output)
+        await request.warnOfAbsence(response, url, of: app, output)
     }
 }

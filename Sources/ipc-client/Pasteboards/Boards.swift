@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Boards: ToolCommand {
+struct Boards: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "boards",
-        _superCommandName: Client.tool,
-        abstract: "List the pasteboards.",
+        command: "boards", abstract: "List the pasteboards.",
         discussion: """
             Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \
             pipe they are separated by tabs, without headings. Content is never shown.
@@ -24,21 +20,18 @@ struct Boards: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
-        let boards = try await Client.connect().pasteboards(prefix: prefix)
-        guard !output.json else {
-            for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
-            return
+        let boards = try await Client.connect().pasteboards(prefix: prefix).all()
+        try output.printRows(boards.map(json)) { isAligned in
+            var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
+            for board in boards {
+                table.add(
+                    board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
+                    String(board.itemCount), String(board.byteCount),
+                    board.millisecondsSince1970.map(Timestamp.text) ?? "")
+            }
+            return table.text(aligned: isAligned, style: output.style)
         }
-        var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
-        for try await board in boards {
-            table.add(
-                board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
-                String(board.itemCount), String(board.byteCount), board.millisecondsSince1970.map(Timestamp.text) ?? "")
-        }
-        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        if !text.isEmpty { try OutputStream.output.writeLine(text) }
     }
 
     private func json(_ board: PasteboardInfo) -> JSONValue {

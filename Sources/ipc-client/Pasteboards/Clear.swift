@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Clear: ToolCommand {
+struct Clear: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "clear",
-        _superCommandName: Client.tool,
-        abstract: "Take everything off a pasteboard; it stays, empty.",
+        command: "clear", abstract: "Take everything off a pasteboard; it stays, empty.",
         discussion: """
             EXAMPLES
               ipc-client clear notes
@@ -20,10 +16,30 @@ struct Clear: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         let count = try await Pasteboard(named: board, of: app).clear()
         try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: nil)
+    }
+}
+
+struct Remove: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "remove", abstract: "Remove a pasteboard with all its versions.",
+        discussion: """
+            Requests on their way keep what they carry. The pasteboard "general" cannot be removed, only cleared.
+
+            EXAMPLES
+              ipc-client remove notes
+            """)
+
+    @Argument(help: "The pasteboard.", completion: LiveNames.boards)
+    var board: String
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        try await Client.connect().removePasteboard(named: board)
+        try output.print(.object(["pasteboard": .string(board), "removed": .boolean(true)]), text: nil)
     }
 }

@@ -1,17 +1,15 @@
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// Content that reading has taken off a pasteboard: nobody else has it until it is written somewhere.
+/// Content that reading has removed from a pasteboard, so that no other copy exists until it is written.
 struct ConsumedContent: Sendable {
     private let items: [PasteboardItem]
     private let source: String
     private let options: PasteboardOptions
-    /// Whether there was more than was read.
+    /// Whether the pasteboard had more than was read.
     private let isPart: Bool
 
-    /// - Returns: nil where the reading has consumed nothing.
+    /// - Returns: nil if the reading has consumed nothing.
     init?(_ version: PasteboardVersion, taken: Bool) {
         guard taken || version.isOnce, !version.items.isEmpty else { return nil }
         (items, source, isPart) = (version.items, version.source.application, false)
@@ -20,7 +18,7 @@ struct ConsumedContent: Sendable {
     }
 
     /// One representation of a version.
-    /// - Returns: nil where the reading has consumed nothing.
+    /// - Returns: nil if the reading has consumed nothing.
     init?(_ representation: Representation, of version: PasteboardVersionInfo, taken: Bool) {
         guard taken || version.isOnce, let item = try? PasteboardItem([representation]) else { return nil }
         (items, source, isPart) = ([item], version.source.application, version.types.joined().count > 1)
@@ -28,12 +26,17 @@ struct ConsumedContent: Sendable {
             expirationDate: version.endsMillisecondsSince1970, isSensitive: version.isSensitive, isOnce: version.isOnce)
     }
 
-    /// Puts it back where it could not be written to its end, and says so; but not in the place of what somebody else has
-    /// written since.
+    /// Puts the content back after a failed write, unless another version is on the pasteboard by now.
+    /// - Returns: the failure with the result.
     @DBusActor
     func afterFailure(_ failure: ToolFailure, on board: Pasteboard) async -> ToolFailure {
-        let failure = failure == .outputClosed ? .readerGone : failure
-        guard await isPutBack(on: board) else {
+        let readerGone = ToolFailure(
+            name: "InputOutput", message: "the reader of the output has gone before its end", exit: .inputOutput)
+        let failure = failure == .outputClosed ? readerGone : failure
+        let current = try? await board.versions().last
+        var options = options
+        options.ifChangeCount = current?.changeCount
+        guard current?.itemCount == 0, (try? await board.restore(items, source: source, options: options)) != nil else {
             return failure.adding("what was read was to be read once, and could not be put back")
         }
         return failure.adding(
@@ -41,17 +44,4 @@ struct ConsumedContent: Sendable {
                 ? "what was read of it is on the pasteboard again, without its other types"
                 : "what was read is on the pasteboard again")
     }
-
-    @DBusActor
-    private func isPutBack(on board: Pasteboard) async -> Bool {
-        guard let now = try? await board.versions().last, now.itemCount == 0 else { return false }
-        var options = options
-        options.ifChangeCount = now.changeCount
-        return (try? await board.restore(items, source: source, options: options)) != nil
-    }
-}
-
-extension ToolFailure {
-    fileprivate static let readerGone = ToolFailure(
-        name: "InputOutput", message: "the reader of the output has gone before its end", exit: .inputOutput)
 }

@@ -2,14 +2,10 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
 /// `paste` and `get`: the same, but for where the pasteboard's name stands.
-struct Paste: ToolCommand {
+struct Paste: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "paste",
-        _superCommandName: Client.tool,
-        abstract: "Write what is on the general pasteboard to standard output, byte for byte.",
+        command: "paste", abstract: "Write what is on the general pasteboard to standard output, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES
               ipc-client paste
@@ -26,15 +22,12 @@ struct Paste: ToolCommand {
 
     func validate() throws { try reading.check(output) }
 
-    @DBusActor
     func run() async throws { try await reading.read(board, output) }
 }
 
-struct Get: ToolCommand {
+struct Get: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get",
-        _superCommandName: Client.tool,
-        abstract: "Write what is on a pasteboard to standard output, byte for byte.",
+        command: "get", abstract: "Write what is on a pasteboard to standard output, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES
               ipc-client get demo.IPCClient
@@ -51,6 +44,5 @@ struct Get: ToolCommand {
 
     func validate() throws { try reading.check(output) }
 
-    @DBusActor
     func run() async throws { try await reading.read(board, output) }
 }

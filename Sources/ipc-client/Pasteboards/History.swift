@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct History: ToolCommand {
+struct History: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "history",
-        _superCommandName: Client.tool,
-        abstract: "List the versions of a pasteboard that are held.",
+        command: "history", abstract: "List the versions of a pasteboard that are held.",
         discussion: """
             Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires); \
             the oldest first, the current one last. In a pipe they are separated by tabs, without headings. \
@@ -24,10 +20,7 @@ struct History: ToolCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Keep so many earlier versions from now on, 0 to 100.", valueName: "n"),
-        transform: Quantity.number)
+    @Option(number: "Keep so many earlier versions from now on, 0 to 100.")
     var keep: UInt32?
 
     @OptionGroup var output: OutputOptions
@@ -40,25 +33,19 @@ struct History: ToolCommand {
         }
     }
 
-    @DBusActor
     func run() async throws {
         let board = try Pasteboard(named: board, of: try await Client.connect())
         if let keep { try await board.setHistoryLimit(keep) }
         let versions = try await board.versions()
-        guard !output.json else {
+        try output.printRows(versions.map { .object(JSONValue.facts($0, of: board.name)) }) { isAligned in
+            var table = Table("COUNT", "CHANGED", "ITEMS", "BYTES", "SOURCE", "TYPES", "MARKS")
             for version in versions {
-                try OutputStream.output.writeLine(JSONValue.object(JSONValue.facts(version, of: board.name)).text)
+                table.add(
+                    String(version.changeCount), version.millisecondsSince1970.map(Timestamp.text) ?? "",
+                    String(version.itemCount), String(version.byteCount), version.source.application,
+                    version.types.distinct.joined(separator: ","), version.marks)
             }
-            return
+            return table.text(aligned: isAligned, style: output.style)
         }
-        var table = Table("COUNT", "CHANGED", "ITEMS", "BYTES", "SOURCE", "TYPES", "MARKS")
-        for version in versions {
-            table.add(
-                String(version.changeCount), version.millisecondsSince1970.map(Timestamp.text) ?? "",
-                String(version.itemCount), String(version.byteCount), version.source.application,
-                version.distinctTypes.joined(separator: ","), version.marks)
-        }
-        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        if !text.isEmpty { try OutputStream.output.writeLine(text) }
     }
 }

@@ -1,4 +1,5 @@
 import IPC
+import IPCModel
 import IPCTools
 
 extension JSONValue {
@@ -18,14 +19,32 @@ extension JSONValue {
         ])
     }
 
-    /// What is known of a version without its content.
+    /// A representation that `get` has written to a file; nil of an empty pasteboard.
+    static func written(
+        _ representation: Representation?, _ version: PasteboardVersionInfo?, of board: String, to path: String?
+    ) -> JSONValue {
+        .object([
+            "pasteboard": .string(board),
+            "change-count": .count(version?.changeCount ?? 0),
+            "type": representation.map { .string($0.type.text) },
+            "size": .count(UInt64(representation?.byteCount ?? 0)),
+            "output": path.map { .string($0) },
+        ])
+    }
+
+    /// The types of each item.
+    static func types(_ types: [[ContentType]]) -> JSONValue {
+        .array(types.map { .array($0.map { .string($0.text) }) })
+    }
+
+    /// A version without its content.
     static func facts(_ version: PasteboardVersionInfo, of board: String) -> [Member] {
         [
             Member("pasteboard", .string(board)),
             Member("change-count", .count(version.changeCount)),
             Member("item-count", .unsigned(version.itemCount)),
             Member("size", .count(version.byteCount)),
-            Member("types", .array(version.types.map { .array($0.map { .string($0.text) }) })),
+            Member("types", .types(version.types)),
             JSONValue.nonEmpty(version.source.application).map { Member("source-application", $0) },
             Member("source-strength", .string(version.source.strength.rawValue)),
             version.millisecondsSince1970.map { Member("time", .count($0)) },
@@ -37,15 +56,17 @@ extension JSONValue {
 }
 
 extension PasteboardVersionInfo {
-    /// The types of all items in order, each once.
-    var distinctTypes: [String] {
-        var told: Set<ContentType> = []
-        return types.joined().filter { told.insert($0).inserted }.map(\.text)
-    }
-
-    /// What is special about it, in words.
+    /// Its special properties, as words.
     var marks: String {
         [isSensitive ? "sensitive" : nil, isOnce ? "once" : nil, endsMillisecondsSince1970 == nil ? nil : "expires"]
             .compactMap { $0 }.joined(separator: ",")
+    }
+}
+
+extension [[ContentType]] {
+    /// All types in order, each once.
+    var distinct: [String] {
+        var known: Set<ContentType> = []
+        return joined().filter { known.insert($0).inserted }.map(\.text)
     }
 }

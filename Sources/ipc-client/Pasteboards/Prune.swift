@@ -5,11 +5,9 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-struct Prune: ToolCommand {
+struct Prune: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prune",
-        _superCommandName: Client.tool,
-        abstract: "Remove pasteboards that are old or empty, or let go of earlier versions.",
+        command: "prune", abstract: "Remove pasteboards that are old or empty, or let go of earlier versions.",
         discussion: """
             A pasteboard goes if it meets all the criteria that are given; without any the command refuses. With \
             --history it stays, and only its earlier versions go. The pasteboard "general" is never removed; with \
@@ -48,7 +46,6 @@ struct Prune: ToolCommand {
         }
     }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         let now = Timestamp.now
@@ -58,17 +55,21 @@ struct Prune: ToolCommand {
             do throws(IPCError) {
                 if !dryRun, try await !perform(action, info, app) { continue }
             } catch {
-                // What one pasteboard refuses is no reason to keep the others.
+                // The failure of one pasteboard does not concern the others.
                 try output.warn(error.code.rawValue, "\(info.name.quoted): \(error.message)")
                 failure = failure ?? error
                 continue
             }
-            try tell(action, info)
+            try output.print(
+                .object([
+                    "pasteboard": .string(info.name), "action": .string(action.words.done),
+                    "dry-run": dryRun ? .boolean(true) : nil,
+                ]), text: "\(dryRun ? action.words.planned : action.words.done)\t\(info.name)")
         }
         if let failure { throw failure }
     }
 
-    /// A time with its unit: what is removed is not to hang on whether a bare number means seconds or days.
+    /// A time with its unit, because a wrong guess at the unit of a bare number would remove too much.
     private static func age(_ argument: String) throws -> TimeSpan {
         guard argument.last?.isNumber != true else {
             throw ValidationError("give the unit too, such as 90m, 12h, 30d or 4w.")
@@ -76,18 +77,15 @@ struct Prune: ToolCommand {
         return try TimeSpan.parseLong(argument)
     }
 
-    /// What is done with a pasteboard.
-    enum Action: String {
-        case removed
-        case cleared
-        case letGo = "let-go"
+    enum Action {
+        case removed, cleared, letGo
 
-        /// What is said of it where nothing is done.
-        var wouldBe: String {
+        /// The words for an action that is done, and for one under `--dry-run`.
+        var words: (done: String, planned: String) {
             switch self {
-            case .removed: "would-remove"
-            case .cleared: "would-clear"
-            case .letGo: "would-let-go"
+            case .removed: ("removed", "would-remove")
+            case .cleared: ("cleared", "would-clear")
+            case .letGo: ("let-go", "would-let-go")
             }
         }
     }
@@ -102,7 +100,7 @@ struct Prune: ToolCommand {
         return olderThan != nil && info.itemCount > 0 ? .cleared : nil
     }
 
-    /// - Returns: false where the pasteboard has changed meanwhile or is gone.
+    /// - Returns: false if the pasteboard has changed meanwhile or is gone.
     @DBusActor
     private func perform(_ action: Action, _ info: PasteboardInfo, _ app: Application) async throws(IPCError) -> Bool {
         let board = try Pasteboard(named: info.name, of: app)
@@ -115,7 +113,7 @@ struct Prune: ToolCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // A removal has no condition; a clear has, so what came meanwhile stays.
+                // Only clearing has a condition, so newer content stays.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }
@@ -124,13 +122,5 @@ struct Prune: ToolCommand {
             guard error.code == .changeCountMismatch || error.code == .noSuchPasteboard else { throw error }
             return false
         }
-    }
-
-    private func tell(_ action: Action, _ info: PasteboardInfo) throws(ToolFailure) {
-        try output.print(
-            .object([
-                "pasteboard": .string(info.name), "action": .string(action.rawValue),
-                "dry-run": dryRun ? .boolean(true) : nil,
-            ]), text: "\(dryRun ? action.wouldBe : action.rawValue)\t\(info.name)")
     }
 }

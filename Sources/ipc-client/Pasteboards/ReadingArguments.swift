@@ -4,9 +4,6 @@ import IPCModel
 import IPCTools
 import Synchronization
 
-import class IPCDBus.DBusActor
-
-/// What `paste` and `get` read of a pasteboard, and where to.
 struct ReadingArguments: ParsableArguments, Sendable {
     static let discussion = """
         Without options: the first item, as plain text if it has one, else in its first type; nothing, and exit code \
@@ -18,9 +15,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
     var type: String?
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Which item, counted from 0.", valueName: "n"),
-        transform: Quantity.number)
+    @Option(number: "Which item, counted from 0.")
     var item: UInt32?
 
     @Flag(help: "List the content types, one a line, and read nothing.")
@@ -29,10 +24,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     @Flag(help: "Read and clear in one step: of several that take, one gets it.")
     var take = false
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("The version with this change count, if it is still kept.", valueName: "n"),
-        transform: Quantity.number)
+    @Option(number: "The version with this change count, if it is still kept.")
     var changeCount: UInt64?
 
     @Option(
@@ -55,7 +47,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // Before the first question: what is taken and cannot be written has to be put back.
+        // First of all: content that is taken and cannot be written has to be put back.
         let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
         let board = try Pasteboard(named: name, of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -65,7 +57,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
                 try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
             }
         }
-        let (version, representation) = try await take ? taken(board) : chosen(board)
+        let (version, representation) = try await readOne(board)
         if let version, let representation {
             let consumed = ConsumedContent(representation, of: version, taken: take)
             try await written(consumed, board) { () throws(ToolFailure) in
@@ -75,18 +67,10 @@ struct ReadingArguments: ParsableArguments, Sendable {
             }
         }
         guard output.json else { return }
-        try OutputStream.output.writeLine(
-            JSONValue.object([
-                "pasteboard": .string(name),
-                "change-count": .count(version?.changeCount ?? 0),
-                "type": representation.map { .string($0.type.text) },
-                "size": .count(UInt64(representation?.byteCount ?? 0)),
-                "output": path.map { .string($0) },
-            ]).text)
+        try OutputStream.output.writeLine(JSONValue.written(representation, version, of: name, to: path).text)
     }
 
-    /// Writes to the output. What nobody else has any more is put back where that fails, and where a signal comes before the
-    /// end.
+    /// Writes to the output. If that fails or a signal interrupts it, consumed content goes back to the pasteboard.
     @DBusActor
     private func written(
         _ content: ConsumedContent?, _ board: Pasteboard, _ write: @escaping @Sendable () throws(ToolFailure) -> Void
@@ -101,55 +85,34 @@ struct ReadingArguments: ParsableArguments, Sendable {
         }
     }
 
-    private typealias Read = (version: PasteboardVersionInfo?, representation: Representation?)
-
-    /// Takes the version whose types were looked at, so that nothing is taken that cannot be shown.
+    /// Reads one representation. Its type is chosen by the list of types, so that nothing is taken that cannot be shown, and
+    /// no other promised content is fetched.
     @DBusActor
-    private func taken(_ board: Pasteboard) async throws -> Read {
-        for _ in 0..<Self.attempts {
-            let held = try await held(board)
-            guard let held, let type = try chosen(held.types, of: board.name) else {
-                return (held, nil)
-            }
-            do throws(IPCError) {
-                let version = try await board.take([type], ifChangeCount: held.changeCount)
-                return (held, version.items.dropFirst(Int(item ?? 0)).first?[type])
-            } catch {
-                guard error.code == .changeCountMismatch else { throw error }
-            }
-        }
-        throw IPCError(
-            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
-    }
-
-    /// Reads one representation, chosen by the types, which are there without reading: nothing else is read, and nothing
-    /// else fetched that is promised.
-    @DBusActor
-    private func chosen(_ board: Pasteboard) async throws -> Read {
-        for _ in 0..<Self.attempts {
+    private func readOne(
+        _ board: Pasteboard
+    ) async throws -> (version: PasteboardVersionInfo?, representation: Representation?) {
+        // The version may be replaced between the two calls.
+        let attempts = 16
+        for _ in 0..<attempts {
             let version = try await held(board)
-            guard let version, let type = try chosen(version.types, of: board.name) else {
-                return (version, nil)
-            }
+            guard let version, let type = try chosen(version.types, of: board.name) else { return (version, nil) }
             do throws(IPCError) {
-                let value = try await board.content(
-                    forType: type, item: item ?? 0, changeCount: version.changeCount)
-                return (version, Representation(type: type, value: value))
-            } catch {
-                // Somebody was faster, and another version is there by now; else it is the answer.
-                guard error.code == .noSuchItem, changeCount == nil, try await !board.holds(version) else {
-                    throw error
+                guard take else {
+                    let value = try await board.content(
+                        forType: type, item: item ?? 0, changeCount: version.changeCount)
+                    return (version, Representation(type: type, value: value))
                 }
+                let taken = try await board.take([type], ifChangeCount: version.changeCount)
+                return (version, taken.items.dropFirst(Int(item ?? 0)).first?[type])
+            } catch {
+                guard error.code == (take ? .changeCountMismatch : .noSuchItem), changeCount == nil else { throw error }
+                if !take, try await board.holds(version) { throw error }
             }
         }
-        throw IPCError(
-            .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
+        throw IPCError(.changeCountMismatch, "the pasteboard changed \(attempts) times while it was read; try again")
     }
 
-    /// How often a read begins anew because the version is gone that was to be read.
-    private static let attempts = 16
-
-    /// The type that was asked for; nil where the pasteboard is empty and nothing in particular was.
+    /// The type to read; nil if the pasteboard is empty and the arguments name neither item nor type.
     private func chosen(_ types: [[ContentType]], of board: String) throws -> ContentType? {
         guard Int(item ?? 0) < types.count else {
             if item == nil && type == nil { return nil }
@@ -159,11 +122,13 @@ struct ReadingArguments: ParsableArguments, Sendable {
         guard let type else { return types.preferred }
         let wanted = try Content.type(type)
         if types.contains(wanted) { return wanted }
-        // Who asks for "text/plain" means text in whatever character set.
-        guard let similar = types.first(where: { wanted.text == $0.essence }) else {
-            throw ToolFailure.noType(wanted, board)
-        }
-        return similar
+        // "text/plain" means text in any character set.
+        if let similar = types.first(where: { wanted.text == $0.essence }) { return similar }
+        throw ToolFailure(
+            name: "NoSuchItem",
+            message: "the item on the pasteboard \(board.quoted) has no representation of the type "
+                + "\(wanted.text.quoted); --list-types shows which it has",
+            exit: .noInput)
     }
 
     @DBusActor
@@ -174,15 +139,13 @@ struct ReadingArguments: ParsableArguments, Sendable {
             types = [types[Int(item)]]
         }
         if output.json {
-            let rows = types.map { JSONValue.array($0.map { .string($0.text) }) }
-            return try OutputStream.output.writeLine(
-                JSONValue.object(["pasteboard": .string(board.name), "types": .array(rows)]).text)
+            let list = JSONValue.object(["pasteboard": .string(board.name), "types": .types(types)])
+            return try OutputStream.output.writeLine(list.text)
         }
-        var told: Set<ContentType> = []
-        for type in types.joined() where told.insert(type).inserted { try OutputStream.output.writeLine(type.text) }
+        for type in types.distinct { try OutputStream.output.writeLine(type) }
     }
 
-    /// The version that is meant, without its content.
+    /// The version to read, without its content.
     @DBusActor
     private func held(_ board: Pasteboard) async throws -> PasteboardVersionInfo? {
         let versions = try await board.versions()
@@ -199,9 +162,12 @@ struct ReadingArguments: ParsableArguments, Sendable {
 }
 
 extension Pasteboard {
-    /// Whether a version is still held.
+    /// Whether the pasteboard still keeps a version; false if it was removed.
     func holds(_ version: PasteboardVersionInfo) async throws(IPCError) -> Bool {
-        try await versions().contains { $0.changeCount == version.changeCount }
+        do throws(IPCError) { return try await versions().contains { $0.changeCount == version.changeCount } } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            return false
+        }
     }
 }
 
@@ -225,14 +191,6 @@ extension ToolFailure {
             name: "NoSuchItem",
             message:
                 "the pasteboard \(board.quoted) has \(count) item\(count == 1 ? "" : "s"), counted from 0, so there is no item \(item)",
-            exit: .noInput)
-    }
-
-    fileprivate static func noType(_ type: ContentType, _ board: String) -> ToolFailure {
-        ToolFailure(
-            name: "NoSuchItem",
-            message: "the item on the pasteboard \(board.quoted) has no representation of the type "
-                + "\(type.text.quoted); --list-types shows which it has",
             exit: .noInput)
     }
 }

@@ -2,14 +2,10 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
 /// `copy` and `set`: the same, but for where the pasteboard's name stands.
-struct Copy: ToolCommand {
+struct Copy: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "copy",
-        _superCommandName: Client.tool,
-        abstract: "Put text, standard input or files on the general pasteboard.",
+        command: "copy", abstract: "Put text, standard input or files on the general pasteboard.",
         discussion: """
             Replaces what was there. Bytes stay as they are; a newline at the end too. Large content goes to the \
             broker as a file descriptor, and no process stays behind. 'set BOARD' does the same for another \
@@ -32,15 +28,12 @@ struct Copy: ToolCommand {
     @OptionGroup var writing: WritingArguments
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws { try await writing.write(content, to: board, output) }
 }
 
-struct SetBoard: ToolCommand {
+struct SetBoard: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "set",
-        _superCommandName: Client.tool,
-        abstract: "Put text, standard input or files on a pasteboard.",
+        command: "set", abstract: "Put text, standard input or files on a pasteboard.",
         discussion: """
             Replaces what was there. The pasteboard is made, persistent, if there is none; then its content is on the \
             disk when the command ends. 'copy' does the same for the general pasteboard.
@@ -59,6 +52,5 @@ struct SetBoard: ToolCommand {
     @OptionGroup var writing: WritingArguments
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws { try await writing.write(content, to: board, output) }
 }

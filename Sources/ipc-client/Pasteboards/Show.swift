@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Show: ToolCommand {
+struct Show: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        _superCommandName: Client.tool,
-        abstract: "Describe what is on a pasteboard: types, sizes, age, source, versions.",
+        command: "show", abstract: "Describe what is on a pasteboard: types, sizes, age, source, versions.",
         discussion: """
             Nothing is read but with --preview, so nothing is consumed and no promised data is asked for. The preview is \
             the start of the first item's text on one line; of content that reading would consume (once, sensitive) \
@@ -21,9 +17,6 @@ struct Show: ToolCommand {
               ipc-client show notes --json | jq -r '.versions[-1].types[][]'
             """)
 
-    /// The bytes of a text of which a preview is made.
-    static let previewBytes = 200
-
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
@@ -32,7 +25,6 @@ struct Show: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let board = try Pasteboard(named: board, of: try await Client.connect())
         let versions = try await board.versions()
@@ -42,21 +34,18 @@ struct Show: ToolCommand {
         try output.print(summary.json, text: summary.text(style: output.style))
     }
 
-    /// The start of the first item's plain text; nil where there is none, or where to read it would consume it.
+    /// The start of the first item's plain text; nil if there is none, or if reading would consume it.
     @DBusActor
     private func text(_ board: Pasteboard, _ version: PasteboardVersionInfo?) async throws -> String? {
         guard let version, !version.isOnce, !version.isSensitive,
             let type = version.types.first?.first(where: \.isUTF8PlainText)
         else { return nil }
         let value = try await board.content(forType: type, item: 0, changeCount: version.changeCount)
-        return try Preview.text(value, Self.previewBytes)
+        return try Self.preview(of: value, 200)
     }
-}
 
-/// The start of a text.
-enum Preview {
-    /// At most so many bytes, whole characters, on one line; nil where it is no text.
-    static func text(_ value: Representation.Value, _ most: Int) throws -> String? {
+    /// At most this number of bytes, as whole characters on one line; nil for content that is no text.
+    static func preview(of value: Representation.Value, _ most: Int) throws -> String? {
         let bytes: [UInt8] =
             switch value {
             case .text(let text): Array(text.utf8.prefix(most))
@@ -70,4 +59,58 @@ enum Preview {
         }
         return nil
     }
+}
+
+/// The description of a pasteboard by `show`.
+struct BoardSummary: Sendable {
+    let name: String
+    /// The current one is the last.
+    let versions: [PasteboardVersionInfo]
+    let isPersistent: Bool
+    let historyLimit: UInt32
+    let preview: String?
+    /// Milliseconds since 1970 UTC.
+    var now = Timestamp.now
+
+    var json: JSONValue {
+        .object([
+            "pasteboard": .string(name),
+            "persistent": .boolean(isPersistent),
+            "history-limit": .unsigned(historyLimit),
+            "versions": .array(versions.map { .object(JSONValue.facts($0, of: name)) }),
+            "preview": preview.map { .string($0) },
+        ])
+    }
+
+    func text(style: Style) -> String {
+        var lines = [("pasteboard", style.bold(name.printable)), ("kept", kept)]
+        if let version = versions.last {
+            lines += [("count", String(version.changeCount))]
+            if let time = version.millisecondsSince1970 { lines.append(("changed", point(time))) }
+            lines.append(("source", version.source.described))
+            if let end = version.endsMillisecondsSince1970 { lines.append(("expires", point(end))) }
+            if version.isSensitive { lines.append(("sensitive", "in memory only, and read once")) }
+            if version.isOnce && !version.isSensitive { lines.append(("once", "the first who reads it consumes it")) }
+            lines.append(("content", Counted.content(version.itemCount, version.byteCount) ?? "empty"))
+            for (place, types) in version.types.enumerated() {
+                lines.append(("item \(place)", types.map(\.text).joined(separator: ", ")))
+            }
+        }
+        if let preview { lines.append(("preview", preview)) }
+        return Table.named(lines)
+    }
+
+    private var kept: String {
+        let place = isPersistent ? "persistent" : "in memory"
+        let earlier = versions.count - 1
+        let counted = earlier > 0 ? Counted.text(earlier, "earlier version") : "no earlier version"
+        return "\(place), \(counted) (at most \(historyLimit))"
+    }
+
+    private func point(_ time: UInt64) -> String { Timestamp.told(time, now: now) }
+}
+
+extension Source {
+    /// The application with its strength, or `unknown`.
+    var described: String { application.isEmpty ? "unknown" : "\(application) (\(strength.rawValue))" }
 }

@@ -4,9 +4,7 @@ import IPCTools
 
 struct Watch: ToolCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch",
-        _superCommandName: Client.tool,
-        abstract: "Tell every change of pasteboards, as it happens.",
+        command: "watch", abstract: "Tell every change of pasteboards, as it happens.",
         discussion: """
             A line for each change, written at once: time (UTC), pasteboard, change count, "set", "empty" or "removed", \
             bytes, content types with commas between; separated by tabs. Content is not shown. Changes that follow each \
@@ -33,10 +31,7 @@ struct Watch: ToolCommand {
         help: "The pasteboards, which need not exist yet; all if it is left out.", completion: LiveNames.boards)
     var boards: [String] = []
 
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Tell what changed after this change count. (default: from now on)", valueName: "n"),
-        transform: Quantity.number)
+    @Option(number: "Tell what changed after this change count. (default: from now on)")
     var since: UInt64?
 
     @Option(
@@ -45,9 +40,7 @@ struct Watch: ToolCommand {
             "Run a shell command for every change, with the content on its standard input.", valueName: "command"))
     var command: String?
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("End after this many changes.", valueName: "n"),
-        transform: Quantity.number)
+    @Option(number: "End after this many changes.")
     var count: UInt64?
 
     @OptionGroup var output: OutputOptions
@@ -75,11 +68,9 @@ struct Watch: ToolCommand {
         }
         let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
         try output.tell("Watching", "watching \(names) after change count \(start)")
-        do throws(ToolFailure) {
-            try await WatchLoop(self, app, stop, since: start).run()
-        } catch {
-            // To a reader that is gone nothing went wrong.
-            guard error == .outputClosed else { throw error }
+        do { try await WatchLoop(self, app, stop, since: start).run() } catch let failure as ToolFailure {
+            // A reader that has gone ends the command without an error.
+            guard failure == .outputClosed else { throw failure }
         }
     }
 }

@@ -2,7 +2,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// `watch` from its first question to its end.
+/// The changes that `watch` reports, in their order.
 struct WatchLoop: Sendable {
     private let watch: Watch
     private let app: Application
@@ -17,74 +17,131 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Tells changes until the count is reached, a signal comes, or nobody reads any more.
-    func run() async throws(ToolFailure) {
-        var told: UInt64 = 0
+    /// Reports changes until the count is reached, a signal arrives, or the reader of the output has gone.
+    func run() async throws {
+        var count: UInt64 = 0
         var newest: [String: UInt64] = [:]
         var isResynchronizing = false
-        while told != watch.count {
-            guard let change = try await next() else { return }
+        while count != watch.count {
+            let feed = feed
+            guard let change = try await stop.run(untilSignal: 1, { try await feed.next() }) else { return }
             if change.isResync && !isResynchronizing {
                 try watch.output.warn("Resync", "resync: every pasteboard that exists is told now; others are removed")
-                // Counts of another store say nothing about this one.
+                // Change counts of another store cannot be compared.
                 newest = [:]
             }
             isResynchronizing = change.isResync
-            // A version that was told in place of an older one does not come again.
+            // The report of a newer version has replaced that of an older one.
             guard change.isRemoved || change.changeCount > newest[change.name] ?? 0 else { continue }
             guard let event = try await event(change) else { continue }
             newest[change.name] = event.version?.changeCount
-            guard try await tell(event) else { continue }
-            told += 1
+            if try await report(event) { count += 1 }
         }
     }
 
-    private func next() async throws(ToolFailure) -> PasteboardChange? {
-        let feed = feed
-        return try await failing { try await stop.run(untilSignal: 1) { try await feed.next() } }
-    }
-
-    /// What is known of a change; nil where the pasteboard has moved on and its next change says more.
-    private func event(_ change: PasteboardChange) async throws(ToolFailure) -> WatchEvent? {
-        if change.isRemoved { return WatchEvent(change, nil) }
-        let app = app
-        let version = try await failing { () -> PasteboardVersionInfo? in
-            do throws(IPCError) {
-                let versions = try await Pasteboard(named: change.name, of: app).versions()
-                return versions.first { $0.changeCount == change.changeCount } ?? versions.last
-            } catch {
-                guard error.code == .noSuchPasteboard else { throw error }
-                return nil
-            }
-        }
-        return version.map { WatchEvent(change, $0) }
-    }
-
-    /// - Returns: false where the content was gone before the command could have it; its next change comes.
-    private func tell(_ event: WatchEvent) async throws(ToolFailure) -> Bool {
-        guard let command = watch.command else {
-            try watch.output.print(event.json, text: event.line)
-            return true
-        }
-        let (app, stop, output) = (app, stop, watch.output)
-        return try await failing {
-            let content = try await event.content(of: app) { (error) throws(ToolFailure) in
-                try output.warn(error.code.rawValue, error.message)
-            }
-            guard let content else { return false }
-            let failure = try await stop.run(untilSignal: 2) {
-                try await ChangeCommand(command).run(content.value, event.variables(type: content.type))
-            }
-            if let failure { try output.warn("CommandFailed", failure) }
-            return true
-        }
-    }
-
-    private func failing<Result>(_ body: () async throws -> Result) async throws(ToolFailure) -> Result {
-        do { return try await body() } catch let failure as ToolFailure { throw failure } catch let error as IPCError {
-            throw ToolFailure(error)
+    /// A change with its version; nil if the pasteboard is gone by now, because its next change reports that.
+    private func event(_ change: PasteboardChange) async throws(IPCError) -> WatchEvent? {
+        if change.isRemoved { return WatchEvent(change: change, version: nil) }
+        do throws(IPCError) {
+            let versions = try await Pasteboard(named: change.name, of: app).versions()
+            let version = versions.first { $0.changeCount == change.changeCount } ?? versions.last
+            return version.map { WatchEvent(change: change, version: $0) }
         } catch {
-            throw ToolFailure(name: "Failed", message: "\(error)", exit: .failed)
+            guard error.code == .noSuchPasteboard else { throw error }
+            return nil
+        }
+    }
+
+    /// - Returns: false if the content was gone before the command could read it; the next change follows.
+    private func report(_ event: WatchEvent) async throws -> Bool {
+        let output = watch.output
+        guard let command = watch.command else {
+            try output.print(event.json, text: event.line)
+            return true
+        }
+        let content = try await event.content(of: app) { error in
+            try output.warn(error.code.rawValue, error.message)
+        }
+        guard let content else { return false }
+        let failure = try await stop.run(untilSignal: 2) {
+            try await ChangeCommand(command).run(content.value, event.variables(type: content.type))
+        }
+        if let failure { try output.warn("CommandFailed", failure) }
+        return true
+    }
+}
+
+/// One change, as `watch` reports it.
+struct WatchEvent: Sendable {
+    let change: PasteboardChange
+    /// The current version; nil for a removal.
+    let version: PasteboardVersionInfo?
+
+    /// The change count of the version; the cursor for a removal.
+    private var count: UInt64 { version?.changeCount ?? change.cursor }
+    private var time: UInt64 { version?.millisecondsSince1970 ?? Timestamp.now }
+
+    private var event: String {
+        guard let version else { return "removed" }
+        return version.itemCount == 0 ? "empty" : "set"
+    }
+
+    /// Fields with tabs between.
+    var line: String {
+        [
+            Timestamp.text(time), change.name, String(count), event, String(version?.byteCount ?? 0),
+            version?.types.distinct.joined(separator: ",") ?? "",
+        ].joined(separator: "\t")
+    }
+
+    var json: JSONValue {
+        let rest = [
+            JSONValue.Member("event", .string(event)),
+            change.isResync ? JSONValue.Member("resync", .boolean(true)) : nil,
+            JSONValue.Member("cursor", .count(change.cursor)),
+        ].compactMap { $0 }
+        guard let version else {
+            return .object(
+                [
+                    JSONValue.Member("pasteboard", .string(change.name)),
+                    JSONValue.Member("change-count", .count(count)),
+                    JSONValue.Member("time", .count(time)),
+                ] + rest)
+        }
+        return .object(JSONValue.facts(version, of: change.name) + rest)
+    }
+
+    /// The environment of a command.
+    func variables(type: String) -> [String: String] {
+        [
+            "IPC_BOARD": change.name,
+            "IPC_CHANGE_COUNT": String(count),
+            "IPC_EVENT": event,
+            "IPC_TYPE": type,
+            "IPC_SIZE": String(version?.byteCount ?? 0),
+            "IPC_ITEM_COUNT": String(version?.itemCount ?? 0),
+            "IPC_SOURCE": version?.source.application ?? "",
+            "IPC_ONCE": isConsumed ? "1" : "",
+        ]
+    }
+
+    /// Whether reading would consume the content.
+    private var isConsumed: Bool { version.map { $0.isOnce || $0.isSensitive } ?? false }
+
+    /// The content of the first item in its preferred type, and that type; nil if this version is gone.
+    /// - Parameter missing: receives the reason if the content was promised and is not given.
+    func content(
+        of app: Application, missing: (IPCError) throws -> Void
+    ) async throws -> (type: String, value: Representation.Value?)? {
+        guard let version, !isConsumed, let type = version.types.first?.preferred else { return ("", nil) }
+        let board = try Pasteboard(named: change.name, of: app)
+        do throws(IPCError) {
+            return (type.text, try await board.content(forType: type, changeCount: version.changeCount))
+        } catch {
+            guard error.code == .noSuchItem || error.code == .noSuchPasteboard else { throw error }
+            guard error.code == .noSuchItem, try await board.holds(version) else { return nil }
+            try missing(error)
+            return ("", nil)
         }
     }
 }

@@ -3,9 +3,6 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-/// How `copy` and `set` put content on a pasteboard.
 struct WritingArguments: ParsableArguments, Sendable {
     @Flag(help: "The first who reads it consumes it.")
     var once = false
@@ -29,17 +26,17 @@ struct WritingArguments: ParsableArguments, Sendable {
 
     /// The library's options.
     var options: PasteboardOptions {
-        var options = PasteboardOptions()
-        options.ifChangeCount = ifChangeCount
-        options.timeToLive = expire?.duration
-        options.isSensitive = sensitive
-        options.isOnce = once
-        return options
+        PasteboardOptions(
+            timeToLive: expire?.duration, isSensitive: sensitive, isOnce: once, ifChangeCount: ifChangeCount)
     }
 
     @DBusActor
     func write(_ content: ContentOptions, to name: String, _ output: OutputOptions) async throws {
-        if sensitive && content.isInArguments { try output.warn("ArgumentsVisible", Self.visible) }
+        if sensitive && content.isInArguments {
+            try output.warn(
+                "ArgumentsVisible",
+                "the arguments of a program can be seen by others; give a secret by standard input or --file")
+        }
         if sensitive, let expire, expire.duration > .seconds(60) {
             try output.warn("Shortened", "a secret stays for 60 s at most, and no longer by --expire")
         }
@@ -49,8 +46,8 @@ struct WritingArguments: ParsableArguments, Sendable {
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
-    /// Sets the item, and makes the pasteboard where there is none; not where it must have a change count. One that was
-    /// made and could not be written goes again.
+    /// Sets the item, and makes a missing pasteboard unless it must have a change count. A new pasteboard that cannot be
+    /// written is removed.
     @DBusActor
     private func set(_ item: PasteboardItem, on board: Pasteboard, of app: Application) async throws(IPCError) -> UInt64
     {
@@ -73,7 +70,4 @@ struct WritingArguments: ParsableArguments, Sendable {
             throw error
         }
     }
-
-    private static let visible =
-        "the arguments of a program can be seen by others; give a secret by standard input or --file"
 }

@@ -1,10 +1,11 @@
 import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
 
-/// What became of requests, and what can still be done about them.
 struct Requests: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "requests",
-        _superCommandName: Client.tool,
+        commandName: "requests", _superCommandName: Client.tool,
         abstract: "List requests to open URLs, and show, await, cancel, retry or drop them.",
         discussion: """
             Without a subcommand it lists: 'requests list'. Requests are known while they run, and for a day after their \
@@ -21,4 +22,44 @@ struct Requests: ParsableCommand {
             RequestsDrop.self,
         ],
         defaultSubcommand: RequestsList.self)
+}
+
+struct RequestIDs: ParsableArguments, Sendable {
+    @Argument(help: ArgumentHelp("The ids of the requests.", valueName: "request-id"), completion: LiveNames.requests)
+    var ids: [String]
+
+    /// Calls `body` for each id. A failure is reported, and the other ids follow.
+    /// - Throws: the first failure, at the end.
+    @DBusActor
+    func forEach(_ output: OutputOptions, _ body: (String) async throws -> Void) async throws {
+        var first: ToolFailure?
+        for (place, id) in ids.enumerated() {
+            let failure: ToolFailure
+            do {
+                try Self.check(id)
+                try await body(id)
+                continue
+            } catch let error as ToolFailure { failure = error } catch let error as IPCError {
+                failure = ToolFailure(error)
+            }
+            guard failure != .outputClosed else { throw failure }
+            // The tool reports a single failure when it ends.
+            if place == ids.count - 1 && first == nil { throw failure }
+            if !failure.message.isEmpty {
+                try output.tell(failure.name, failure.message, after: "\(Client.tool): ", id: id)
+            }
+            first = first ?? ToolFailure(name: failure.name, message: "", exit: failure.exit)
+        }
+        if let first { throw first }
+    }
+
+    /// Rejects a text that is no id: the user needs to know where ids are, not what they consist of.
+    static func check(_ id: String) throws(ToolFailure) {
+        do throws(IPCError) { _ = try RequestID(id) } catch {
+            throw ToolFailure(
+                name: error.code.rawValue,
+                message: "\(id.quoted) is no id of a request; 'ipc-client requests' lists those there are",
+                exit: error.code.exit)
+        }
+    }
 }

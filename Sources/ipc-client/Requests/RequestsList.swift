@@ -5,11 +5,9 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-struct RequestsList: ToolCommand {
+struct RequestsList: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
-        _superCommandName: Client.tool,
-        abstract: "List requests in the order of their acceptance.",
+        command: "list", abstract: "List requests in the order of their acceptance.",
         discussion: """
             Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \
             are "waiting" (the application does not have it) and "delivered" (it has it, and has not answered; also the \
@@ -40,25 +38,32 @@ struct RequestsList: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let lists = lists(of: try await Client.connect())
-        guard output.json else { return try tell(try await newest(lists)) }
-        // Without a limit a row is out before the next page comes, so no length fills the memory.
-        guard limit == nil, lists.count == 1 else {
-            for row in try await newest(lists) { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+        // Without a limit a row is written before the next page arrives, so that no list fills the memory.
+        if output.json, limit == nil, lists.count == 1 {
+            for try await row in lists[0] { try OutputStream.output.writeLine(JSONValue.request(row).text) }
             return
         }
-        for rows in lists {
-            for try await row in rows { try OutputStream.output.writeLine(JSONValue.request(row).text) }
+        let rows = try await newest(lists)
+        // A terminal gets 20 by default.
+        let isCut = !output.json && limit == nil && OutputStream.output.isTerminal
+        let shown = isCut ? rows.suffix(20) : rows[...]
+        try output.printRows(shown.map { .request($0) }) { isAligned in
+            RequestRows(requests: Array(shown)).text(
+                aligned: isAligned, style: output.style, columns: OutputStream.output.columns)
         }
+        guard shown.count < rows.count else { return }
+        try output.tell(
+            "MoreRequests",
+            "these are the newest \(shown.count) of \(rows.count) requests; --limit \(rows.count) shows all")
     }
 
-    /// What is listed; several lists are to be brought into one order.
+    /// The lists, which are merged by time.
     private func lists(of app: Application) -> [Listing<RequestInfo>] {
         switch state {
         case nil: [app.requests(application: application)]
-        // The word is a state and an outcome, and both are meant by who has seen it in the list.
+        // The word is a state and an outcome, and the column shows both.
         case .state(.delivered):
             [
                 app.requests(outcome: .delivered, application: application),
@@ -84,41 +89,74 @@ struct RequestsList: ToolCommand {
         if lists.count > 1 { kept.sort { $0.acceptedMillisecondsSince1970 < $1.acceptedMillisecondsSince1970 } }
         return limit.map { kept.suffix($0) } ?? kept
     }
-
-    private func tell(_ requests: [RequestInfo]) throws(ToolFailure) {
-        let isTerminal = OutputStream.output.isTerminal
-        let shown = isTerminal && limit == nil ? requests.suffix(Self.mostUnasked) : requests[...]
-        let table = RequestTable(Array(shown))
-        let text = table.text(aligned: isTerminal, style: output.style, columns: OutputStream.output.columns)
-        if !text.isEmpty { try OutputStream.output.writeLine(text) }
-        guard shown.count < requests.count else { return }
-        try output.tell(
-            "MoreRequests",
-            "these are the newest \(shown.count) of \(requests.count) requests; --limit \(requests.count) shows all")
-    }
-
-    /// How many a terminal gets that has asked for no number.
-    private static let mostUnasked = 20
 }
 
-/// What `--state` asks for: a state, or the outcome of what has ended.
+/// The value of `--state`: a state, or an outcome.
 enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
     case state(RequestState)
     case outcome(Outcome)
 
     /// The word `delivered` is the state, and stands for the outcome of that name too.
     init?(argument: String) {
-        if let state = RequestState(rawValue: argument) {
-            self = .state(state)
-        } else if let outcome = Outcome(rawValue: argument) {
-            self = .outcome(outcome)
-        } else {
-            return nil
-        }
+        let state = RequestState(rawValue: argument).map(Self.state)
+        guard let filter = state ?? Outcome(rawValue: argument).map(Self.outcome) else { return nil }
+        self = filter
     }
 
     static var allValueStrings: [String] {
         let states = RequestState.allCases.map(\.rawValue)
         return states + Outcome.allCases.map(\.rawValue).filter { !states.contains($0) }
+    }
+}
+
+struct RequestRows: Sendable {
+    let requests: [RequestInfo]
+    /// Milliseconds since 1970 UTC.
+    var now = Timestamp.now
+
+    /// - Parameter columns: those of the terminal, to which URLs are cut.
+    func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
+        var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
+        for request in requests {
+            let accepted = request.acceptedMillisecondsSince1970
+            table.add(
+                request.id, request.state == .ended ? request.outcome.rawValue : request.state.rawValue,
+                request.application, String(request.attempts),
+                aligned
+                    ? TimeLength.text(milliseconds: now > accepted ? now - accepted : 0) : Timestamp.text(accepted),
+                request.url.onOneLine)
+        }
+        return table.text(aligned: aligned, style: style, columns: columns)
+    }
+}
+
+extension JSONValue {
+    /// A request, with its reply if `reply` is true.
+    static func request(_ request: RequestInfo, reply: Bool = false) -> JSONValue {
+        .object([
+            "id": .string(request.id),
+            "url": .string(request.url),
+            "state": .string(request.state.rawValue),
+            "outcome": .string(request.outcome.rawValue),
+            "late-outcome": request.lateOutcome.map { .string($0.rawValue) },
+            "application": .string(request.application),
+            "source-application": .nonEmpty(request.source.application),
+            "source-strength": .string(request.source.strength.rawValue),
+            "queue": .boolean(request.isQueued),
+            "pasteboard": request.pasteboard.map { .string($0) },
+            "change-count": request.changeCount.map { .count($0) },
+            "item-count": .unsigned(UInt32(clamping: request.itemCount)),
+            "size": .count(request.byteCount),
+            "attempts": .unsigned(request.attempts),
+            "parent": request.parent.map { .string($0) },
+            "retried-as": request.retriedAs.map { .string($0) },
+            "accepted": .count(request.acceptedMillisecondsSince1970),
+            "expires": request.expiresMillisecondsSince1970.map { .count($0) },
+            "ended": request.endedMillisecondsSince1970.map { .count($0) },
+            "reply": reply ? .items(request.reply) : nil,
+            "error-name": request.errorName.map { .string($0) },
+            "error-code": request.errorCode.map { .string($0) },
+            "error-message": request.errorMessage.map { .string($0) },
+        ])
     }
 }

@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct RequestsShow: ToolCommand {
+struct RequestsShow: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
-        _superCommandName: Client.tool,
-        abstract: "Tell all that is known of requests.",
+        command: "show", abstract: "Tell all that is known of requests.",
         discussion: """
             What was sent with the URL is never shown, only its size. With --reply the reply of the receiver goes to \
             standard output, byte for byte, and nothing else does; with --json it is one key more.
@@ -33,14 +29,19 @@ struct RequestsShow: ToolCommand {
         }
     }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         var isFirst = true
         try await requests.forEach(output) { (id) throws in
             let request = try await app.request(id)
             if reply && !output.json {
-                guard request.state == .ended else { throw Self.notEnded(id) }
+                guard request.state == .ended else {
+                    throw ToolFailure(
+                        name: "NotEnded",
+                        message:
+                            "\(id) has not ended, so there is no reply yet; 'ipc-client requests wait \(id)' waits for "
+                            + "it", exit: .tryAgain)
+                }
                 return try request.reply.writeFirst()
             }
             let start = request.state == .waiting ? try await app.traceRequest(id).last : nil
@@ -49,19 +50,12 @@ struct RequestsShow: ToolCommand {
             isFirst = false
         }
     }
-
-    private static func notEnded(_ id: String) -> ToolFailure {
-        ToolFailure(
-            name: "NotEnded",
-            message: "\(id) has not ended, so there is no reply yet; 'ipc-client requests wait \(id)' waits for it",
-            exit: .tryAgain)
-    }
 }
 
-/// What `requests show` says of a request.
+/// The description of a request by `requests show`.
 struct RequestSummary: Sendable {
     let request: RequestInfo
-    /// What was said of the start that it waits for, where that has failed.
+    /// The reason why the start that it waits for has failed.
     let failedStart: String?
     /// Milliseconds since 1970 UTC.
     let now: UInt64
@@ -72,11 +66,11 @@ struct RequestSummary: Sendable {
         failedStart = step?.kind == .startFailed ? step?.detail : nil
     }
 
-    /// A line for each thing, its name in front.
     func text(style: Style) -> String {
         var lines = [
             ("request", style.bold(request.id)), ("url", request.url.onOneLine), ("state", state),
-            ("application", request.application), ("source", source), ("sent", sent), ("attempts", attempts),
+            ("application", request.application), ("source", request.source.described), ("sent", sent),
+            ("attempts", String(request.attempts)),
             ("accepted", Timestamp.told(request.acceptedMillisecondsSince1970, now: now)),
         ]
         if let end = request.expiresMillisecondsSince1970, request.state == .waiting {
@@ -85,7 +79,8 @@ struct RequestSummary: Sendable {
         if let end = request.endedMillisecondsSince1970 { lines.append(("ended", Timestamp.told(end, now: now))) }
         if let parent = request.parent { lines.append(("parent", parent)) }
         if let retry = request.retriedAs { lines.append(("retried as", retry)) }
-        if !request.reply.isEmpty { lines.append(("reply", reply)) }
+        let replyBytes = UInt64(request.reply.reduce(0) { $0 + $1.byteCount })
+        if let reply = Counted.content(request.reply.count, replyBytes) { lines.append(("reply", reply)) }
         if let failedStart { lines.append(("start failed", failedStart.asTold)) }
         if let code = request.errorCode ?? request.errorName { lines.append(("error", code.asTold)) }
         if let message = request.errorMessage { lines.append(("message", message.asTold)) }
@@ -97,32 +92,16 @@ struct RequestSummary: Sendable {
         return request.outcome.rawValue + (request.lateOutcome.map { ", later \($0.rawValue)" } ?? "")
     }
 
-    private var source: String {
-        guard !request.source.application.isEmpty else { return "unknown" }
-        return "\(request.source.application) (\(request.source.strength.rawValue))"
-    }
-
     private var sent: String {
         let way = request.isQueued ? "queued" : "its sender waits"
-        var items = Self.amount(request.itemCount, request.byteCount)
-        if request.itemCount == 0 && hasLetGo { items = "content (let go since it was handled)" }
+        let none = isReleased ? "content (let go since it was handled)" : "no payload"
+        let items = Counted.content(request.itemCount, request.byteCount) ?? none
         guard let board = request.pasteboard else { return "\(way); \(items)" }
         return "\(way); \(items) on \(board.onOneLine)" + (request.changeCount.map { " (change count \($0))" } ?? "")
     }
 
-    /// Whether there was content that is not kept any more; a pasteboard goes with content only.
-    private var hasLetGo: Bool {
+    /// Whether the broker has released the content; only content comes from a pasteboard.
+    private var isReleased: Bool {
         request.state == .ended && [.handled, .delivered].contains(request.outcome) && request.pasteboard != nil
-    }
-
-    private var attempts: String { String(request.attempts) }
-
-    private var reply: String {
-        Self.amount(request.reply.count, UInt64(request.reply.reduce(0) { $0 + $1.byteCount }))
-    }
-
-    private static func amount(_ items: Int, _ bytes: UInt64) -> String {
-        guard items > 0 else { return "no payload" }
-        return "\(items) item\(items == 1 ? "" : "s"), \(ByteSize.text(bytes))"
     }
 }

@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct RequestsWait: ToolCommand {
+struct RequestsWait: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "wait",
-        _superCommandName: Client.tool,
-        abstract: "Wait for the outcome of requests.",
+        command: "wait", abstract: "Wait for the outcome of requests.",
         discussion: """
             A reply goes to standard output, byte for byte; the outcome is the exit code, as of 'open'. Of several \
             requests, each is told when it and all before it have ended, and the exit code is that of the first that \
@@ -32,31 +28,25 @@ struct RequestsWait: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect(within: timeout?.duration)
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         try await requests.forEach(output) { (id) throws in
             let left = deadline.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) }
             let response = try await app.wait(for: id, timeout: left)
-            // Who waits for what was not handled wants to know of the request that came after it.
-            let wasRefused = response.outcome.exit != .success
-            let retry = wasRefused ? try? await app.request(id).retriedAs : nil
+            // A request that was not handled may have been repeated.
+            let retry = response.outcome.exit != .success ? try? await app.request(id).retriedAs : nil
             let report = OutcomeReport(response, url: nil, waited: nil, retriedAs: retry)
             guard !response.outcome.isEnd else { return try report.tell(output) }
             if output.json { try OutputStream.output.writeLine(report.json.text) }
-            throw notEnded(response)
+            let time = timeout?.defaultValueDescription ?? ""
+            throw ToolFailure(
+                name: response.outcome.rawValue,
+                message: output.json
+                    ? ""
+                    : "\(response.id) has not ended within \(time); wait again, or see what it waits for: "
+                        + "'ipc-client trace \(response.id)'",
+                exit: .tryAgain)
         }
-    }
-
-    private func notEnded(_ response: OpenURLResponse) -> ToolFailure {
-        let time = timeout?.defaultValueDescription ?? ""
-        return ToolFailure(
-            name: response.outcome.rawValue,
-            message: output.json
-                ? ""
-                : "\(response.id) has not ended within \(time); wait again, or see what it waits for: "
-                    + "'ipc-client trace \(response.id)'",
-            exit: .tryAgain)
     }
 }

@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Trace: ToolCommand {
+struct Trace: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "trace",
-        _superCommandName: Client.tool,
-        abstract: "Tell every step of a request: when, what, which attempt, who.",
+        command: "trace", abstract: "Tell every step of a request: when, what, which attempt, who.",
         discussion: """
             Columns: local time, step, attempt, who, bytes, detail; the oldest first. In a pipe they are separated by \
             tabs, without headings. Content is never shown. Of a request with very many steps the first and the last \
@@ -26,24 +22,16 @@ struct Trace: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         try RequestIDs.check(id)
-        let table = TraceTable(try await Client.connect().traceRequest(id))
-        guard !output.json else {
-            for line in table.json { try OutputStream.output.writeLine(line.text) }
-            return
-        }
-        let text = table.text(aligned: OutputStream.output.isTerminal, style: output.style)
-        if !text.isEmpty { try OutputStream.output.writeLine(text) }
+        let table = TraceTable(steps: try await Client.connect().traceRequest(id))
+        try output.printRows(table.json) { table.text(aligned: $0, style: output.style) }
     }
 }
 
 /// The steps of a request as rows.
 struct TraceTable: Sendable {
-    private let steps: [TraceStep]
-
-    init(_ steps: [TraceStep]) { self.steps = steps }
+    let steps: [TraceStep]
 
     func text(aligned: Bool, style: Style) -> String {
         var table = Table("TIME", "STEP", "ATTEMPT", "WHO", "BYTES", "DETAIL")
@@ -55,16 +43,15 @@ struct TraceTable: Sendable {
         return table.text(aligned: aligned, style: style)
     }
 
-    /// An object for each step.
     var json: [JSONValue] {
         steps.map { step in
             .object([
                 "time": .count(step.time),
                 "step": .string(step.kind.rawValue),
                 "attempt": step.attempt == 0 ? nil : .unsigned(step.attempt),
-                "who": step.who.isEmpty ? nil : .string(step.who),
+                "who": .nonEmpty(step.who),
                 "size": step.size == 0 ? nil : .count(step.size),
-                "detail": step.detail.isEmpty ? nil : .string(step.detail),
+                "detail": .nonEmpty(step.detail),
             ])
         }
     }

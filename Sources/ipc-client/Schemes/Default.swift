@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Default: ToolCommand {
+struct Default: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "default",
-        _superCommandName: Client.tool,
-        abstract: "Show or choose the application that handles a URL scheme.",
+        command: "default", abstract: "Show or choose the application that handles a URL scheme.",
         discussion: """
             Without an application: prints the one that handles the scheme now; exit code 68 if there is none. With \
             one: stores your choice, which counts whenever that application claims the scheme.
@@ -39,14 +35,19 @@ struct Default: ToolCommand {
         }
     }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         if application != nil || forget { try await app.setDefault(application, for: scheme) }
         let handler = try await app.handlers(of: scheme).first(where: \.isHandler)
-        if handler == nil && application == nil && !forget { throw nobody }
+        if handler == nil && application == nil && !forget {
+            throw ToolFailure(
+                name: "NoHandler",
+                message: "no application handles the scheme \(scheme.quoted); start one that does, or see "
+                    + "'ipc-client handlers'",
+                exit: .noHandler)
+        }
         if let application, try await app.handlers(of: scheme).allSatisfy({ !$0.isDefault }) {
-            try output.warn(Self.absence, Self.sentence(ofAbsent: application, scheme))
+            try output.warnOfAbsent(application, for: scheme)
         }
         let isQuiet = application != nil || forget
         try output.print(
@@ -55,20 +56,14 @@ struct Default: ToolCommand {
                 "default": .boolean(handler?.isDefault ?? false),
             ]), text: isQuiet ? nil : handler?.application)
     }
+}
 
-    /// The word for a choice without a claim.
-    static let absence = "AbsentDefault"
-
-    static func sentence(ofAbsent application: String, _ scheme: String) -> String {
-        "your choice, \(application), does not claim \(scheme.quoted) at present, and counts from when it does; "
-            + "'ipc-client default --forget \(scheme)' forgets it"
-    }
-
-    private var nobody: ToolFailure {
-        ToolFailure(
-            name: "NoHandler",
-            message: "no application handles the scheme \(scheme.quoted); start one that does, or see "
-                + "'ipc-client handlers'",
-            exit: .noHandler)
+extension OutputOptions {
+    /// Warns of a default without a claim.
+    func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
+        try warn(
+            "AbsentDefault",
+            "your choice, \(application), does not claim \(scheme.quoted) at present, and counts from when it does; "
+                + "'ipc-client default --forget \(scheme)' forgets it")
     }
 }

@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Handlers: ToolCommand {
+struct Handlers: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "handlers",
-        _superCommandName: Client.tool,
-        abstract: "List the applications that claim a URL scheme, or all schemes.",
+        command: "handlers", abstract: "List the applications that claim a URL scheme, or all schemes.",
         discussion: """
             Columns: scheme, application, kind of the claim (live, persistent or installed), its rank ("handler" for \
             the one that gets the URLs, "default" if the user chose it), running, activatable. In a pipe they are \
@@ -25,36 +21,27 @@ struct Handlers: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         let handlers =
             if let scheme { try await app.handlers(of: scheme) } else { try await app.handlers().all() }
-        guard !handlers.isEmpty else { return try tellNobody() }
-        guard !output.json else {
-            for handler in handlers { try OutputStream.output.writeLine(JSONValue.handler(handler).text) }
-            return
+        guard !handlers.isEmpty else {
+            return try output.tell(
+                "NoHandler",
+                scheme.map {
+                    "no application has registered \($0.quoted); 'ipc-client resolve \($0):' tells whether the desktop has "
+                        + "one for it"
+                } ?? "no application has registered a scheme")
         }
-        var table = Table("SCHEME", "APPLICATION", "KIND", "RANK", "RUNNING", "ACTIVATABLE")
-        for handler in handlers {
-            table.add(
-                handler.scheme, handler.application, handler.kind, rank(handler), yesOrNo(handler.isRunning),
-                yesOrNo(handler.isActivatable))
+        try output.printRows(handlers.map(JSONValue.handler)) { isAligned in
+            var table = Table("SCHEME", "APPLICATION", "KIND", "RANK", "RUNNING", "ACTIVATABLE")
+            for handler in handlers {
+                let rank = handler.isDefault ? "default" : handler.isHandler ? "handler" : ""
+                table.add(
+                    handler.scheme, handler.application, handler.kind, rank, yesOrNo(handler.isRunning),
+                    yesOrNo(handler.isActivatable))
+            }
+            return table.text(aligned: isAligned, style: output.style)
         }
-        try OutputStream.output.writeLine(table.text(aligned: OutputStream.output.isTerminal, style: output.style))
-    }
-
-    private func tellNobody() throws(ToolFailure) {
-        try output.tell(
-            "NoHandler",
-            scheme.map {
-                "no application has registered \($0.quoted); 'ipc-client resolve \($0):' tells whether the desktop has one "
-                    + "for it"
-            } ?? "no application has registered a scheme")
-    }
-
-    private func rank(_ handler: Handler) -> String {
-        if handler.isDefault { return "default" }
-        return handler.isHandler ? "handler" : ""
     }
 }

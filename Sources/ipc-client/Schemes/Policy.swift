@@ -3,13 +3,9 @@ import IPC
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Policy: ToolCommand {
+struct Policy: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "policy",
-        _superCommandName: Client.tool,
-        abstract: "Show or set who may open the URLs of an application.",
+        command: "policy", abstract: "Show or set who may open the URLs of an application.",
         discussion: """
             Without options: shows it, a line for each rule: "default", "allow" or "deny", a tab, the word or the id. \
             With options: changes it, from the next request on. To refuse it is enough that a sender states a denied \
@@ -48,7 +44,6 @@ struct Policy: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// What a policy says of a sender.
     enum Rule: String, CaseIterable, Sendable, ExpressibleByArgument {
         case allow, deny
     }
@@ -61,7 +56,6 @@ struct Policy: ToolCommand {
 
     private var changes: Bool { forget || others != nil || !(allowed + refused).isEmpty }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         var policy = forget ? AccessPolicy() : try await app.policy(of: application)
@@ -70,7 +64,7 @@ struct Policy: ToolCommand {
             try await app.setPolicy(policy, of: application)
         }
         try output.print(json(policy), text: changes ? nil : text(policy))
-        if changes { try await tellAbsence(app) }
+        if changes { try await warnOfAbsence(app) }
         guard needsProof(policy) else { return }
         try output.warn(
             "OwnersOnly",
@@ -78,9 +72,9 @@ struct Policy: ToolCommand {
                 + "the id is not enough")
     }
 
-    /// Tells that the rules are for an application that nobody knows: perhaps the id was mistyped.
+    /// Warns of rules for an unknown application: the id may be misspelled.
     @DBusActor
-    private func tellAbsence(_ app: Application) async throws {
+    private func warnOfAbsence(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application),
             try await !app.handlers().all().contains(where: { $0.application == application })
         else { return }
@@ -90,12 +84,12 @@ struct Policy: ToolCommand {
                 + "when it comes")
     }
 
-    /// Whether the options have made a policy in which an allowance decides.
+    /// Whether the options have made a policy that rejects all but the allowed sources.
     func needsProof(_ policy: AccessPolicy) -> Bool {
         (others != nil || !allowed.isEmpty) && !policy.allowsOthers && !policy.allowed.isEmpty
     }
 
-    /// The policy with what the options say.
+    /// The policy with the options applied.
     func changed(_ policy: AccessPolicy) -> AccessPolicy {
         var policy = policy
         if let others { policy.allowsOthers = others == .allow }

@@ -4,13 +4,9 @@ import IPCDesktop
 import IPCModel
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Register: ToolCommand {
+struct Register: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "register",
-        _superCommandName: Client.tool,
-        abstract: "Claim URL schemes for an application, in the broker and on the desktop.",
+        command: "register", abstract: "Claim URL schemes for an application, in the broker and on the desktop.",
         discussion: """
             With --persistent the claim is stored and outlives every process. Browsers, xdg-open and gio open bring \
             such URLs here from then on: one desktop entry is written for the application, which hands them to the \
@@ -72,7 +68,7 @@ struct Register: ToolCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        // What is wrong with a value is more than a missing option, and is told by run() with the code of wrong input.
+        // run() reports a wrong value, with the exit code of wrong input, before a missing option.
         guard (try? checkNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
@@ -90,13 +86,12 @@ struct Register: ToolCommand {
         }
     }
 
-    /// - Throws: what is wrong with the application id or a scheme.
+    /// - Throws: an error for a wrong application id or scheme.
     private func checkNames() throws {
         _ = try ApplicationID(application)
         for scheme in schemes { _ = try URLScheme(scheme) }
     }
 
-    @DBusActor
     func run() async throws {
         try checkNames()
         // Before anything is stored.
@@ -160,7 +155,7 @@ struct Register: ToolCommand {
 }
 
 extension [DesktopLinks.File] {
-    /// A line for each file: what has become of it, and its path; nil where there is none.
+    /// A line for each file, with its change and its path; nil for no files.
     var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
 
     var json: JSONValue {

@@ -2,12 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Resolve: ToolCommand {
+struct Resolve: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resolve",
-        _superCommandName: Client.tool,
+        command: "resolve",
         abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
         discussion: """
             The first line is the application (or "nobody"), the rule that chose it ("default": your choice, \
@@ -29,13 +26,12 @@ struct Resolve: ToolCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @DBusActor
     func run() async throws {
         let resolution = try await Client.connect().resolve(url)
         try output.print(json(resolution), text: text(resolution))
         let scheme = String(url.prefix { $0 != ":" })
         if !output.json, let absent = resolution.absentDefault {
-            try output.warn(Default.absence, Default.sentence(ofAbsent: absent, scheme))
+            try output.warnOfAbsent(absent, for: scheme)
         }
         guard resolution.application == nil else { return }
         try output.tell(
@@ -69,7 +65,7 @@ struct Resolve: ToolCommand {
         return "\(winner)\t\(resolution.reason)\t\(way(resolution))" + (candidates.isEmpty ? "" : "\n" + candidates)
     }
 
-    /// How a URL would get there now.
+    /// How the broker would deliver a URL now.
     private func way(_ resolution: URLResolution) -> String {
         if resolution.isRunning { return "running" }
         if resolution.isActivatable { return "started" }
@@ -81,7 +77,6 @@ struct Resolve: ToolCommand {
 func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
 
 extension JSONValue {
-    /// A claim of an application to a scheme.
     static func handler(_ handler: Handler) -> JSONValue {
         .object([
             "scheme": handler.scheme.isEmpty ? nil : .string(handler.scheme),

@@ -2,13 +2,9 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Unregister: ToolCommand {
+struct Unregister: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unregister",
-        _superCommandName: Client.tool,
-        abstract: "Take back claims of an application to URL schemes.",
+        command: "unregister", abstract: "Take back claims of an application to URL schemes.",
         discussion: """
             Takes back what 'register' has written, too: each file is as it was before, and what others have written into \
             it since stays. A scheme that the application does not claim is no error. A claim that comes from a file of a \
@@ -36,20 +32,19 @@ struct Unregister: ToolCommand {
         guard !all || schemes.isEmpty else { throw ValidationError("Name the schemes or give --all, not both.") }
     }
 
-    @DBusActor
     func run() async throws {
         let app = try await Client.connect()
         let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: application) } catch {
-            // A running application keeps its own claim; one for the session is beside it.
+            // A running application keeps its claim, but a claim for the session can end.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }
         let links = try await app.unregisterFromDesktop(schemes, of: application)
         let session = try await app.desktop.unregisterForSession(schemes, of: application)
         let files = links.files + session.files
-        // What only its file claims for it ends with neither.
+        // A claim that only a file makes ends with neither.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
@@ -57,26 +52,25 @@ struct Unregister: ToolCommand {
                 "schemes": .array((all ? claimed.map(\.scheme) : schemes).map { .string($0) }),
                 "all": .boolean(all), "files": files.json,
             ]), text: files.lines)
-        if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try tellNothing(claimed) }
+        if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try warnOfNothing(claimed) }
         if files.isEmpty, claimed.contains(where: { $0.kind == "persistent" && $0.isActivatable ?? false }) {
             try output.warn(
                 "FilesElsewhere",
                 "the bus can still start \(application), by a file that was not written from here; if 'register' wrote it with "
                     + "another XDG_DATA_HOME, run this there once more")
         }
-        try await tellWaiting(app)
-        if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await tellRunning(app) }
+        try await warnOfWaiting(app)
+        if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await warnOfRunning(app) }
         for file in files where file.change == "kept" {
             try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
         }
     }
 
-    /// Tells of requests that wait for somebody who is known by nothing any more.
+    /// Warns of requests that wait for an application that is now unknown.
     @DBusActor
-    private func tellWaiting(_ app: Application) async throws {
+    private func warnOfWaiting(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application) else { return }
-        var waiting = 0
-        for try await _ in app.requests(state: .waiting, application: application) { waiting += 1 }
+        let waiting = try await app.requests(state: .waiting, application: application).all().count
         guard waiting > 0 else { return }
         try output.warn(
             "RequestsWait",
@@ -84,9 +78,9 @@ struct Unregister: ToolCommand {
                 + "--application \(application)' lists them, and 'ipc-client requests cancel ID' calls one off")
     }
 
-    /// Tells what an application that runs still claims by itself.
+    /// Warns of claims that a running application keeps.
     @DBusActor
-    private func tellRunning(_ app: Application) async throws {
+    private func warnOfRunning(_ app: Application) async throws {
         let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
         guard !kept.isEmpty else { return }
         try output.warn(
@@ -94,8 +88,8 @@ struct Unregister: ToolCommand {
             "\(application) runs, and claims \(kept.joined(separator: ", ")) by itself until it ends")
     }
 
-    /// Tells that nothing was changed, and why.
-    private func tellNothing(_ installed: [Handler]) throws {
+    /// Warns that nothing was changed, with the reason.
+    private func warnOfNothing(_ installed: [Handler]) throws {
         let what = all ? "any scheme" : schemes.map(\.quoted).joined(separator: ", ")
         try output.warn(
             "NotClaimed",
@@ -105,7 +99,7 @@ struct Unregister: ToolCommand {
                     + "file of its package; take that away")
     }
 
-    /// What of this the application claims now.
+    /// The claims that the arguments name.
     @DBusActor
     private func claimed(_ app: Application) async throws(IPCError) -> [Handler] {
         var claims: [Handler] = []
@@ -116,6 +110,6 @@ struct Unregister: ToolCommand {
 }
 
 extension Handler {
-    /// Whether a file makes the claim, which only who has put it there can take away.
+    /// Whether a file makes the claim, so that only its removal ends it.
     fileprivate var isInstalled: Bool { kind == "installed" }
 }

@@ -1,12 +1,15 @@
+import Glibc
 import IPCDesktop
+import IPCModel
+import IPCTools
 
 /// The files that make the bus find the programs, the same as `make install` writes from `dbus/`.
 struct ProgramFiles: Sendable {
     let programs: Programs
-    /// Whether systemd starts the broker, as a unit of the user; else the bus does.
+    /// Whether systemd starts the broker, as a unit of the user, instead of the bus.
     let usesSystemd: Bool
 
-    /// What there is to write below a folder of data.
+    /// The files below a folder of data.
     func planned(in data: String) -> [PlannedFile] {
         let services = "\(data)/\(ServiceFile.folder)"
         let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []
@@ -54,7 +57,7 @@ struct ProgramFiles: Sendable {
         """
     }
 
-    /// A path as systemd.service(5) reads a command line: “%” doubled, and in quotation marks where it has a blank.
+    /// The path in a command line of systemd.service(5): “%” is doubled, and a path with a blank is quoted.
     private var unitProgram: String {
         let path = programs.broker.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
         return path.contains(" ") ? "\"\(path)\"" : path
@@ -99,5 +102,40 @@ struct ProgramFiles: Sendable {
         SystemCallErrorNumber=EPERM
 
         """
+    }
+}
+
+/// The paths of the programs: beside this one, as in a build folder, or in the places of 'make install'.
+struct Programs: Sendable {
+    let broker: String
+    let server: String
+
+    /// The absolute path of this program.
+    static func client() throws(ToolFailure) -> String {
+        guard let path = FilePlace.target(of: "/proc/self/exe"), access(path, X_OK) == 0 else {
+            throw ToolFailure(
+                name: "Failed", message: "cannot tell where this program lies: is /proc there?", exit: .failed)
+        }
+        return path
+    }
+
+    /// The programs that belong to this one.
+    static func beside(_ client: String) throws(ToolFailure) -> Programs {
+        let folder = FilePlace.directory(of: client)
+        let above = FilePlace.directory(of: folder)
+        return Programs(
+            broker: try find("ipc-broker", [folder, "\(above)/libexec/swift-ipc"]),
+            server: try find("ipc-server", [folder]))
+    }
+
+    private static func find(_ program: String, _ folders: [String]) throws(ToolFailure) -> String {
+        guard let folder = folders.first(where: { access("\($0)/\(program)", X_OK) == 0 }) else {
+            throw ToolFailure(
+                name: "NoSuchFile",
+                message:
+                    "there is no \(program) in \(folders.joined(separator: " or ")); build it, or install the tools",
+                exit: .noInput)
+        }
+        return "\(folder)/\(program)"
     }
 }

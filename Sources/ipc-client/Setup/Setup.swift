@@ -4,13 +4,9 @@ import IPC
 import IPCDesktop
 import IPCTools
 
-import class IPCDBus.DBusActor
-
-struct Setup: ToolCommand {
+struct Setup: ClientCommand {
     static let configuration = CommandConfiguration(
-        commandName: "setup",
-        _superCommandName: Client.tool,
-        abstract: "Make the session's bus find the broker and the sample receiver, without root.",
+        command: "setup", abstract: "Make the session's bus find the broker and the sample receiver, without root.",
         discussion: """
             Writes below XDG_DATA_HOME what 'make install PREFIX=~/.local' would, with the paths of the programs beside \
             this one, which stay where they are: the service files of the broker and of ipc-server, the claim of the \
@@ -35,7 +31,6 @@ struct Setup: ToolCommand {
     /// The name of its journal; no application id is one word.
     private static let journal = "setup"
 
-    @DBusActor
     func run() async throws {
         let directories = BaseDirectories.ofProcess
         guard let data = directories.dataHome else {
@@ -46,7 +41,10 @@ struct Setup: ToolCommand {
         let files = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")
         let changes = undo ? try files.revert(Self.journal) : try write(files, data)
         try output.print(
-            .object(["files": changes.json]),
+            .object([
+                "files": .array(
+                    changes.map { .object(["path": .string($0.path), "change": .string($0.kind.rawValue)]) })
+            ]),
             text: changes.isEmpty ? nil : changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
         for change in changes where change.kind == .kept {
             try output.warn("Kept", "\(change.path) stays, for somebody has changed it; remove it yourself")
@@ -59,13 +57,15 @@ struct Setup: ToolCommand {
 
     private func write(_ files: JournaledFiles, _ data: String) throws -> [FileChange] {
         let programs = try Programs.beside(try Programs.client())
-        let planned = ProgramFiles(programs: programs, usesSystemd: systemd ?? Self.isSystemdThere).planned(in: data)
+        // sd_booted(3)
+        let isSystemdThere = access("/run/systemd/system", F_OK) == 0
+        let planned = ProgramFiles(programs: programs, usesSystemd: systemd ?? isSystemdThere).planned(in: data)
         return try files.write(for: Self.journal, facts: ["Broker": programs.broker]) { () throws(FileFailure) in
             planned
         }
     }
 
-    /// Tells the bus and a broker that runs.
+    /// Makes the bus and a running broker read the files.
     @DBusActor
     private func reload(after changes: [FileChange], in data: String) async throws {
         do throws(IPCError) {
@@ -80,14 +80,5 @@ struct Setup: ToolCommand {
             "NotActivatable",
             "the bus does not look below \(data), where the files were written; it has to be started with XDG_DATA_HOME=\(data), "
                 + "and 'ipc-client doctor' has the command")
-    }
-
-    /// sd_booted(3).
-    private static var isSystemdThere: Bool { access("/run/systemd/system", F_OK) == 0 }
-}
-
-extension [FileChange] {
-    var json: JSONValue {
-        .array(map { .object(["path": .string($0.path), "change": .string($0.kind.rawValue)]) })
     }
 }

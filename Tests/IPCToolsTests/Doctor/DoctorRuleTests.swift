@@ -1,3 +1,4 @@
+import IPC
 import IPCDesktop
 import IPCTools
 import Testing
@@ -46,10 +47,10 @@ struct DoctorRuleTests {
         "broker-silent": { $0.broker.silence = "no answer" },
         "broker-version": { $0.broker.version = "0.0.1" },
         "limit-near": { $0.limits[0].use = 90 },
-        "claim-unstartable": { $0.claims[0].isActivatable = false },
+        "claim-unstartable": { $0.claims = [.healthy(isActivatable: false)] },
         "registration-without-claim": { $0.claims = [] },
         "registration-without-entry": { $0.desktop.entries = [] },
-        "handler-fails": { $0.troubles = [TroubleFacts(application: "org.example.Well", request: "id")] },
+        "handler-fails": { $0.troubles = [(request: "id", sentence: "it fails")] },
         "desktop-entry-program-missing": { $0.desktop.entries[0].program?.kind = .missing },
         "desktop-cache-stale": { $0.desktop.caches = [:] },
         "desktop-default-without-entry": { $0.desktop.defaults = [Facts.association("gone.desktop")] },

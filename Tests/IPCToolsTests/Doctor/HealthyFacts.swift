@@ -1,3 +1,4 @@
+import IPC
 import IPCModel
 
 @testable import ipc_client
@@ -21,7 +22,7 @@ extension Facts {
             service(BrokerFacts.name, "/usr/libexec/swift-ipc/ipc-broker"),
             service("org.example.Well", "/usr/bin/well"),
         ]
-        facts.claims = [ClaimFacts(scheme: "Well.example", application: "org.example.Well", isActivatable: true)]
+        facts.claims = [.healthy()]
         facts.registrations = ["org.example.Well": ["Well.example"]]
         facts.desktop.entries = [entry()]
         facts.desktop.ids = ["org.example.Well.desktop"]

@@ -3,8 +3,7 @@ import IPCTools
 
 extension Check {
     /// Whether there is a broker of this version, and whether the bus can start it.
-    static let broker = Check("broker", right: "the bus can start the broker, which answers, in this version") {
-        facts in
+    static let broker = Check("broker", right: "the bus can start the broker, and it answers") { facts in
         guard facts.bus.isReachable else { return nil }
         if let failure = facts.broker.startFailure {
             guard !facts.explainsFailedStart else { return nil }

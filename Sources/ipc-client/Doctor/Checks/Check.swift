@@ -4,7 +4,7 @@ struct Check: Sendable {
     let name: String
     /// The sentence of that finding.
     let assurance: String
-    /// What is wrong; nil if the check does not apply.
+    /// The function that finds problems; its result is nil if the check does not apply.
     let findings: @Sendable (Facts) -> [Finding]?
 
     init(_ name: String, right assurance: String, _ findings: @escaping @Sendable (Facts) -> [Finding]?) {

@@ -2,8 +2,7 @@ import IPCDesktop
 
 extension Check {
     /// Desktop entries of these tools whose program is gone. The desktop itself ignores such an entry of another program.
-    static let desktopEntries = Check("desktop-entries", right: "desktop entries run programs that are there") {
-        facts in
+    static let desktopEntries = Check("desktop-entries", right: "desktop entries run existing programs") { facts in
         guard !facts.desktop.entries.isEmpty else { return nil }
         return facts.desktop.entries.compactMap { entry in
             guard entry.isOurs, let command = entry.command, let program = entry.program, !program.isProgram else {
@@ -34,9 +33,7 @@ extension Check {
     }
 
     /// `mimeapps.list`: defaults of claimed schemes whose desktop entries are gone.
-    static let desktopDefaults = Check(
-        "desktop-defaults", right: "the desktop's defaults name entries that are there"
-    ) { facts in
+    static let desktopDefaults = Check("desktop-defaults", right: "defaults name existing entries") { facts in
         let defaults = facts.desktop.defaults.filter { facts.claimedSchemes.contains($0.scheme) }
         guard !defaults.isEmpty else { return nil }
         return defaults.compactMap { line in

@@ -1,3 +1,4 @@
+import IPC
 import IPCModel
 import IPCTools
 
@@ -5,7 +6,7 @@ extension Check {
     /// Claims of applications that do not run and that the bus cannot start.
     static let claims = Check("claims", right: "every application with a claim runs or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
-        return facts.claims.filter { !$0.isRunning && !$0.isActivatable }.map { claim in
+        return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
             // The command removes the claim; only the user knows how the application starts.
             Finding(
                 .claimUnstartable,
@@ -19,29 +20,22 @@ extension Check {
     static let handlers = Check("handlers", right: "no handler has failed since it last handled a request") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.troubles.map { trouble in
-            let reason = trouble.message.isEmpty ? "" : " (\(trouble.message.asTold))"
-            let requests = trouble.count == 1 ? "request" : "\(trouble.count) requests"
-            let what =
-                trouble.end.map { "the newest \(requests) to \(trouble.application) failed: \($0.rawValue)" }
-                ?? "a request waits for \(trouble.application), whose start fails"
             // Only the author of the handler can fix it; the steps show the place.
             let trace = "\(facts.tool) trace \(ShellLine.word(trouble.request))"
-            return Finding(.handlerFails, what + reason, fix: trace, level: .note)
+            return Finding(.handlerFails, trouble.sentence, fix: trace, level: .note)
         }
     }
 
     /// Registrations whose claims or desktop entries are missing, as after the store was removed.
-    static let registrations = Check(
-        "registrations", right: "registered schemes have their claims and desktop entries"
-    ) { facts in
+    static let registrations = Check("registrations", right: "registrations have claims and entries") { facts in
         guard facts.broker.version != nil, facts.broker.silence == nil else { return nil }
         return facts.registrations.sorted { $0.key < $1.key }.compactMap(facts.finding)
     }
 }
 
 extension Facts {
-    fileprivate func removal(of claim: ClaimFacts) -> String {
-        guard let file = claim.file else {
+    fileprivate func removal(of claim: Handler) -> String {
+        guard claim.kind == "installed", let file = claimFiles[claim.application] else {
             return "\(tool) " + ShellLine.command("unregister", claim.scheme, "--application", claim.application)
         }
         // The broker reads such files when it starts.
@@ -50,9 +44,9 @@ extension Facts {
 
     fileprivate func finding(on application: String, with schemes: [String]) -> Finding? {
         let claimed = Set(claims.filter { $0.application == application }.map { $0.scheme.lowercased() })
-        let words = ["register"] + schemes + ["--application", application, "--persistent"]
-        let register = "\(tool) \(words.map(ShellLine.word).joined(separator: " "))"
-        // No file tells whether the lost claim was one for descriptors.
+        let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
+        let register = "\(tool) register \(arguments.joined(separator: " "))"
+        // The journal does not say whether the lost claim was one for descriptors.
         let hint = "; add --fd to the command if it takes large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains($0.lowercased()) }) {
             return Finding(

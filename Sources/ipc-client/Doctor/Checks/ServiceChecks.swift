@@ -2,8 +2,7 @@ import IPCDesktop
 
 extension Check {
     /// The D-Bus service files of the broker and of applications with claims.
-    static let services = Check("services", right: "the service files are read, and their programs are there") {
-        facts in
+    static let services = Check("services", right: "the bus reads the files and finds the programs") { facts in
         facts.services.isEmpty ? nil : facts.services.compactMap(facts.finding)
     }
 }

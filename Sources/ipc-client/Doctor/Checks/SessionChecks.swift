@@ -2,9 +2,7 @@ import IPCDesktop
 
 extension Check {
     /// `XDG_RUNTIME_DIR` (XDG Base Directory Specification) holds sockets, and files that end with the session.
-    static let runtimeDirectory = Check(
-        "runtime-directory", right: "only this user may enter XDG_RUNTIME_DIR"
-    ) { facts in
+    static let runtimeDirectory = Check("runtime-directory", right: "XDG_RUNTIME_DIR is private") { facts in
         guard let directory = facts.runtimeDirectory, directory.kind == .directory else {
             let named = facts.variable("XDG_RUNTIME_DIR")
             // The bus works without it; direct connections and transient registrations do not.

@@ -12,12 +12,15 @@ extension Facts {
         do throws(IPCError) {
             let application = try await Application.connect(id: Client.id, resends: false)
             let text = try await application.brokerDescription()
-            if let description = try? JSONValue(parsing: text) { take(description) }
-            claims = try await application.handlers().all().map {
-                ClaimFacts(
-                    scheme: $0.scheme, application: $0.application, isHandler: $0.isHandler,
-                    isRunning: $0.isRunning ?? false, isActivatable: $0.isActivatable ?? false,
-                    file: $0.kind == "installed" ? claimFile(of: $0.application) : nil)
+            let description = try? JSONValue(parsing: text)
+            broker.version = description?["version"]?.string
+            store.path = description?["store"]?["path"]?.string ?? ""
+            limits = description.map { StatusReport($0).limits } ?? []
+            claims = try await application.handlers().all()
+            let folders = directories.data + [directories.runtime].compactMap(\.self)
+            for name in claims.filter({ $0.kind == "installed" }).map(\.application) {
+                let places = folders.map { "\($0)/\(ClaimFile.folder)/\(name).handler" }
+                claimFiles[name] = places.first { FileFacts.read($0).isThere }
             }
             for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
                 // The broker may forget a request meanwhile.
@@ -28,35 +31,25 @@ extension Facts {
         }
     }
 
-    /// The file of an installed claim.
-    private func claimFile(of application: String) -> String? {
-        let folders = directories.data + [directories.runtime].compactMap(\.self)
-        return folders.map { "\($0)/\(ClaimFile.folder)/\(application).handler" }.first { FileFacts.read($0).isThere }
-    }
-
-    private mutating func take(_ description: JSONValue) {
-        broker.version = description["version"]?.string
-        if let path = description["store"]?["path"]?.string { store.path = path }
-        limits = StatusReport(description).limits
-    }
-
-    /// The failures of a handler since it last handled or declined a request; nil if its start and its newest request
-    /// succeeded.
+    /// The failure of the start of a handler that requests wait for, or that of its newest request.
     @DBusActor
-    private func trouble(of name: String, _ application: Application) async throws(IPCError) -> TroubleFacts? {
+    private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
+        request: String, sentence: String
+    )? {
         let waiting = try await application.requests(state: .waiting, application: name).all()
         if let first = waiting.first(where: { $0.attempts == 0 }),
             let step = try await application.traceRequest(first.id).last, step.kind == .startFailed
         {
-            return TroubleFacts(application: name, request: first.id, message: step.detail)
+            let reason = step.detail.isEmpty ? "" : " (\(step.detail.asTold))"
+            return (first.id, "a request waits for \(name), whose start fails" + reason)
         }
-        let ended = try await application.requests(state: .ended, application: name).all()
-            .filter { [.failed, .unavailable, .timedOut, .handled, .declined].contains($0.outcome) }
-            .sorted { $0.endedMillisecondsSince1970 ?? 0 < $1.endedMillisecondsSince1970 ?? 0 }
-        let failed = ended.reversed().prefix { ![.handled, .declined].contains($0.outcome) }
-        guard let last = failed.first else { return nil }
-        return TroubleFacts(
-            application: name, count: failed.count, request: last.id, end: last.outcome,
-            message: try await application.request(last.id).errorMessage ?? "")
+        let failures: [Outcome] = [.failed, .unavailable, .timedOut]
+        let newest = try await application.requests(state: .ended, application: name).all()
+            .filter { failures.contains($0.outcome) || [.handled, .declined].contains($0.outcome) }
+            .max { $0.endedMillisecondsSince1970 ?? 0 < $1.endedMillisecondsSince1970 ?? 0 }
+        guard let newest, failures.contains(newest.outcome) else { return nil }
+        let message = try await application.request(newest.id).errorMessage?.asTold ?? ""
+        let reason = message.isEmpty ? "" : " (\(message))"
+        return (newest.id, "the newest request to \(name) failed: \(newest.outcome.rawValue)" + reason)
     }
 }

@@ -1,7 +1,6 @@
 import IPCDBus
 import IPCDesktop
 
-/// The session bus.
 struct BusFacts: Sendable {
     /// Why it cannot be used; nil if it can.
     var failure: String?
@@ -15,18 +14,15 @@ struct BusFacts: Sendable {
     var isReachable: Bool { failure == nil }
 }
 
-/// The broker on that bus.
 struct BrokerFacts: Sendable {
     /// The well-known name of the broker (the contract's `org.swiftipc.Broker1`).
     static let name = "org.swiftipc.Broker1"
 
-    /// The process that owns the name.
     var process: Int32?
     /// The program of that process (`/proc/PID/exe`).
     var program: String?
     /// Why the bus could not start it.
     var startFailure: String?
-    /// The version that it reports.
     var version: String?
     /// Why it does not answer.
     var silence: String?

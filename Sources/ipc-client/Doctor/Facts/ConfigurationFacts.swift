@@ -2,7 +2,7 @@ import IPCDesktop
 
 /// `ipc-broker.conf` in its usual place.
 struct ConfigurationFacts: Sendable {
-    /// Where it is, or would be; empty without a home.
+    /// The path, even of a missing file; empty without a home.
     var path = ""
     /// Its lines, readable or not.
     var file = KeyFile()

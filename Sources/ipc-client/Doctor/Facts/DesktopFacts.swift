@@ -1,7 +1,6 @@
 import IPCDesktop
 import IPCModel
 
-/// What the desktop has for claimed schemes.
 struct DesktopFacts: Sendable {
     /// The entries for claimed schemes.
     var entries: [EntryFacts] = []

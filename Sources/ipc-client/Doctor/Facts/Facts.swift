@@ -1,11 +1,10 @@
 import Glibc
+import IPC
 import IPCDBus
 import IPCDesktop
-import IPCModel
 
 /// What `doctor` knows. It is read once, so that the checks are functions of it.
 struct Facts: Sendable {
-    /// The environment of this process.
     var variables: [String: String] = [:]
     /// The effective user id.
     var user: UInt32 = 0
@@ -23,9 +22,12 @@ struct Facts: Sendable {
     var broker = BrokerFacts()
     /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
     var services: [ServiceFacts] = []
-    var claims: [ClaimFacts] = []
-    /// Handlers whose newest requests failed.
-    var troubles: [TroubleFacts] = []
+    var claims: [Handler] = []
+    /// The paths of the files that make installed claims, by application.
+    var claimFiles: [String: String] = [:]
+    /// Handlers whose newest request failed, or whose start fails, so that requests wait: the id of such a request, and a
+    /// sentence.
+    var troubles: [(request: String, sentence: String)] = []
     /// The schemes that `register --persistent` has registered on the desktop, by application.
     var registrations: [String: [String]] = [:]
     var desktop = DesktopFacts()
@@ -89,28 +91,4 @@ extension Facts {
             registrations[name] = (try? journals.facts(of: name))?["Schemes"]?.split(separator: ";").map(String.init)
         }
     }
-}
-
-/// A claim of an application to a scheme, as the broker reports it.
-struct ClaimFacts: Sendable, Hashable {
-    /// As the application spells it.
-    var scheme: String
-    var application: String
-    var isHandler = true
-    var isRunning = false
-    var isActivatable = false
-    /// The path of the file that makes an installed claim.
-    var file: String?
-}
-
-/// Requests of a handler that failed, or that wait for a start that fails; it has handled none since.
-struct TroubleFacts: Sendable, Hashable {
-    var application: String
-    var count = 1
-    /// The newest that failed, or the first that waits.
-    var request: String
-    /// Its outcome; nil if it waits.
-    var end: Outcome?
-    /// The error message; empty if there is none.
-    var message = ""
 }

@@ -9,7 +9,6 @@ struct FileFacts: Sendable, Hashable {
     var kind = Kind.missing
     /// Permission bits.
     var mode: UInt32 = 0
-    /// The user id of its owner.
     var owner: UInt32 = 0
     /// Whether this process may run it, or enter a directory.
     var isExecutable = false

@@ -1,3 +1,4 @@
+import IPC
 import IPCDesktop
 
 /// A D-Bus service file (D-Bus specification, "Message Bus Starting Services").
@@ -12,7 +13,6 @@ struct ServiceFacts: Sendable {
     /// The path of the program without links.
     var programResolved: String?
 
-    /// Parses a file.
     init(path: String, bytes: [UInt8]) {
         self.path = path
         let file = KeyFile(bytes: bytes)

@@ -1,7 +1,6 @@
 import Glibc
 import IPCDesktop
 
-/// The folder of the store.
 struct StoreFacts: Sendable {
     /// The path that the running broker reports, or that of the broker that the bus would start.
     var path = ""

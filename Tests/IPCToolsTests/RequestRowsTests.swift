@@ -8,7 +8,7 @@ import Testing
 @testable import ipc_client
 
 @Suite("Requests as rows and objects")
-struct RequestTableTests {
+struct RequestRowsTests {
     private static let now: UInt64 = 1_769_860_800_000
     private let plain = Style(.never, for: .output)
 
@@ -32,17 +32,17 @@ struct RequestTableTests {
     }
 
     @Test func areTabsInAPipe() throws {
-        let table = RequestTable([try row()], now: Self.now)
+        let table = RequestRows(requests: [try row()], now: Self.now)
         #expect(
             table.text(aligned: false, style: plain)
                 == "request-0000000001\tdeclined\tdemo.X\t2\t2026-01-31T11:59:00Z\tx.demo:a b")
-        #expect(RequestTable([], now: Self.now).text(aligned: false, style: plain).isEmpty)
+        #expect(RequestRows(requests: [], now: Self.now).text(aligned: false, style: plain).isEmpty)
     }
 
     @Test func areColumnsOnATerminal() throws {
         let url = "x.demo:" + String(repeating: "0123456789", count: 10)
-        let lines = RequestTable(
-            [
+        let lines = RequestRows(
+            requests: [
                 try row {
                     $0.url = url
                     $0.state = "delivered"
@@ -55,13 +55,13 @@ struct RequestTableTests {
         #expect(lines[1].contains("  delivered  ") && lines[1].contains("  60 s  ") && lines[1].hasSuffix("…"))
         #expect(lines[1].count == 100 && lines[1].contains("x.demo:0123"))
         // The control: without a width, as in a pipe, it is whole.
-        let whole = RequestTable([try row { $0.url = url }], now: Self.now)
+        let whole = RequestRows(requests: [try row { $0.url = url }], now: Self.now)
         #expect(whole.text(aligned: true, style: plain).hasSuffix(url))
     }
 
     /// A URL may hold what a terminal obeys.
     @Test func areHarmless() throws {
-        let table = RequestTable([try row { $0.url = "x:\u{9B}31m" }], now: Self.now)
+        let table = RequestRows(requests: [try row { $0.url = "x:\u{9B}31m" }], now: Self.now)
         #expect(!table.text(aligned: false, style: plain).unicodeScalars.contains("\u{9B}"))
     }
 
@@ -144,17 +144,18 @@ struct TraceTableTests {
     ]
 
     @Test func areTabsInAPipe() {
-        let lines = TraceTable(steps).text(aligned: false, style: Style(.never, for: .output)).split(separator: "\n")
+        let lines = TraceTable(steps: steps).text(aligned: false, style: Style(.never, for: .output)).split(
+            separator: "\n")
         let first = lines[0].split(separator: "\t", omittingEmptySubsequences: false)
         #expect(first.dropFirst() == ["queued", "", "demo.Y", "5", ""])
         #expect(first[0].wholeMatch(of: /2026-0[12]-[0-9]{2}T[0-9:]{8}\.123[+-][0-9]{2}:[0-9]{2}/) != nil)
         #expect(lines[1].hasSuffix("\thandler-left\t1\t:1.7\t\ta\\tb"))
-        #expect(TraceTable([]).text(aligned: false, style: Style(.never, for: .output)).isEmpty)
+        #expect(TraceTable(steps: []).text(aligned: false, style: Style(.never, for: .output)).isEmpty)
     }
 
     @Test func areObjects() {
         #expect(
-            TraceTable(steps).json.map(\.text) == [
+            TraceTable(steps: steps).json.map(\.text) == [
                 #"{"time":"1769860800123","step":"queued","who":"demo.Y","size":"5"}"#,
                 #"{"time":"1769860801000","step":"handler-left","attempt":1,"who":":1.7","detail":"a\tb"}"#,
             ])

@@ -1,0 +1,13 @@
+import IPCInterface
+
+@testable import IPC
+
+extension Handler {
+    /// The claim of an application that does not run.
+    static func healthy(isActivatable: Bool = true) -> Handler {
+        var facts = ClaimFacts()
+        (facts.scheme, facts.application, facts.kind) = ("Well.example", "org.example.Well", "persistent")
+        (facts.handler, facts.running, facts.activatable) = (true, false, isActivatable)
+        return Handler(facts)
+    }
+}
