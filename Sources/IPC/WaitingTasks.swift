@@ -8,17 +8,13 @@ final class WaitingTasks<Value: Sendable> {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Waits for a value, also after the task is cancelled.
-    /// - Parameter ready: returns a value that already exists.
+    /// Waits for a value, unless `ready` has one, also after the task is cancelled.
     func wait(unless ready: @DBusActor () -> Value?) async -> Value {
         last += 1
         return await wait(as: last, ready)
     }
 
-    /// Waits for a value, or until the task is cancelled.
-    /// - Parameters:
-    ///   - ready: returns a value that already exists.
-    ///   - cancelled: makes the value for a task that is cancelled.
+    /// Waits for a value, unless `ready` has one, or until the task is cancelled.
     func wait(
         unless ready: @DBusActor () -> Value?, ifCancelled cancelled: @escaping @DBusActor @Sendable () -> Value
     ) async -> Value {

@@ -68,12 +68,8 @@ extension Application {
     /// no items. The reply of a callback has the text of its `result`, and a JSON object of strings with all its
     /// parameters.
     ///
-    /// A URL of another form is opened without callbacks, as by ``call(_:sending:on:options:)``, which also describes
-    /// the other parameters.
-    /// - Parameters:
-    ///   - url: a URL of x-callback-url, without callbacks.
-    ///   - scheme: the callbacks' scheme, until the call ends. If another application handles it, a unique scheme is
-    ///     derived from it.
+    /// The scheme ends with the call. If another application handles it, a unique scheme is derived from it. A URL of
+    /// another form is opened without callbacks, as by ``call(_:sending:on:options:)``, which has the other parameters.
     /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` if the URL already names callbacks.
     public func call(
         _ url: String, callbackScheme scheme: String, sending items: [PasteboardItem]? = nil,

@@ -34,8 +34,7 @@ extension Application {
     }
 
     /// Queues an ended request that was not handled again, with the same URL, payload, receiver and annotation.
-    /// - Parameter newID: the id of the new request; a random one if `nil`.
-    /// - Returns: the id of the new request.
+    /// - Returns: the id of the new request: `newID`, or a random one if that is `nil`.
     /// - Throws: `noSuchRequest`; `noSuchItem` if it was handled or its payload is gone; `invalidArguments` if it has
     ///   not ended.
     @discardableResult

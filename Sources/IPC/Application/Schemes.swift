@@ -29,11 +29,14 @@ extension Application {
     ///
     /// Without `persistent`, this application itself becomes a handler, as with
     /// ``connect(id:schemes:window:allowReserved:resends:bus:)``, and requests arrive in ``openURLs``. With
-    /// `persistent`, the claims are stored and outlive every process. `window` and `allowReserved` are as there.
+    /// `persistent`, the claims are stored and outlive every process.
     ///
     /// - Parameters:
+    ///   - schemes: the schemes, without a colon.
     ///   - application: the claimant; this application if `nil`. Another application can only claim persistently.
     ///   - persistent: whether the claims are stored.
+    ///   - window: the most unanswered requests that the broker delivers to a handler at a time.
+    ///   - allowReserved: accepts schemes such as `http` too; only for an explicit act of the user.
     ///   - takesDescriptors: whether another application takes values above 64 KiB as descriptors, and so payloads
     ///     above 16 MiB. All programs of this library do; for this application it is always true.
     /// - Returns: other applications' claims to the same schemes.

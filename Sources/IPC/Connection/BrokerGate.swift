@@ -13,7 +13,6 @@ final class BrokerGate {
     /// The broker's connection; `nil` if it is not known yet.
     var owner: BusName? { watch?.owner }
 
-    /// Watches the broker's name, and reports each new owner.
     func open(_ appeared: @escaping @DBusActor (BusName) -> Void = { _ in }) async throws(IPCError) {
         guard watch == nil, let name = link.broker else { return }
         watch = try await link.onBus { (bus) throws(CallError) in

@@ -22,7 +22,7 @@ package struct BusServices {
         return (try? await link.connection.owner(of: broker)) ?? nil != nil
     }
 
-    /// Makes the bus reload its service files if one of them has changed.
+    /// Makes the bus reload its service files if one has changed.
     package func reload(after changes: [FileChange]) async throws(IPCError) {
         guard changes.contains(where: { $0.path.contains("/\(ServiceFile.folder)/") }) else { return }
         try await link.onBus { (bus) throws(CallError) in

@@ -8,7 +8,6 @@ internal import IPCInterface
 /// it, or the connection is cut, all calls take the bus, and the next try follows after a pause.
 @DBusActor
 final class Route {
-    /// When a direct connection is opened.
     enum Policy {
         case never
         /// For a handler, and after ``callsOfLasting`` calls.
@@ -16,7 +15,6 @@ final class Route {
         /// Before the first call.
         case always
 
-        /// Reads `SWIFT_IPC_ROUTE` in the environment.
         init(isLasting: Bool) {
             self =
                 switch getenv("SWIFT_IPC_ROUTE").map({ String(cString: $0) }) {

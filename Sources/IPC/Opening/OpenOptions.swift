@@ -50,13 +50,11 @@ public struct OpenOptions: Sendable, Hashable {
 }
 
 extension OpenOptions {
-    /// The default of ``timeout``.
     static let defaultTimeout = Duration.milliseconds(Limits().requestTimeoutMilliseconds)
 
     /// The sender's wait; `nil` if it does not wait.
     var wait: Duration? { isQueued ? nil : timeout ?? Self.defaultTimeout }
 
-    /// The options on the wire, without the payload.
     func wire() throws(IPCError) -> OpenURLOptions {
         var wire = OpenURLOptions()
         wire.id = id
@@ -72,7 +70,6 @@ extension OpenOptions {
         return wire
     }
 
-    /// How the pasteboard is set; `nil` for the defaults.
     private func set() throws(IPCError) -> PayloadSetOptions? {
         guard ifChangeCount != nil || !create || persistent != nil || timeToLive != nil || isSensitive || isOnce else {
             return nil

@@ -9,7 +9,6 @@ struct OutgoingURL: Sendable {
     var options: OpenOptions
 }
 
-/// Opens URLs for one application.
 @DBusActor
 struct URLOpener {
     private let link: BrokerLink
@@ -109,31 +108,26 @@ struct URLOpener {
         return CallReply(response)
     }
 
-    /// Calls a URL of x-callback-url, whose handler may also reply by a callback.
     func call(_ outgoing: OutgoingURL, callbackScheme scheme: String) async throws(CallFailure) -> CallReply {
         guard let asked = XCallbackURL(outgoing.url) else { return try await call(outgoing) }
-        let place = try await callbackPlace(for: asked, scheme)
-        let options = outgoing.options
-        let race = CallRace(place, time: options.isQueued ? options.timeout : options.wait)
-        var full = outgoing
-        full.url = place.url(asked, source: source)
-        let result = await race.result { [full] () async throws(CallFailure) in try await self.end(of: full) }
-        await place.close()
-        return try result.get()
-    }
-
-    private func callbackPlace(
-        for url: XCallbackURL, _ scheme: String
-    ) async throws(CallFailure) -> CallbackPlace {
+        let place: CallbackPlace
         do throws(IPCError) {
             // Before the place, which costs a connection.
-            _ = try URLText(checking: url.text)
-            guard !url.namesCallbacks else {
+            _ = try URLText(checking: asked.text)
+            guard !asked.namesCallbacks else {
                 throw IPCError(
                     .invalidArguments, "the URL has callbacks of its own; take x-success, x-error and x-cancel off it")
             }
-            return try await CallbackPlace.open(for: source, on: link.bus, scheme: scheme)
+            place = try await CallbackPlace.open(for: source, on: link.bus, scheme: scheme)
         } catch { throw CallFailure(.refused(error)) }
+        let options = outgoing.options
+        var full = outgoing
+        full.url = place.url(asked, source: source)
+        let result = await place.reply(within: options.isQueued ? options.timeout : options.wait) {
+            [full] () async throws(CallFailure) in try await self.end(of: full)
+        }
+        await place.close()
+        return try result.get()
     }
 
     /// Opens a URL, and waits until also a queued request has ended. If the task is cancelled, this cancels the

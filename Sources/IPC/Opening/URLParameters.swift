@@ -5,11 +5,6 @@ internal import IPCModel
 /// A parameter without `=` has an empty value. A plus sign is not a space, as it is in HTML forms. An empty parameter
 /// is ignored, and so is one that ``PercentEncoding/decode(_:)`` cannot decode. Names are compared byte by byte, with
 /// case.
-///
-/// ```swift
-/// let asked: URLParameters = ["city": "東京 🗼", "days": "3"]
-/// let reply = try await app.call(asked.added(to: "com.example.weather:forecast"))
-/// ```
 public struct URLParameters: Sendable, Hashable {
     /// A name and its value.
     public struct Parameter: Sendable, Hashable {

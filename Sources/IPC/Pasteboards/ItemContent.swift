@@ -26,7 +26,6 @@ extension [PasteboardItem] {
 }
 
 extension PasteboardItem {
-    /// The item's plain text; `nil` if it has none.
     func text() throws(IPCError) -> String? {
         guard let representation = representations.first(where: \.type.isUTF8PlainText) else { return nil }
         guard let text = try representation.value.readString() else {

@@ -37,8 +37,6 @@ extension Pasteboard: Hashable {
     public func hash(into hasher: inout Hasher) { hasher.combine(checkedName) }
 }
 
-// MARK: Properties
-
 extension Pasteboard {
     /// The change count of the current version. It grows with every change, may skip numbers, and never decreases.
     public var changeCount: UInt64 {

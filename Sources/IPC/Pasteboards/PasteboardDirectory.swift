@@ -9,7 +9,6 @@ struct PasteboardDirectory {
 
     init(_ link: BrokerLink, source: String) { (self.link, self.source) = (link, source) }
 
-    /// Checks that a pasteboard exists, or makes it with `create`.
     func get(_ name: PasteboardName, create: Bool, persistent: Bool) async throws(IPCError) {
         var options = GetPasteboardOptions()
         if create { (options.create, options.sourceApplication) = (true, source) }
@@ -35,7 +34,6 @@ struct PasteboardDirectory {
         return try await link.call(Pasteboards1.listPasteboards, options, repeatable: true).map(PasteboardInfo.init)
     }
 
-    /// Waits for changes once.
     /// - Parameter cursor: `nil` only returns the current cursor.
     func change(
         of names: [String], since cursor: UInt64?

@@ -19,8 +19,6 @@ struct PasteboardObject: Sendable {
         }
     }
 
-    // MARK: Properties
-
     func get<Content: ValueConvertible>(_ property: Property<Content>) async throws(IPCError) -> Content {
         let value = try await link.call(
             Properties.get, at: path, (property.interface.text, property.name.text), repeatable: true)
@@ -39,8 +37,6 @@ struct PasteboardObject: Sendable {
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
             timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)
     }
-
-    // MARK: Reading
 
     func versions() async throws(IPCError) -> [PasteboardVersionInfo] {
         let rows = try await link.call(Pasteboard1.listVersions, at: path, NoOptions(), repeatable: true)
@@ -70,8 +66,6 @@ struct PasteboardObject: Sendable {
         try await IncomingValues.check(value, size: facts.size, digest: facts.digest)
         return value
     }
-
-    // MARK: Writing
 
     func options(_ options: PasteboardOptions) async throws(IPCError) -> WriteOptions {
         var wire = WriteOptions()

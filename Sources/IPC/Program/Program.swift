@@ -2,17 +2,6 @@ private import CLinux
 internal import Glibc
 
 /// Reports the failure of a command-line program by a sentence on standard error and an exit code.
-///
-/// ```swift
-/// @main struct Watch {
-///     static func main() async {
-///         await Program.run {
-///             let app = try await Application.connect(id: "com.example.Watch")
-///             for try await change in app.changes() { print(change.changeCount) }
-///         }
-///     }
-/// }
-/// ```
 public enum Program {
     /// The program's name, as it was started, without its folder.
     public static var name: String {

@@ -28,8 +28,6 @@ public struct StopSignals: AsyncSequence, Sendable {
     /// Lets the next signal end the process.
     public static func leaveToSystem() { SignalArrivals.leaveToSystem() }
 
-    // MARK: Arrivals
-
     private static let listeners = Mutex<Set<AsyncStream<Int32>.Continuation>>([])
 
     /// Watches the pipe on the I/O thread, from the first listener to the end of the process.

@@ -90,7 +90,6 @@ final class PromiseKeeper {
         link.connection.objects.remove(path)
     }
 
-    /// Makes the broker fetch all promised values.
     func close() async {
         let open = versions.reduce(0) { $0 + $1.promises.reduce(0) { $0 + $1.count } }
         guard open > 0, link.connection.isConnected else { return }

@@ -5,9 +5,7 @@ internal import IPCInterface
 /// This is best effort. If an answer is forgotten, the receiver gets the request again, with a higher attempt.
 struct AnswerMemory {
     static let most = 1_000
-    /// The most bytes of one reply.
     static let mostReplyBytes = 65_536
-    /// The most bytes of all replies.
     static let mostBytes = 8_388_608
 
     private struct Answer {
@@ -27,7 +25,6 @@ struct AnswerMemory {
         answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
     }
 
-    /// Keeps an answer, unless its reply is too large.
     mutating func keep(_ content: PendingAnswer.Content, to id: String, _ url: String) {
         let items = content.1.items ?? []
         let size = items.byteCount + (content.1.errorMessage?.utf8.count ?? 0)

@@ -105,6 +105,5 @@ private final class Opening {
 }
 
 extension HandlerReply {
-    /// The reason that the receiver gave, as a word and as a sentence.
     fileprivate var reasons: [String] { [errorCode, errorMessage].compactMap(\.self).filter { !$0.isEmpty } }
 }

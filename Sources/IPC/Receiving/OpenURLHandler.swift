@@ -22,14 +22,10 @@ extension OpenURLRequest {
     /// the request is cancelled (``isCancelled``), and when the task of the caller is.
     /// - Parameter body: the work. If it calls ``finish(_:replying:)``, that is the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
-        let work = Task { () async -> Result<[PasteboardItem], any Error> in
-            await HandledRequest.$id.withValue(id) {
-                do { return .success(try await body(self)) } catch { return .failure(error) }
-            }
-        }
+        let work = Task { try await HandledRequest.$id.withValue(id) { try await body(self) } }
         let watch = Task { if await cancellation() { work.cancel() } }
         let result = await withTaskCancellationHandler {
-            await work.value
+            await work.result
         } onCancel: {
             work.cancel()
         }

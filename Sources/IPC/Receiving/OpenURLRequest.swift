@@ -90,7 +90,6 @@ public final class OpenURLRequest {
 }
 
 extension OpenURLContext {
-    /// Until when the sender waits, from now on; `nil` if no sender waits.
     var deadline: ContinuousClock.Instant? {
         timeout.map { ContinuousClock.now.advanced(by: .milliseconds($0)) }
     }

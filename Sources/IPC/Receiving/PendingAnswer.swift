@@ -75,14 +75,12 @@ final class PendingAnswer {
         return true
     }
 
-    /// Reports that the sender has cancelled the request.
     func cancel() {
         guard !isGiven else { return }
         isCalledOff = true
         watchers.resumeAll(with: true)
     }
 
-    /// Waits until the request is cancelled.
     /// - Returns: false if it is answered first, or the task is cancelled.
     func cancellation() async -> Bool {
         guard !isCancelled, !isGiven, !Task.isCancelled else { return isCancelled }

@@ -61,7 +61,6 @@ final class ReceivedRequests {
 
     private func takeNext() -> Next? { waiting.isEmpty ? ended : .success(waiting.removeFirst()) }
 
-    /// Takes requests again after an end.
     func begin() { ended = nil }
 
     /// Ends the sequence of the consumers, and returns the requests that none of them has taken to the broker.
@@ -76,7 +75,6 @@ final class ReceivedRequests {
 }
 
 extension HandlerReply {
-    /// The reply to a request that its sender has cancelled.
     static var calledOff: HandlerReply {
         var reply = HandlerReply()
         reply.errorCode = Outcome.calledOffCode

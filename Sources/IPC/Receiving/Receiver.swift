@@ -1,3 +1,4 @@
+internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
@@ -12,7 +13,6 @@ final class Receiver {
     /// The claims of this process, which are registered again with a new broker.
     private var registrations: [(schemes: [URLScheme], options: RegisterOptions)] = []
     private(set) var absence: BusAbsence?
-    /// Called when a launcher asks the application to show itself, with the token for a window.
     var activated: (@Sendable (String?) -> Void)?
     /// Whether the sequence of its consumers has ended.
     private var hasEnded = false
@@ -87,7 +87,6 @@ final class Receiver {
         throw IPCError(.notOwner, "\(id.text) is in use by \(await owner(of: name)); end it, or choose another id")
     }
 
-    /// The owner of a name, for people.
     private func owner(of name: BusName) async -> String {
         guard let owner = try? await link.connection.owner(of: name) else { return "another process" }
         let facts = try? await link.connection.call(
@@ -96,7 +95,6 @@ final class Receiver {
         return "\(owner.text) (process \(process))"
     }
 
-    /// Registers the claims with a new broker, or with a broker on a new bus.
     private func registerAgain(with owner: BusName) async {
         for registration in registrations {
             do throws(IPCError) {
@@ -182,5 +180,44 @@ final class Receiver {
 extension BusName {
     init(_ id: ApplicationID) throws(IPCError) {
         do throws(NameError) { try self.init(id.text) } catch { throw IPCError(.invalidName, error.description) }
+    }
+}
+
+/// The absence of the bus, during which a receiver waits for it.
+///
+/// A program that a bus has started belongs to that bus, and ends if the bus does not return. Other programs wait for
+/// ever.
+@DBusActor
+final class BusAbsence {
+    /// The longest wait; `nil` for ever.
+    var patience: Duration?
+    var began: (@Sendable () -> Void)?
+    /// Runs when the bus has been away for longer than ``patience``.
+    private let isOver: @DBusActor (IPCError) -> Void
+    private let timer = DBusTimer()
+
+    init(_ connection: Connection, isOver: @escaping @DBusActor (IPCError) -> Void) {
+        self.isOver = isOver
+        patience = Self.isStartedByBus { getenv($0) != nil } ? BrokerLink.absence : nil
+        connection.onDisconnect { [weak self] in self?.begin() }
+        connection.onReconnect { [weak self] in self?.timer.cancel() }
+    }
+
+    /// Whether a bus has started this process, by the variables of the D-Bus Specification (“Message Bus Starting
+    /// Services”).
+    nonisolated static func isStartedByBus(_ hasVariable: (String) -> Bool) -> Bool {
+        ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"].contains(where: hasVariable)
+    }
+
+    private func begin() {
+        began?()
+        guard let patience else { return }
+        timer.set(at: .now + patience) { [weak self] in
+            self?.isOver(
+                IPCError(
+                    .storeUnavailable,
+                    "the message bus that started this program has been away for \(patience.components.seconds) s; "
+                        + "the next bus starts it when it is needed"))
+        }
     }
 }

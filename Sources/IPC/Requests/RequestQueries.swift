@@ -16,10 +16,7 @@ final class RequestQueries {
         return try RequestInfo(try await link.call(URLs1.getRequest, (id.text, options), repeatable: true))
     }
 
-    /// - Parameters:
-    ///   - state: a state or an outcome, as a word of the wire; `nil` means all.
-    ///   - application: the handler; `nil` means all.
-    ///   - isWanted: whether a request belongs to the list.
+    /// - Parameter state: a state or an outcome, as a word of the wire; `nil` means all.
     nonisolated func list(
         _ state: String?, _ application: String?,
         where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
@@ -39,7 +36,6 @@ final class RequestQueries {
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }
 
-    /// Waits for the end of a request.
     func end(of id: RequestID, within timeout: Duration? = nil) async throws(IPCError) -> OpenURLResponse {
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0) }
         while true {
@@ -80,8 +76,6 @@ final class RequestQueries {
         }
     }
 
-    // MARK: Completions
-
     /// Subscribes before it returns, so that no request that is queued afterwards is missed.
     func completions() async throws(IPCError) -> RequestCompletions {
         if subscription == nil {
@@ -109,4 +103,25 @@ final class RequestQueries {
         listeners = []
         subscription = nil
     }
+}
+
+/// The end of a request that this application has queued.
+public struct RequestCompletion: Sendable, Hashable {
+    /// The id of the request.
+    public let id: String
+    /// How it ended.
+    public let outcome: Outcome
+}
+
+/// The ends of queued requests, as they happen; see ``Application/completions()``.
+public struct RequestCompletions: AsyncSequence, Sendable {
+    public typealias Element = RequestCompletion
+    public typealias Failure = Never
+
+    /// The most ends that wait for a slow consumer; beyond it, the oldest are dropped.
+    public static let mostWaiting = 1_000
+
+    let stream: AsyncStream<RequestCompletion>
+
+    public func makeAsyncIterator() -> AsyncStream<RequestCompletion>.Iterator { stream.makeAsyncIterator() }
 }

@@ -11,12 +11,10 @@ package struct DesktopClaims {
 
     init(_ link: BrokerLink, _ bus: BusServices) { (self.link, self.bus) = (link, bus) }
 
-    // MARK: The desktop
-
     func register(
         _ id: ApplicationID, _ schemes: [URLScheme], _ options: DesktopOptions
     ) async throws(IPCError) -> DesktopLinks {
-        let opener = if let given = options.opener { given } else { try CommandWords.named("ipc-client").words[0] }
+        let opener = if let given = options.opener { given } else { try CommandWords.read("ipc-client").words[0] }
         let command = try options.command.map(CommandWords.read)
         let result = try await inBackground { () throws(IPCError) in
             try DesktopRegistration(id, in: .ofProcess).register(
@@ -34,8 +32,6 @@ package struct DesktopClaims {
         try await bus.reload(after: result.changes)
         return DesktopLinks(result.changes, result)
     }
-
-    // MARK: The session
 
     /// Claims schemes until the end of the session, by files below `XDG_RUNTIME_DIR`.
     /// - Throws: `reservedScheme`; those of ``Application/registerOnDesktop(_:for:options:)``.
@@ -88,7 +84,6 @@ package struct DesktopClaims {
 }
 
 extension BaseDirectories {
-    /// The directories by the environment of this process.
     package static var ofProcess: BaseDirectories {
         BaseDirectories { getenv($0).flatMap { String(validatingCString: $0) } }
     }
@@ -99,10 +94,6 @@ extension CommandWords {
     /// - Throws: `invalidArguments` for a command that cannot be run.
     package static func read(_ line: String) throws(IPCError) -> CommandWords {
         try checked { () throws(Invalid) in try CommandWords(line).located(in: path, from: folder) }
-    }
-
-    fileprivate static func named(_ program: String) throws(IPCError) -> CommandWords {
-        try checked { () throws(Invalid) in try CommandWords(words: [program]).located(in: path, from: folder) }
     }
 
     private static var path: String { getenv("PATH").flatMap { String(validatingCString: $0) } ?? "" }

@@ -12,11 +12,7 @@ struct SchemeClaims {
         URLResolution(try await link.call(Schemes1.resolveURL, (url.text, NoOptions()), repeatable: true))
     }
 
-    /// - Parameters:
-    ///   - scheme: `nil` means all schemes.
-    ///   - row: the scheme of the last row of the previous page.
-    ///   - limit: the most rows; `nil` means the broker's limit.
-    ///   - waitsForBus: see ``BrokerLink``.
+    /// - Parameter row: the scheme of the last row of the previous page.
     func handlers(
         of scheme: URLScheme?, after row: String? = nil, limit: UInt32? = nil, waitsForBus: Bool = true
     ) async throws(IPCError) -> [Handler] {
@@ -46,8 +42,6 @@ struct SchemeClaims {
         let input = (application.text, schemes.map(\.spelling), NoOptions())
         try await link.call(Schemes1.unregister, input, repeatable: true, waitsForBus: waitsForBus)
     }
-
-    // MARK: Policies
 
     /// The rule for applications that no other rule names.
     private enum PolicyWord: String {

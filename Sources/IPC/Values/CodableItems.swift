@@ -25,7 +25,7 @@ extension PasteboardItem {
 }
 
 extension Representation {
-    /// A value as JSON, in the form of ``PasteboardItem/value(_:type:)``.
+    /// A value as JSON, in the form of `PasteboardItem.value(_:type:)`.
     /// - Throws: `invalidArguments` if the value cannot be encoded.
     public init(encoding value: some Encodable, type: ContentType = .json) throws(IPCError) {
         do { self.init(type: type, value: .text(try ValueEncoder.json(of: value).text)) } catch {
@@ -49,7 +49,6 @@ extension Representation {
 }
 
 extension DecodingError {
-    /// The reason, with the place in the value.
     fileprivate var sentence: String {
         let context =
             switch self {

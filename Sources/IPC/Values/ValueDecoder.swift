@@ -45,7 +45,6 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 }
 
 extension JSONValue {
-    /// The kind of the value, for an error.
     fileprivate var kind: String {
         switch self {
         case .null: "null"

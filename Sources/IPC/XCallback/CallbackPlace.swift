@@ -1,19 +1,25 @@
 internal import IPCDBus
+internal import IPCInterface
 
 /// Receives the callbacks of one call, as an application on a connection of its own: the caller's window and consumers
 /// do not delay them.
 @DBusActor
 struct CallbackPlace {
+    /// The wait for a direct reply after a callback, because it may hold more than a URL can, and takes another route.
+    static let patience = Duration.seconds(1)
+
+    private enum Event {
+        case direct(Result<OpenURLResponse, CallFailure>)
+        case callback(Result<CallReply, CallFailure>)
+        case timeIsUp
+    }
+
     private let application: Application
     /// Known to the handler of the call only.
     private let token = RequestID.random().text
     private let scheme: String
 
-    /// Registers a scheme until ``close()``.
-    /// - Parameters:
-    ///   - caller: the id of the application that calls.
-    ///   - bus: its bus; `nil` if it has none.
-    ///   - wanted: the scheme. If another application handles it, a unique one is derived from it.
+    /// Registers a scheme until ``close()``. If another application handles it, a unique one is derived from it.
     static func open(
         for caller: String, on bus: BusAddress?, scheme wanted: String
     ) async throws(IPCError) -> CallbackPlace {
@@ -54,8 +60,60 @@ struct CallbackPlace {
         return (try? RequestID(String(parts[1]))) != nil
     }
 
+    /// Waits for the reply to a call: a direct reply, a callback, or the end of the time.
+    /// - Parameter time: the longest wait for a callback after a direct answer without items; `nil` for ever.
+    func reply(
+        within time: Duration?, to opening: @escaping @Sendable () async throws(CallFailure) -> OpenURLResponse
+    ) async -> Result<CallReply, CallFailure> {
+        let (events, reported) = AsyncStream.makeStream(of: Event.self)
+        // Not a child task: after a callback, the request continues to its own end.
+        let direct = Task {
+            do throws(CallFailure) { reported.yield(.direct(.success(try await opening()))) } catch {
+                reported.yield(.direct(.failure(error)))
+            }
+        }
+        let callback = Task {
+            guard let answer = await self.answer() else { return }
+            reported.yield(.callback(answer))
+            if (try? await Task.sleep(for: Self.patience)) != nil { reported.yield(.timeIsUp) }
+        }
+        let timer = Task {
+            guard let time, (try? await Task.sleep(for: time)) != nil else { return }
+            reported.yield(.timeIsUp)
+        }
+        defer {
+            callback.cancel()
+            timer.cancel()
+        }
+        if let result = await Self.first(of: events) { return result }
+        direct.cancel()
+        return .failure(CallFailure(.refused(IPCError(CallError.cancelled))))
+    }
+
+    /// - Returns: `nil` if the task is cancelled.
+    private static func first(of events: AsyncStream<Event>) async -> Result<CallReply, CallFailure>? {
+        var answered: OpenURLResponse?
+        var calledBack: Result<CallReply, CallFailure>?
+        var isTimeUp = false
+        for await event in events {
+            switch event {
+            case .callback(let result): calledBack = result
+            case .direct(.failure(let failure)): return calledBack ?? .failure(failure)
+            case .direct(.success(let response)):
+                if let failure = CallFailure(response) { return calledBack ?? .failure(failure) }
+                guard response.reply.isEmpty else { return .success(CallReply(response)) }
+                answered = response
+            case .timeIsUp: isTimeUp = true
+            }
+            if let calledBack, answered != nil || isTimeUp { return calledBack }
+            // Without a direct answer, the broker reports the time-out.
+            if isTimeUp, let answered { return .success(CallReply(answered)) }
+        }
+        return nil
+    }
+
     /// The first callback with the token; other URLs are declined. `nil` if the task is cancelled.
-    func answer() async -> Result<CallReply, CallFailure>? {
+    private func answer() async -> Result<CallReply, CallFailure>? {
         do throws(IPCError) {
             for try await request in application.openURLs {
                 guard let url = XCallbackURL(request.url), let callback = callback(by: url) else {

@@ -46,7 +46,6 @@ struct CallbackResult {
 }
 
 extension CallbackResult {
-    /// Reads the answer of a callback.
     static func reply(_ callback: XCallbackURL.Callback, _ url: XCallbackURL) -> Result<CallReply, CallFailure> {
         let parameters = url.parts.parameters
         switch callback {

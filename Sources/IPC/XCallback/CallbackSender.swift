@@ -18,13 +18,11 @@ public enum CallbackSchemes: Sendable, Hashable {
 /// sender's, and must not gain the rights of this application.
 @DBusActor
 final class CallbackSender {
-    /// The time-out of a callback.
     static let time = Duration.seconds(10)
     /// The broker's time to report that.
     private static let margin = Duration.seconds(1)
 
     var schemes = CallbackSchemes.unreserved
-    /// Called for each failed callback.
     var failed: (@Sendable (CallbackFailure) -> Void)?
     private let link: BrokerLink
     private var open: UInt64 = 0
@@ -61,7 +59,6 @@ final class CallbackSender {
         }
     }
 
-    /// Opens the URL.
     /// - Returns: whether it was accepted, and why it was not handled; `nil` if it was handled.
     private func failure(_ url: String, _ options: OpenURLOptions) async -> (wasOpened: Bool, reason: String)? {
         do throws(IPCError) {

@@ -21,10 +21,7 @@ struct XCallbackURL: Sendable, Equatable {
         action = String(decoding: path.dropFirst(), as: UTF8.self)
     }
 
-    /// Makes a URL without parameters.
-    /// - Parameters:
-    ///   - scheme: a scheme, without the colon.
-    ///   - action: a path that needs no encoding.
+    /// - Parameter action: a path that needs no encoding.
     init(scheme: String, action: String) {
         parts = QueriedURL("\(scheme)\(Self.host)/\(action)")
         self.action = action
@@ -39,7 +36,6 @@ struct XCallbackURL: Sendable, Equatable {
         case cancel = "x-cancel"
     }
 
-    /// The parameter with the name of the sender.
     static let source = "x-source"
 
     /// The URL of a callback; `nil` if there is none, or if it cannot be opened.
