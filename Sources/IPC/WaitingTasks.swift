@@ -53,3 +53,10 @@ final class WaitingTasks<Value: Sendable> {
         for (_, continuation) in all { continuation.resume(returning: value) }
     }
 }
+
+/// Runs work that may block, such as that with files, off the thread of the caller.
+func inBackground<Value: Sendable>(
+    _ work: @escaping @Sendable () throws(IPCError) -> Value
+) async throws(IPCError) -> Value {
+    try await Background.run { Result { () throws(IPCError) in try work() } }.get()
+}

@@ -14,7 +14,7 @@ struct ReceivingTests {
     init() async throws {
         pair = try await Pair()
         let options = RegisterOptions(window: 4, allowReserved: false, fd: nil)
-        _ = try await pair.application.receiver.receive([URLScheme](checking: ["IPCServer.demo"]), options)
+        _ = try await pair.application.receiver.receive([try URLScheme("IPCServer.demo")], options)
     }
 
     private func delivering(_ id: String, _ url: String = "x:") -> Task<(String, HandlerReply), any Error> {

@@ -57,7 +57,7 @@ public final class Application {
         id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
         bus: BusAddress = .session
     ) async throws(IPCError) -> Application {
-        let (id, schemes) = (try ApplicationID(checking: id), try [URLScheme](checking: schemes))
+        let (id, schemes) = (try ApplicationID(id), try schemes.map(URLScheme.init(_:)))
         let application = Application(id: id, link: try await .open(bus, resends: resends))
         if !schemes.isEmpty {
             let options = RegisterOptions(

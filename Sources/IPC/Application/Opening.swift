@@ -3,7 +3,7 @@ extension Application {
     /// started. Starts nothing.
     /// - Throws: `invalidURL`.
     public func canOpenURL(_ url: String) async throws(IPCError) -> Bool {
-        try await opener.canOpen(try URLText(checking: url))
+        try await opener.canOpen(try URLText(url))
     }
 
     /// Waits until ``canOpenURL(_:)`` is true, for a receiver that is starting, and at most for a time. Starts nothing,
@@ -12,7 +12,7 @@ extension Application {
     /// - Returns: false if the time is over.
     /// - Throws: `invalidURL`; `storeUnavailable` without a broker, and when the task is cancelled.
     public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {
-        try await opener.canOpen(try URLText(checking: url), within: time)
+        try await opener.canOpen(try URLText(url), within: time)
     }
 
     /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
@@ -32,10 +32,10 @@ extension Application {
     ///   - board: the pasteboard that gets the items; without items, the pasteboard whose version is sent.
     ///   - options: further properties of the request.
     /// - Returns: the outcome, also if the receiver declined or failed; `queued` at once for a queued request.
-    /// - Throws: If the request was not accepted and no receiver asked: `noHandler`, `handlerUnavailable`,
-    ///   `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected` and others. `storeUnavailable` may also
-    ///   mean that the answer to a request without an id was lost, or that the task was cancelled. If a request with an
-    ///   id was sent again and no broker has come back to answer it, the outcome is `timedOut`.
+    /// - Throws: `noHandler`, `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`
+    ///   and others: the request was not accepted, and no receiver was asked. `storeUnavailable` may also mean that the
+    ///   answer to a request without an id was lost, or that the task was cancelled. If a request with an id was sent
+    ///   again and no broker has come back to answer it, the outcome is `timedOut`.
     public func open(
         _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
         options: OpenOptions = OpenOptions()

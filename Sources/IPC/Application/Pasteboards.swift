@@ -25,7 +25,7 @@ extension Application {
     /// Removes a pasteboard with all its versions. Requests that carry its items keep them.
     /// - Throws: `noSuchPasteboard`; `accessDenied` for `general`, which can only be cleared.
     public func removePasteboard(named name: String) async throws(IPCError) {
-        try await boards.remove(PasteboardName(checking: name))
+        try await boards.remove(PasteboardName(name))
     }
 
     /// All pasteboards whose names start with these bytes, without content, sorted by the bytes of their names; read

@@ -4,13 +4,13 @@ extension Application {
     /// Explains which application would get a URL. A URL without a handler is no error.
     /// - Throws: `invalidURL`.
     public func resolve(_ url: String) async throws(IPCError) -> URLResolution {
-        try await claims.resolve(URLText(checking: url))
+        try await claims.resolve(URLText(url))
     }
 
     /// The claims to one scheme, its handler first; empty if there is none.
     /// - Throws: `invalidName`.
     public func handlers(of scheme: String) async throws(IPCError) -> [Handler] {
-        try await claims.handlers(of: URLScheme(checking: scheme))
+        try await claims.handlers(of: URLScheme(scheme))
     }
 
     /// The claims to all schemes, sorted by scheme; read page by page during the iteration.
@@ -21,8 +21,8 @@ extension Application {
     /// Stores the user's choice of the application that handles a scheme; `nil` removes the choice. Only for an
     /// explicit act of the user.
     public func setDefault(_ application: String?, for scheme: String) async throws(IPCError) {
-        let scheme = try URLScheme(checking: scheme)
-        try await claims.setDefault(application.map(ApplicationID.init(checking:)), for: scheme)
+        let scheme = try URLScheme(scheme)
+        try await claims.setDefault(application.map(ApplicationID.init(_:)), for: scheme)
     }
 
     /// Claims schemes.
@@ -45,7 +45,7 @@ extension Application {
         _ schemes: [String], for application: String? = nil, persistent: Bool = false, window: UInt32 = 1,
         allowReserved: Bool = false, takesDescriptors: Bool = false
     ) async throws(IPCError) -> [Handler] {
-        let (schemes, claimant) = (try [URLScheme](checking: schemes), try applicationID(application))
+        let (schemes, claimant) = (try schemes.map(URLScheme.init(_:)), try applicationID(application))
         let isOwn = claimant.text == id
         // This library takes descriptors. Whether another program does is not known.
         let options = RegisterOptions(
@@ -59,7 +59,7 @@ extension Application {
     /// Releases an application's claims to schemes. No schemes mean all, and no application means this one. A scheme
     /// that is not claimed is no error.
     public func unregister(_ schemes: [String] = [], of application: String? = nil) async throws(IPCError) {
-        let (schemes, claimant) = (try [URLScheme](checking: schemes), try applicationID(application))
+        let (schemes, claimant) = (try schemes.map(URLScheme.init(_:)), try applicationID(application))
         try await claims.unregister(schemes, of: claimant)
         if claimant.text == id { receiver.forget(schemes) }
     }
@@ -96,7 +96,7 @@ extension Application {
     public func registerOnDesktop(
         _ schemes: [String], for application: String? = nil, options: DesktopOptions = DesktopOptions()
     ) async throws(IPCError) -> DesktopLinks {
-        try await desktop.register(applicationID(application), [URLScheme](checking: schemes), options)
+        try await desktop.register(applicationID(application), schemes.map(URLScheme.init(_:)), options)
     }
 
     /// Undoes ``registerOnDesktop(_:for:options:)``. No schemes mean all, and no application means this one.
@@ -104,10 +104,10 @@ extension Application {
     public func unregisterFromDesktop(
         _ schemes: [String] = [], of application: String? = nil
     ) async throws(IPCError) -> DesktopLinks {
-        try await desktop.unregister(applicationID(application), [URLScheme](checking: schemes))
+        try await desktop.unregister(applicationID(application), schemes.map(URLScheme.init(_:)))
     }
 
     private nonisolated func applicationID(_ application: String?) throws(IPCError) -> ApplicationID {
-        try ApplicationID(checking: application ?? id)
+        try ApplicationID(application ?? id)
     }
 }

@@ -36,7 +36,7 @@ package final class EarlyConnection: Sendable {
         }
         guard connection.isConnected else { return try await Application.connect(id: id, resends: false) }
         let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
-        return Application(id: try ApplicationID(checking: id), link: link)
+        return Application(id: try ApplicationID(id), link: link)
     }
 
     @DBusActor

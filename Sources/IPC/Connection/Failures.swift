@@ -48,3 +48,8 @@ extension CallError {
     /// Whether the bus could not deliver the call, so that nothing has happened.
     var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
 }
+
+/// Makes a value, and throws a failure as the error that the broker would report.
+func checked<Value, Reason: Condition>(_ make: () throws(Reason) -> Value) throws(IPCError) -> Value {
+    do throws(Reason) { return try make() } catch { throw error.ipcError }
+}

@@ -8,6 +8,7 @@ internal import IPCInterface
 /// it, or the connection is cut, all calls take the bus, and the next try follows after a pause.
 @DBusActor
 final class Route {
+    /// When a direct connection is opened.
     enum Policy {
         case never
         /// For a handler, and after ``callsOfLasting`` calls.
@@ -25,7 +26,7 @@ final class Route {
         }
     }
 
-    /// An application that has made as many calls will probably make more.
+    /// An application that has made this many calls will probably make more.
     private static let callsOfLasting = 16
     private static let pauseAfterCut = Duration.seconds(1)
     /// A new broker is asked without this pause.

@@ -41,7 +41,7 @@ struct URLOpener {
     // MARK: Opening
 
     func open(_ outgoing: OutgoingURL) async throws(IPCError) -> OpenURLResponse {
-        let url = try URLText(checking: outgoing.url)
+        let url = try URLText(outgoing.url)
         let (items, options) = (outgoing.items, outgoing.options)
         var wire = try options.wire()
         wire.id = wire.id ?? link.repetitionID()
@@ -113,7 +113,7 @@ struct URLOpener {
         let place: CallbackPlace
         do throws(IPCError) {
             // Before the place, which costs a connection.
-            _ = try URLText(checking: asked.text)
+            _ = try URLText(asked.text)
             guard !asked.namesCallbacks else {
                 throw IPCError(
                     .invalidArguments, "the URL has callbacks of its own; take x-success, x-error and x-cancel off it")
@@ -136,7 +136,7 @@ struct URLOpener {
         do throws(IPCError) {
             let response = try await open(outgoing)
             guard !response.outcome.isEnd else { return response }
-            do throws(IPCError) { return try await queries.end(of: RequestID(checking: response.id)) } catch {
+            do throws(IPCError) { return try await queries.end(of: RequestID(response.id)) } catch {
                 if Task.isCancelled { cancel(response.id) }
                 throw error
             }

@@ -21,7 +21,7 @@ public struct Pasteboard: Sendable {
     /// makes it, and for pasteboards that are known to exist.
     /// - Throws: `invalidName`.
     public init(named name: String, of application: Application) throws(IPCError) {
-        self.init(try PasteboardName(checking: name), of: application)
+        self.init(try PasteboardName(name), of: application)
     }
 
     /// The pasteboard that all programs share.

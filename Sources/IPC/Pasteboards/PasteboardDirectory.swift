@@ -20,7 +20,7 @@ struct PasteboardDirectory {
         var options = UniquePasteboardOptions()
         options.sourceApplication = source
         let (name, _) = try await link.call(Pasteboards1.createUniquePasteboard, options, repeatable: true)
-        return try PasteboardName(checking: name)
+        return try PasteboardName(name)
     }
 
     func remove(_ name: PasteboardName) async throws(IPCError) {
@@ -38,7 +38,7 @@ struct PasteboardDirectory {
     func change(
         of names: [String], since cursor: UInt64?
     ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {
-        _ = try [PasteboardName](checking: names)
+        _ = try names.map(PasteboardName.init(_:))
         var options = WaitOptions()
         options.timeout = cursor == nil ? 0 : BrokerLink.question.wireMilliseconds
         let (count, changed, facts) = try await link.call(

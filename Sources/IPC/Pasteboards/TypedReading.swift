@@ -74,6 +74,10 @@ extension Pasteboard {
 
 extension [[ContentType]] {
     init(texts: [[String]]) throws(IPCError) {
-        self = try texts.map { (item) throws(IPCError) in try [ContentType](checking: item) }
+        self = try texts.map { (item) throws(IPCError) in
+            try item.map { (text) throws(IPCError) in
+                try checked { () throws(ContentType.Invalid) in try ContentType(text) }
+            }
+        }
     }
 }

@@ -30,8 +30,6 @@ final class PromiseKeeper {
         gate = BrokerGate(link)
     }
 
-    // MARK: Writing
-
     /// Exports the object, then sets the items, because the broker may call before it answers.
     func keep(
         _ promises: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
@@ -98,8 +96,6 @@ final class PromiseKeeper {
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
     }
-
-    // MARK: Reading
 
     private func interface(for board: PasteboardName) -> ExportedInterface {
         ExportedInterface(

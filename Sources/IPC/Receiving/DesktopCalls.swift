@@ -28,7 +28,7 @@ extension Receiver {
     /// Delivers all URLs or none, and answers when each has its answer.
     private func open(_ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>) async {
         do throws(IPCError) {
-            for url in urls { _ = try URLText(checking: url) }
+            for url in urls { _ = try URLText(url) }
             try await checkPolicy()
             try requests.open(urls, token, answer)
         } catch { answer(.failure(error.errorReply)) }

@@ -41,10 +41,8 @@ public final class OpenURLRequest {
 
     isolated deinit {
         guard !answer.isGiven else { return }
-        var reply = HandlerReply()
-        reply.errorCode = "not-answered"
-        reply.errorMessage = "the receiver let the request go without an answer"
-        answer.give((.failed, reply))
+        let message = "the receiver let the request go without an answer"
+        answer.give((.failed, HandlerReply(errorCode: "not-answered", errorMessage: message)))
     }
 
     /// Returns the request to the broker, for a receiver that has not begun it and takes no more.
@@ -118,12 +116,8 @@ extension OpenURLRequest {
         }
 
         fileprivate var reply: HandlerReply {
-            var reply = HandlerReply()
-            if case .failed(let code, let message) = self {
-                reply.errorCode = code
-                reply.errorMessage = message
-            }
-            return reply
+            guard case .failed(let code, let message) = self else { return HandlerReply() }
+            return HandlerReply(errorCode: code, errorMessage: message)
         }
     }
 }

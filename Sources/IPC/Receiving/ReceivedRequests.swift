@@ -75,9 +75,10 @@ final class ReceivedRequests {
 }
 
 extension HandlerReply {
-    static var calledOff: HandlerReply {
-        var reply = HandlerReply()
-        reply.errorCode = Outcome.calledOffCode
-        return reply
+    static let calledOff = HandlerReply(errorCode: Outcome.calledOffCode)
+
+    init(errorCode: String?, errorMessage: String? = nil) {
+        self.init()
+        (self.errorCode, self.errorMessage) = (errorCode, errorMessage)
     }
 }

@@ -22,7 +22,7 @@ final class RequestQueries {
         where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
     ) -> Listing<RequestInfo> {
         Listing(where: isWanted) { after throws(IPCError) in
-            if let application { _ = try ApplicationID(checking: application) }
+            if let application { _ = try ApplicationID(application) }
             var options = ListRequestsOptions()
             (options.after, options.state, options.application) = (after?.id, state, application)
             let rows = try await self.link.call(URLs1.listRequests, options, repeatable: true)

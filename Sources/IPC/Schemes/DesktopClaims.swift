@@ -38,7 +38,7 @@ package struct DesktopClaims {
     package func registerForSession(
         _ schemes: [String], for application: String, command: String?, takesDescriptors: Bool
     ) async throws(IPCError) -> DesktopLinks {
-        let (id, schemes) = (try ApplicationID(checking: application), try [URLScheme](checking: schemes))
+        let (id, schemes) = (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
         if let reserved = schemes.first(where: \.isReserved) {
             throw IPCError(
                 .reservedScheme,
@@ -60,7 +60,7 @@ package struct DesktopClaims {
     package func unregisterForSession(
         _ schemes: [String], of application: String
     ) async throws(IPCError) -> DesktopLinks {
-        let (id, schemes) = (try ApplicationID(checking: application), try [URLScheme](checking: schemes))
+        let (id, schemes) = (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
         guard BaseDirectories.ofProcess.runtime != nil else { return DesktopLinks([]) }
         let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)

@@ -56,7 +56,7 @@ struct SchemeClaims {
     }
 
     func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) async throws(IPCError) {
-        for source in policy.allowed.union(policy.refused) { _ = try ApplicationID(checking: source) }
+        for source in policy.allowed.union(policy.refused) { _ = try ApplicationID(source) }
         var options = PolicyOptions()
         options.others = (policy.allowsOthers ? PolicyWord.allow : .deny).rawValue
         if !policy.allowed.isEmpty { options.allow = policy.allowed.sorted() }
