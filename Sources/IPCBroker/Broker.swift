@@ -233,7 +233,8 @@ package final class Broker {
     private func usage(for caller: BusName?) async throws -> UsageReport {
         let isFree = await clients.visibility(of: caller).isWhole
         let own = await clients.source(stated: nil, by: caller)
-        let (stored, kept) = try await store.commit { ($0.usage(), $0.memoryFileCount) }
+        let stored = try await store.commit { $0.usage() }
+        let kept = store.statistics.snapshot.memoryFiles
         return UsageReport(stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)) {
             isFree || own.strength == .sandboxed && $0 == own.application
         }

@@ -147,7 +147,7 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
     func craft(_ column: Int, _ value: SQLValue, _ transaction: GroupTransaction) throws -> Bool {
         var rows: [[SQLValue]] = []
         try transaction.statement(read, .persistent).query { row in
-            rows.append(row.columns)
+            rows.append(row.values)
         }
         try transaction.statement("PRAGMA ignore_check_constraints = 1", .persistent).run()
         try transaction.write(empty, .persistent, [])
@@ -200,18 +200,4 @@ struct CraftedTable: Sendable, CustomTestStringConvertible {
             "reservation", .reservation, checksum: 5, "SELECT * FROM @.reservation", "DELETE FROM @.reservation",
             "INSERT OR REPLACE INTO @.reservation VALUES (?, ?, ?, ?, ?, ?)"),
     ]
-}
-
-extension SQLRow {
-    /// All columns, copied.
-    fileprivate var columns: [SQLValue] {
-        (0..<columnCount).map { column in
-            switch type(column) {
-            case .null: .null
-            case .integer: .integer(integer(column))
-            case .text: .text(text(column))
-            case .bytes: .bytes(bytes(column))
-            }
-        }
-    }
 }

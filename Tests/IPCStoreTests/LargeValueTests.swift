@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 /// Values that are files, from their intake to their end.
 @Suite(.serialized) struct LargeValueTests {
@@ -88,7 +89,7 @@ import Testing
         _ count: Int, _ store: Store, _ persistent: Bool, at location: SourceLocation = #_sourceLocation
     ) async throws {
         #expect(try await store.blobs().count == (persistent ? count : 0), sourceLocation: location)
-        #expect(try await store.commit { $0.memoryFileCount } == (persistent ? 0 : count), sourceLocation: location)
+        #expect(store.statistics.snapshot.memoryFiles == (persistent ? 0 : count), sourceLocation: location)
     }
 
     @Test(arguments: [true, false])
@@ -134,7 +135,7 @@ import Testing
         try await store.put([ValueFile.sealed.item(bytes[2])], on: .named("disk"), persistent: true)
         try await store.commit { _ = try $0.removePasteboard(names[0]) }
         try await store.put([ValueFile.sealed.item(bytes[2])], on: names[2], persistent: false)
-        #expect(try await store.commit { $0.memoryFileCount } == 2)
+        #expect(store.statistics.snapshot.memoryFiles == 2)
         #expect(try await store.commit { try $0.items(of: names[2]).items[0].firstBytes } == bytes[2])
         try await store.close()
     }

@@ -2,9 +2,10 @@ import Dispatch
 import Foundation
 import Glibc
 import IPCModel
-import IPCStore
 import Synchronization
 import Testing
+
+@testable import IPCStore
 
 /// Pasteboards with large values that move between disk and memory.
 @Suite(.serialized) struct MovedFilesTests {
@@ -29,7 +30,7 @@ import Testing
         for persistent in [true, false, true] {
             try await store.setPersistent(persistent, of: board)
             #expect(try await store.blobs().count == (persistent ? 2 : 0))
-            #expect(try await store.commit { $0.memoryFileCount } == (persistent ? 0 : 2))
+            #expect(store.statistics.snapshot.memoryFiles == (persistent ? 0 : 2))
             #expect(try await read(store) == [ValueFile.pattern(200_000, seed: 2), Array("small".utf8)])
         }
         try await store.close()

@@ -1,6 +1,7 @@
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 @Suite(.serialized) struct TakeTests {
     let place: TestPlace

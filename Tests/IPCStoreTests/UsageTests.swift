@@ -1,6 +1,7 @@
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 /// What each source has, and the limits of it.
 @Suite(.serialized) struct UsageTests {

@@ -1,18 +1,15 @@
 internal import CXXHash
 
-/// The checksum over the columns of one row: XXH3-64, each column hashed with the result of the one before as seed.
+/// The checksum over the columns of a row: XXH3-64, with the result of each column as the seed of the next.
 ///
-/// SQLite has no checksum of content, so a flipped bit would come back as good data. The domain of a table is the
-/// first seed: a row that turns up in another table does not pass. The key is among the columns: a row that turns up
-/// under another key does not pass either.
+/// SQLite has no checksum of content, so that a flipped bit would pass for good data. The domain of a table is the first
+/// seed, and the key is among the columns, so that a row in another table or with another key does not pass.
 struct Checksum {
     private(set) var value: UInt64
 
-    init(domain: Domain) {
-        value = domain.rawValue &* 0x9E37_79B9_7F4A_7C15
-    }
+    init(domain: Domain) { value = domain.rawValue &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// What marks the kind of a column, so that no text passes for bytes and no number for either.
+    /// Marks the kind of a column, so that no text passes for bytes, and no number for either.
     private enum Mark: UInt64 {
         case null = 0x6A09_E667_F3BC_C908
         case integer = 0xBB67_AE85_84CA_A73B
@@ -30,9 +27,7 @@ struct Checksum {
         }
     }
 
-    mutating func addNull() {
-        value = XXH3_64bits_withSeed(nil, 0, value ^ Mark.null.rawValue)
-    }
+    mutating func addNull() { value = XXH3_64bits_withSeed(nil, 0, value ^ Mark.null.rawValue) }
 
     mutating func add(_ number: Int64) {
         withUnsafeBytes(of: number.littleEndian) { bytes in
@@ -47,10 +42,8 @@ struct Checksum {
     mutating func add(bytes: UnsafeRawBufferPointer) {
         value = XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, value ^ Mark.bytes.rawValue)
     }
-}
 
-extension Checksum {
-    /// The tables, each with a number of its own that is never given to another.
+    /// The tables. A number is never used again.
     enum Domain: UInt64 {
         case reservation = 1
         case pasteboard = 2
@@ -66,15 +59,9 @@ extension Checksum {
         case liveClaim = 12
     }
 
-    /// The checksum of a row as SQLite stores it.
-    static func of(_ columns: [SQLValue], in domain: Domain) -> SQLValue {
-        of(columns, first: columns.count, in: domain)
-    }
-
-    /// The checksum over the first columns of a row.
-    static func of(_ columns: [SQLValue], first count: Int, in domain: Domain) -> SQLValue {
+    static func of(_ columns: [SQLValue], first count: Int? = nil, in domain: Domain) -> SQLValue {
         var checksum = Checksum(domain: domain)
-        for index in 0..<count { checksum.add(columns[index]) }
+        for index in 0..<(count ?? columns.count) { checksum.add(columns[index]) }
         return .integer(Int64(bitPattern: checksum.value))
     }
 }

@@ -7,7 +7,6 @@ internal import Glibc
 /// closed closes itself after its last statement.
 final class Database {
     private var handle: OpaquePointer?
-    /// The thread that may use the connection.
     private var thread = pthread_self()
     private var logObserver: ((Int32) -> Void)?
 
@@ -29,7 +28,6 @@ final class Database {
     deinit { sqlite3_close_v2(handle) }
 
     /// Closes the connection. An open transaction is rolled back. The corresponding C function is `sqlite3_close`.
-    ///
     /// - Throws: `SQLITE_BUSY` if a statement is still there; the connection stays open.
     func close() throws {
         guard handle != nil else { return }
@@ -37,13 +35,12 @@ final class Database {
         handle = nil
     }
 
-    /// Leaves the connection open until the process ends: closing it would write to a disk that has failed.
+    /// Leaves the connection open until the process ends: to close it would write to a failed disk.
     func abandon() {
         observeLog(nil)
         handle = nil
     }
 
-    /// The handle for the C interface.
     var connection: OpaquePointer {
         get throws {
             checkThread()
@@ -57,15 +54,12 @@ final class Database {
         DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
     }
 
-    /// Throws the error of a call that failed.
     func check(_ code: Int32, sql: String? = nil) throws {
         if code != SQLITE_OK { throw error(code, sql: sql) }
     }
-}
 
-// MARK: Threads
+    // MARK: Threads
 
-extension Database {
     /// Ends a debug build if another thread uses the connection.
     func checkThread() {
         assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses the connection of another one")
@@ -78,11 +72,9 @@ extension Database {
         defer { thread = owner }
         return try body()
     }
-}
 
-// MARK: Statements
+    // MARK: Statements
 
-extension Database {
     /// Runs statements without values, and ignores their rows. The corresponding C function is `sqlite3_exec`.
     func execute(_ sql: String) throws {
         try check(sqlite3_exec(connection, sql, nil, nil, nil), sql: sql)
@@ -99,11 +91,9 @@ extension Database {
     func integer(_ sql: String) throws -> Int64 {
         try PreparedStatement(sql, on: self).first { $0.integer(0) } ?? 0
     }
-}
 
-// MARK: Transactions
+    // MARK: Transactions
 
-extension Database {
     /// Whether a transaction is open. The corresponding C function is `sqlite3_get_autocommit`.
     var hasTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
 
@@ -115,7 +105,7 @@ extension Database {
             try execute("COMMIT")
             return value
         } catch {
-            // After some errors SQLite has rolled it back already. The first error gives the reason.
+            // After some errors SQLite has rolled it back already. The first error is the reason.
             if hasTransaction { try? execute("ROLLBACK") }
             throw error
         }

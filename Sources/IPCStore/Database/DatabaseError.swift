@@ -1,6 +1,5 @@
 internal import CSQLite
 
-/// An error that SQLite reports.
 struct DatabaseError: Error, Equatable {
     /// The extended result code; its lowest byte is the primary result code.
     let code: Int32
@@ -26,7 +25,7 @@ extension DatabaseError: CustomStringConvertible {
 extension Error {
     private var resultCode: Int32? { (self as? DatabaseError)?.primaryCode }
 
-    /// Whether the disk, or the user's share of it, is full.
+    /// Whether the disk, or the quota of the user, is full.
     var isFullDisk: Bool { resultCode == SQLITE_FULL }
 
     /// Whether the disk or the file has failed, as opposed to a condition that the caller can act on.

@@ -1,15 +1,13 @@
-/// The versions of the schema, each with the statements that lead to it from the one before.
+/// The versions of the schema, each with its statements.
 ///
-/// A migration that was released is never changed: a new one goes to the end of the list, with a store of the version
-/// before it among the tests' fixtures.
+/// A released migration never changes. A new one is appended, and the tests' fixtures get a store of the version before.
 enum Migrations {
-    /// The schema that this broker writes; `user_version` of the file.
+    /// The `user_version` of files of this broker.
     static let latest = UInt32(steps.count)
 
     private static let steps: [[String]] = [Schema.first]
 
-    /// Brings the file to the latest version, each step in a transaction of its own, and makes the same tables in memory,
-    /// where some of them stay empty.
+    /// Migrates the file, each step in its own transaction, and creates the same tables in memory, where some stay empty.
     static func run(on database: Database) throws {
         let version = try database.integer("PRAGMA main.user_version")
         for (index, statements) in steps.enumerated() where index >= version {
@@ -19,7 +17,7 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // An older broker looks into the file before it opens it (I25): let the file itself say what it is.
+        // An older broker reads the file, not the log, before it opens it (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)
@@ -30,7 +28,7 @@ enum Migrations {
         for statement in statements { try database.execute(StatementCache.expand(statement, area)) }
     }
 
-    /// Marks a new file as ours, and begins the change counts.
+    /// Marks a new file as a store, and begins the change counts.
     private static func begin(_ database: Database) throws {
         try database.execute("PRAGMA main.application_id = \(Int32(bitPattern: DatabaseHeader.applicationID))")
         let statement = try PreparedStatement("INSERT INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: database)
@@ -40,7 +38,7 @@ enum Migrations {
         }
     }
 
-    /// The definitions of the tables have no checksum; but those of the database in memory are made by the same steps.
+    /// The definitions of the tables have no checksum, but have to equal those in memory.
     private static func verifySchema(_ database: Database) throws {
         let damaged = try database.texts(
             """

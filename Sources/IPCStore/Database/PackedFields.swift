@@ -1,17 +1,15 @@
-/// Numbers, texts and values one behind the other: numbers have eight bytes, lowest first, and texts and values their
-/// length before them.
+/// Reads packed numbers of 8 bytes, lowest first, and texts and values after their lengths. The methods of `[UInt8]`
+/// below write them.
 struct PackedFields {
     private var rest: ArraySlice<UInt8>
 
-    /// Reads what was packed by the methods of `[UInt8]` below.
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
-
-    /// How many bytes are left.
+    /// The count of bytes that are left.
     var count: Int { rest.count }
 
-    /// The next number; nil where no more bytes are there.
+    /// The next number; nil at the end.
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
         let number = rest.prefix(8).withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
@@ -19,7 +17,7 @@ struct PackedFields {
         return number
     }
 
-    /// The next value; nil where fewer bytes are there than its length says.
+    /// The next value; nil if it is not complete.
     mutating func field() -> ArraySlice<UInt8>? {
         guard let count = number(), count <= UInt64(rest.count) else { return nil }
         let field = rest.prefix(Int(count))
@@ -27,7 +25,6 @@ struct PackedFields {
         return field
     }
 
-    /// The next text.
     mutating func text() -> String? { field().map { String(decoding: $0, as: UTF8.self) } }
 }
 

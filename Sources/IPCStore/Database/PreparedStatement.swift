@@ -1,12 +1,11 @@
 internal import CSQLite
 
-/// A compiled statement that is kept and run again and again.
 final class PreparedStatement {
     private let handle: OpaquePointer
     private let database: Database
     private let sql: String
     private let parameterCount: Int
-    /// Room for short texts and bytes, from where SQLite takes them; taken at the first of them.
+    /// A buffer from which SQLite reads short texts and bytes; allocated at the first of them.
     private var room: UnsafeMutableRawPointer?
     private var roomUsed = 0
 
@@ -36,12 +35,11 @@ final class PreparedStatement {
         room?.deallocate()
     }
 
-    /// Runs the statement to its end and lets go of its rows.
     func run(_ values: [SQLValue] = []) throws {
         try scan(values) { _ in true }
     }
 
-    /// Runs the statement and hands each row to a closure, which must not keep it nor run the same statement.
+    /// Runs the statement, and passes each row to a closure, which must neither keep it nor run the same statement.
     func query(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Void) throws {
         try scan(values) { row in
             try body(row)
@@ -49,10 +47,10 @@ final class PreparedStatement {
         }
     }
 
-    /// Runs the statement and hands each row to a closure until it says false.
+    /// Runs the statement, and passes each row to a closure until it returns false.
     func scan(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Bool) throws {
         database.checkThread()
-        // Each run binds all of them anew, so that nothing is left of what was lent before.
+        // Each run binds all parameters, so that none refers to memory of an earlier run.
         guard values.count == parameterCount else {
             throw DatabaseError(SQLITE_MISUSE, "\(values.count) values for \(parameterCount) parameters", sql: sql)
         }
@@ -73,10 +71,10 @@ final class PreparedStatement {
         }
     }
 
-    /// How many rows the statement changed when it ran last. The corresponding C function is `sqlite3_changes`.
+    /// The count of rows that the last run changed. The corresponding C function is `sqlite3_changes`.
     var changes: Int32 { get throws { sqlite3_changes(try database.connection) } }
 
-    /// The first row, as a closure makes something of it; nil where there is none.
+    /// Passes the first row to a closure, and returns its result; nil if there is no row.
     func first<Value>(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Value?) throws -> Value? {
         var result: Value?
         try scan(values) { row in
@@ -86,8 +84,8 @@ final class PreparedStatement {
         return result
     }
 
-    /// Binds from a position on, then runs the body. Short texts and bytes are copied into the room of the statement,
-    /// longer ones are lent to SQLite as they are: neither is copied by it.
+    /// Binds values from a position, then runs the body. Short texts and bytes are copied into the statement's buffer.
+    /// Longer ones stay where they are. SQLite copies neither.
     private func bind(_ values: [SQLValue], from position: Int, _ body: () throws -> Void) throws {
         for index in position..<values.count {
             let parameter = Int32(index + 1)
@@ -123,7 +121,7 @@ final class PreparedStatement {
         try body()
     }
 
-    /// Binds what the room has place for; false where it has none.
+    /// Binds short bytes; returns false if the buffer has no space for them.
     private func bindShort(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws -> Bool {
         guard bytes.count <= Self.roomSize - roomUsed else { return false }
         let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
@@ -135,7 +133,7 @@ final class PreparedStatement {
         return true
     }
 
-    /// Binds bytes that stay where they are until the statement has run; not at a null pointer, which would be NULL.
+    /// Binds bytes that stay in place until the statement has run. A null pointer would become NULL.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
             let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress

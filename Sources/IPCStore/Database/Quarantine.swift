@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Where a damaged database is put, never deleted, and what can be brought over from it.
+/// The quarantine of a damaged database, which is never deleted, and the salvage of its rows.
 struct Quarantine {
     private let directory: StoreDirectory
     private let place: String
@@ -10,8 +10,8 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the database and its log, and gives the new path. Until ``finish()``, each start restores them: a new
-    /// database without the saved rows would be taken for the whole store, and its blobs for orphans.
+    /// Renames the database and its log, and returns the new path. Until ``finish()``, each start restores them: it would
+    /// take a new database without the salvaged rows for the whole store, and the blobs for orphans.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {
@@ -23,21 +23,21 @@ struct Quarantine {
         return place
     }
 
-    /// The rows are saved: the new database stays.
+    /// Keeps the new database, after its rows were salvaged.
     func finish() throws {
         let marker = Self.marker(directory)
-        // With it the next start would restore the damaged database over what is written from now on.
+        // With the marker, the next start would restore the damaged database over all later writes.
         guard unlink(marker) == 0 else { throw StoreDirectory.refusal(marker, StoreDirectory.systemError) }
         try directory.synchronize()
     }
 
-    /// Renames the database and its log back if their replacement did not come to its end. It can be repeated at any point.
+    /// Renames the database and its log back, if their replacement was not finished. Repeatable after a crash at any point.
     static func restore(in directory: StoreDirectory) throws {
         let marker = marker(directory)
         try directory.checkUnlessMissing(marker)
         guard let name = readName(marker) else { return }
         let place = directory.path + "/" + name
-        // The log beside the database belongs to the new one, unless the old database was not moved, or is back already.
+        // The log beside the database belongs to the new one, except if the old database was not moved, or was restored.
         if access(place, F_OK) == 0 {
             unlink(directory.log)
             try rename(place, directory.database)
@@ -50,7 +50,7 @@ struct Quarantine {
 
     private static func marker(_ directory: StoreDirectory) -> String { directory.database + ".replacing" }
 
-    /// Notes durably where the database is going to be.
+    /// Writes the future name of the database durably.
     private func mark() throws {
         let file = Self.marker(directory)
         let descriptor = try directory.openFile(file)
@@ -62,15 +62,10 @@ struct Quarantine {
         try directory.synchronize()
     }
 
-    /// The name that ``mark()`` wrote; nil where there is no file, or where it was not written to its end: then nothing was
-    /// moved.
+    /// The name that ``mark()`` wrote; nil without a complete file: then no file was moved.
     private static func readName(_ marker: String) -> String? {
-        let descriptor = Glibc.open(marker, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { Glibc.close(descriptor) }
-        var bytes = [UInt8](repeating: 0, count: 255)
-        let count = max(0, pread(descriptor, &bytes, bytes.count, 0))
-        return count == 0 ? nil : String(decoding: bytes[..<count], as: UTF8.self)
+        guard let bytes = StoreDirectory.read(marker, atMost: 255), !bytes.isEmpty else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     private static func rename(_ old: String, _ new: String) throws {
@@ -79,20 +74,16 @@ struct Quarantine {
 
     /// Copies every row that passes its checksum into a new store, in one transaction.
     ///
-    /// A flipped bit must not cost a pasteboard that it does not hit (I5), also where it hits the structure of the
-    /// file. The change counts go on behind everything that is found, or behind the clock where they cannot be read.
+    /// A flipped bit must not cost a pasteboard that it does not hit (I5), even if it hits the structure of the file. The
+    /// change counts continue after all that are found; see ``Salvage``.
     func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
-        defer { remove(copy) }
+        defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
         for suffix in ["", "-wal"] { try Self.copy(place + suffix, to: copy + suffix) }
-        return try DamagedDatabase(path: copy).salvage(into: database, at: now)
+        return try Salvage.run(from: copy, into: database, at: now)
     }
 
-    private func remove(_ copy: String) {
-        for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) }
-    }
-
-    /// Copies a file that may be missing; the corresponding C function is `sendfile`.
+    /// Copies a file, if it exists.
     private static func copy(_ source: String, to target: String) throws {
         let input = Glibc.open(source, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard input >= 0 else { return }
@@ -100,27 +91,18 @@ struct Quarantine {
         let output = Glibc.open(target, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard output >= 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
         defer { Glibc.close(output) }
-        var count = 1
-        while count > 0 { count = sendfile(output, input, nil, 1 << 24) }
-        if count == 0 { return }
-        guard errno == EIO else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
-        try copyReadable(sizeOf: input, to: output, target) { pread(input, $0.baseAddress, $0.count, off_t($1)) }
-    }
-
-    private static func copyReadable(
-        sizeOf input: CInt, to output: CInt, _ target: String,
-        _ read: (UnsafeMutableRawBufferPointer, Int) -> Int
-    ) throws {
         var status = stat()
-        guard fstat(input, &status) == 0 else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
-        let isWhole = readablePages(of: Int(status.st_size), read) { bytes, place in
-            pwrite(output, bytes.baseAddress, bytes.count, off_t(place)) == bytes.count
+        guard fstat(input, &status) == 0 else { throw StoreDirectory.refusal(source, StoreDirectory.systemError) }
+        let isWhole = readablePages(of: Int(status.st_size)) { page, position in
+            pread(input, page.baseAddress, page.count, off_t(position))
+        } _: { page, position in
+            pwrite(output, page.baseAddress, page.count, off_t(position)) == page.count
         }
         guard isWhole else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
     }
 
-    /// Reads a file page by page; a page that cannot be read counts as zeros, which SQLite takes for a damaged one.
-    /// - Returns: whether all could be written.
+    /// Copies a file page by page. An unreadable page becomes zeros, which SQLite takes for damage.
+    /// - Returns: false if a write failed.
     static func readablePages(
         of size: Int, _ read: (UnsafeMutableRawBufferPointer, Int) -> Int,
         _ write: (UnsafeRawBufferPointer, Int) -> Bool

@@ -1,46 +1,74 @@
-/// The copying of intact rows from a damaged database into a new one.
-///
-/// The damaged database has a connection of its own: SQLite takes no more writes in a transaction that has met damage.
+/// Copies intact rows from a damaged database into a new one.
+/// The damaged database has its own connection, because SQLite rejects writes in a transaction that has met damage.
 struct Salvage {
-    /// Nil where nothing can be read.
+    /// Nil if it cannot be read.
     private let source: Database?
     private let target: Database
-    private(set) var result = OpeningReport.Salvage()
+    private var result = OpeningReport.Salvage()
     private var greatest: UInt64 = 0
 
-    init(from source: Database?, into target: Database) {
-        (self.source, self.target) = (source, target)
-    }
-
-    private struct Table {
-        let name: String
-        let domain: Checksum.Domain
-        /// The column of the checksum.
-        let checksum: Int32
-        let columns: Int
-
-        init(_ name: String, _ domain: Checksum.Domain, checksum: Int32, columns: Int? = nil) {
-            (self.name, self.domain, self.checksum) = (name, domain, checksum)
-            self.columns = columns ?? Int(checksum) + 1
+    /// Copies all readable rows into a new store, in one transaction.
+    /// - Parameter path: a copy of the damaged database, whose schema is repaired first.
+    static func run(from path: String, into target: Database, at now: UInt64) throws -> OpeningReport.Salvage {
+        try withConnection(to: path) { source in
+            if let source { try repairSchema(source, like: target) }
+        }
+        return try withConnection(to: path) { source in
+            var salvage = Salvage(source: source, target: target)
+            try target.transaction { try salvage.copyAll(at: now) }
+            return salvage.result
         }
     }
 
-    /// All but the use of the sources, which the next start sums up anew.
-    private static let tables = [
-        Table("pasteboard", .pasteboard, checksum: 7),
-        Table("version", .version, checksum: 13),
-        Table("representation", .representation, checksum: 6, columns: 8),
-        Table("removal", .removal, checksum: 2),
-        Table("operation", .operation, checksum: 7),
-        Table("open_request", .openRequest, checksum: 30),
-        Table("scheme_claim", .schemeClaim, checksum: 6),
-        Table("scheme_default", .schemeDefault, checksum: 4),
-        Table("policy", .policy, checksum: 5),
-        Table("live_claim", .liveClaim, checksum: 6),
+    /// Replaces the definitions of the tables by those of a new store of the same version, which are equal row by row. They
+    /// have no checksum, and a flipped bit in one makes SQLite refuse the whole file.
+    private static func repairSchema(_ source: Database, like target: Database) throws {
+        var rows: [[SQLValue]] = []
+        try PreparedStatement("SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema", on: target)
+            .query { rows.append($0.values) }
+        try ignoringDamage {
+            let replace = try PreparedStatement(
+                """
+                INSERT OR REPLACE INTO sqlite_schema (type, name, tbl_name, rootpage, sql, rowid)
+                VALUES (?, ?, ?, ?, ?, ?)
+                """, on: source)
+            for row in rows { try replace.run(row) }
+        }
+    }
+
+    /// Passes on a connection that ignores errors of the schema; nil if SQLite can read no definition.
+    private static func withConnection<Value>(to path: String, _ body: (Database?) throws -> Value) throws -> Value {
+        var source: Database?
+        try ignoringDamage {
+            let database = try Database(path)
+            try database.execute("PRAGMA writable_schema = ON")
+            // SQLite reads the file here, and not before.
+            try database.execute("SELECT * FROM sqlite_schema LIMIT 1")
+            source = database
+        }
+        let value = try body(source)
+        try source?.close()
+        return value
+    }
+
+    private typealias Table = (name: String, domain: Checksum.Domain, checksum: Int32)
+
+    /// All tables except `usage`, which the next start sums up.
+    private static let tables: [Table] = [
+        ("pasteboard", .pasteboard, 7),
+        ("version", .version, 13),
+        ("representation", .representation, 6),
+        ("removal", .removal, 2),
+        ("operation", .operation, 7),
+        ("open_request", .openRequest, 30),
+        ("scheme_claim", .schemeClaim, 6),
+        ("scheme_default", .schemeDefault, 4),
+        ("policy", .policy, 5),
+        ("live_claim", .liveClaim, 6),
     ]
 
-    /// Copies all that can be read and sets the change counts on.
-    mutating func copyAll(at now: UInt64) throws {
+    /// Copies all readable rows, and continues the change counts.
+    private mutating func copyAll(at now: UInt64) throws {
         var next: UInt64 = 0
         if let source {
             for table in Self.tables { try copy(table, from: source) }
@@ -49,7 +77,7 @@ struct Salvage {
         try setCounts(next, at: now)
     }
 
-    /// Copies a table from its first row on and, where the end cannot be reached, from its last row back.
+    /// Copies a table from its first row and, if that does not reach the end, from its last row backwards.
     private mutating func copy(_ table: Table, from source: Database) throws {
         let isWhole = try copy(table, from: source, "ORDER BY rowid")
         guard !isWhole else { return }
@@ -58,12 +86,14 @@ struct Salvage {
     }
 
     private mutating func copy(_ table: Table, from source: Database, _ order: String) throws -> Bool {
-        let marks = Array(repeating: "?", count: table.columns).joined(separator: ", ")
+        // The value of a representation follows its checksum.
+        let columns = table.checksum + (table.domain == .representation ? 2 : 1)
+        let marks = Array(repeating: "?", count: Int(columns)).joined(separator: ", ")
         let insert = try PreparedStatement("INSERT OR IGNORE INTO main.\(table.name) VALUES (\(marks))", on: target)
         return try Self.ignoringDamage {
             try PreparedStatement("SELECT * FROM \(table.name) \(order)", on: source).query { row in
                 guard row.isIntact(table.domain, checksum: table.checksum) else { return }
-                try insert.run((0..<table.columns).map { row.value(Int32($0)) })
+                try insert.run((0..<columns).map(row.value))
                 result.rows += Int(try insert.changes)
                 note(row, table)
             }
@@ -91,8 +121,8 @@ struct Salvage {
         return next
     }
 
-    /// Reserves behind the highest number that is known; where no reservation can be read, behind the milliseconds
-    /// since 2020, which no store has counted up to.
+    /// Reserves after the highest known number. If no reservation is intact, it reserves after the milliseconds since 2020,
+    /// which no store has reached.
     private func setCounts(_ reserved: UInt64, at now: UInt64) throws {
         var next = reserved
         if next == 0 { next = now > Self.start2020 ? now - Self.start2020 : 1 }
@@ -108,10 +138,10 @@ struct Salvage {
     /// Milliseconds from 1970 to 2020.
     private static let start2020: UInt64 = 1_577_836_800_000
 
-    /// Goes on where what is damaged cannot be read, and says whether all could; a table that the schema has lost is
-    /// “no such table”.
+    /// Runs the body, and returns false instead of an error after damage. A table that is not in the schema counts as
+    /// damage (“no such table”).
     @discardableResult
-    static func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
+    private static func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
         do {
             try body()
             return true

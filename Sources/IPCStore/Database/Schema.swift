@@ -1,21 +1,20 @@
-/// The tables as the first version of the store makes them; later versions change them by a migration of their own.
+/// The tables of the first version of the store; later versions change them by migrations.
 ///
-/// Rows have sequential keys, so that a commit touches few pages, and payloads stand once. Each row ends with a checksum
-/// over the columns before it; only the value of a representation stands behind, covered by the digest before it, so
-/// that what precedes it can be read without the pages that it overflows to. Times are milliseconds since 1970. There
-/// are no foreign keys: a version may outlive its pasteboard while somebody holds it, and a content serves several
-/// versions.
+/// Rows have sequential keys, so that a commit touches few pages, and each payload is stored once. Each row ends with a
+/// checksum over the columns before it. Only the value of a representation follows, which has a digest: so the rest can be
+/// read without the overflow pages of the value. Times are milliseconds since 1970. There are no foreign keys, because a
+/// held version may outlive its pasteboard, and versions share contents.
 enum Schema {
-    /// The statements of the first version, in this order for ever; `@` stands for the name of the database.
+    /// The statements of the first version, always in this order; `@` is the name of the database.
     static let first: [String] = [
         pasteboard, version, versionExtends, versionEnds, versionPromises, representation, removal, operation,
         reservation, openRequest, schemeClaim, schemeDefault, policy, liveClaim,
         usage,
     ]
 
-    /// `id` is the change count with which the pasteboard was made. `versions` are the change counts of the versions
-    /// that it keeps, 8 bytes each, lowest byte first, the current one last: the row alone tells them, under its
-    /// checksum, and no index has to be kept up at each change. `source` is the application that made it, empty for none.
+    /// `id` is the first change count. `versions` are the change counts of the versions, 8 bytes each, lowest byte first,
+    /// the current one last: under the checksum of the row, and without an index to update at each change. `source` is the
+    /// application that created the pasteboard, empty for none.
     private static let pasteboard = """
         CREATE TABLE @.pasteboard (
             id INTEGER PRIMARY KEY CHECK (id > 0),
@@ -29,11 +28,10 @@ enum Schema {
         ) STRICT
         """
 
-    /// A version is the first `representations` representations of a content, and `content` is the change count at
-    /// which the content began: adding items makes a version with more of the same content, and nothing is copied.
-    /// Content 0 is empty. `pins` counts who holds the version although its pasteboard has let it go. Flags: 1 sensitive
-    /// (its content is in memory alone, and the row says nothing of it), 2 gone with the first reader. `writer` tells who
-    /// promised what is not there yet (``Promisers``), and is empty where nothing is promised.
+    /// A version has the first `representations` representations of a content, which began at the change count `content`.
+    /// Added items make a version with more of the same content, without a copy. Content 0 is empty. `pins` counts the
+    /// requests and calls that hold the version. Flags: 1 sensitive (the content is in memory alone), 2 for one reader.
+    /// `writer` has the writers of unfulfilled promises (``Promisers``).
     private static let version = """
         CREATE TABLE @.version (
             change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
@@ -57,7 +55,7 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// The few versions that end by themselves, and those with promises: found at a start without reading the others.
+    /// A start finds the few versions that expire, and those with promises, without reading the others.
     private static let versionEnds = """
         CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
         """
@@ -88,8 +86,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// Calls that may be repeated with their id. The index over the ids is kept in memory: random keys would make each
-    /// call write a page of its own.
+    /// Calls that may be repeated with their id. The index of the ids is in memory, because with random keys each call
+    /// would write its own page.
     private static let operation = """
         CREATE TABLE @.operation (
             sequence INTEGER PRIMARY KEY,
@@ -103,9 +101,9 @@ enum Schema {
         ) STRICT
         """
 
-    /// The change counts below `next` may have been shown, whatever became of their transactions; `clean` is 1 only
-    /// between a stop in good order and the next start. Removals up to `removed_to` are not kept; `had_volatile` tells that
-    /// the run had pasteboards in memory, whose removal is nowhere written. Two equal rows: the damage of one takes no count back.
+    /// Change counts below `next` may have been shown, even if their transactions were lost. `clean` is 1 only between a
+    /// clean stop and the next start. Removals up to `removed_to` are not kept. `had_volatile` is 1 if the run had
+    /// pasteboards in memory, because their removal is not recorded. With two equal rows, damage of one repeats no count.
     private static let reservation = """
         CREATE TABLE @.reservation (
             id INTEGER PRIMARY KEY CHECK (id IN (1, 2)),
@@ -117,11 +115,11 @@ enum Schema {
         ) STRICT
         """
 
-    /// Open requests whose sender gave an id, in the order of acceptance. States: 0 waiting, 1 queued, 2 ended.
+    /// Requests with an id, in the order of acceptance. States: 0 waiting, 1 queued, 2 ended.
     ///
-    /// `payload` is the change count of a version that is pinned for the request, 0 where nothing goes with it, and -1
-    /// where what went with it is not kept; such a version has pasteboard 0 where it never was on one. What can be long
-    /// stands behind what a start reads of each row. `context` is what the router keeps with it, opaque to the store.
+    /// `payload` is the change count of a version that is pinned for the request, 0 for none, and -1 if it is not kept. A
+    /// version that never was on a pasteboard has pasteboard 0. Long columns follow those that a start reads. `context` is
+    /// data of the router, opaque to the store.
     private static let openRequest = """
         CREATE TABLE @.open_request (
             sequence INTEGER PRIMARY KEY,
@@ -172,7 +170,6 @@ enum Schema {
         ) STRICT
         """
 
-    /// The user's choices.
     private static let schemeDefault = """
         CREATE TABLE @.scheme_default (
             sequence INTEGER PRIMARY KEY,
@@ -183,7 +180,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// What running handlers claim, for the next broker. `schemes` is a list (``PackedFields``); `owner` is the
+    /// The claims of running handlers, for the next broker. `schemes` is a list (``PackedFields``). `owner` is the
     /// connection that owns the application's name, with the id of its bus.
     private static let liveClaim = """
         CREATE TABLE @.live_claim (
@@ -197,8 +194,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// Who may open the URLs of which application; those that say nothing are not kept. `allow` and `deny` are lists of
-    /// application ids, each with its length before it (``PackedFields``).
+    /// Access policies except open ones. `allow` and `deny` are lists of application ids (``PackedFields``).
     private static let policy = """
         CREATE TABLE @.policy (
             sequence INTEGER PRIMARY KEY,
@@ -210,8 +206,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// What each source has on the disk: the pasteboards that it made, and the items and bytes of the versions that it
-    /// wrote. The sums of the other tables, kept so that a start need not read those.
+    /// The persistent usage of each source: sums of the other tables, so that a start need not read them.
     private static let usage = """
         CREATE TABLE @.usage (
             source TEXT PRIMARY KEY,

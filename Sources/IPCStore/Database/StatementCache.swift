@@ -1,7 +1,7 @@
-/// The statements of one database of the connection, each compiled at its first use.
+/// The statements of one database, each compiled at its first use.
 ///
-/// In the SQL `@` stands for the name of the database and `#` for the name of the other one. A literal is known by its
-/// address, which saves hashing its text at each call.
+/// In the SQL `@` is the name of the database, and `#` that of the other one. A literal is found by its address, without
+/// a hash of its text at each call.
 final class StatementCache {
     private let database: Database
     private let area: Area
@@ -23,16 +23,7 @@ final class StatementCache {
     /// Finalizes the statements: a connection with statements cannot be closed.
     func removeAll() { statements.removeAll() }
 
-    /// Puts the names of the databases into SQL.
     static func expand(_ sql: String, _ area: Area) -> String {
-        var result = ""
-        for character in sql {
-            switch character {
-            case "@": result += area.schema
-            case "#": result += area.other.schema
-            default: result.append(character)
-            }
-        }
-        return result
+        sql.reduce(into: "") { $0 += $1 == "@" ? area.schema : $1 == "#" ? area.other.schema : String($1) }
     }
 }

@@ -4,19 +4,19 @@ internal import Synchronization
 
 /// The folder `blobs` of a store: one file for each large value of a persistent pasteboard.
 ///
-/// A file is written under a name of its own, brought to the disk, and only then given the name by which its row knows
-/// it: 16 hexadecimal digits, the key of the row. All names are looked up in the open folder, never by a path.
+/// A file is written under a temporary name and flushed. Then it gets the name of its row: the key in 16 hexadecimal
+/// digits. All names are looked up in the open folder, never by a path.
 final class BlobFolder: Sendable {
     let path: String
     private let descriptor: CInt
     private let limits: Limits
-    /// Names are never used again, also not by a later run, so that nobody takes a file for one of his own.
+    /// Never repeats, not even in a later run, so that no run takes a file of another one for its own.
     private let nextIncoming: Atomic<UInt64>
     private let firstIncoming: UInt64
 
     static let incomingPrefix = "incoming-"
 
-    /// Makes the folder with mode 0700 where it is missing, and checks whose it is.
+    /// Opens or creates the folder with mode 0700, and checks its owner.
     init(_ directory: StoreDirectory, _ limits: Limits) throws {
         let path = directory.path + "/blobs"
         if mkdir(path, 0o700) == 0 { try directory.synchronize() }
@@ -30,23 +30,26 @@ final class BlobFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Makes a file, open for reading and writing, that nobody else may write.
+    /// Creates a file for reading and writing, which no other open may write.
     func makeIncoming() throws -> (name: String, descriptor: CInt) {
         while true {
-            let name = Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
+            let name = newIncomingName()
             let file = openat(descriptor, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o400)
             if file >= 0 { return (name, file) }
             guard errno == EEXIST else { throw FileFailure.condition(errno, limits) }
         }
     }
 
-    /// Whether a file that waits for its row was made by this run.
+    private func newIncomingName() -> String {
+        Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
+    }
+
+    /// Whether this run has created a file that waits for its row.
     func isOwn(incoming name: String) -> Bool {
         guard let number = Self.incomingNumber(of: name) else { return false }
         return number >= firstIncoming && number < nextIncoming.load(ordering: .relaxed)
     }
 
-    /// The number in the name of a file that waits for its row; nil where it is no such name.
     static func incomingNumber(of name: String) -> UInt64? {
         name.hasPrefix(incomingPrefix) ? UInt64(name.dropFirst(incomingPrefix.count)) : nil
     }
@@ -58,18 +61,17 @@ final class BlobFolder: Sendable {
         }
     }
 
-    /// Gives a file the name back that it had before it had a row.
     func detach(_ key: UInt64, to incoming: String) {
-        // A file that keeps its name is one without a row, which the next start removes.
+        // If this fails, the next start removes the file without a row.
         renameat(descriptor, Self.name(of: key), descriptor, incoming)
     }
 
-    /// Puts a file without a row into a folder beside a damaged database, or gives it a name of those to be removed,
-    /// and gives the new name; nil where it cannot.
+    /// Moves a file without a row into the folder of a damaged database, or renames it for removal.
+    /// - Returns: the new name; nil after a failure.
     func putAside(_ key: UInt64, in folder: String?) -> String? {
         let name = Self.name(of: key)
         if let folder { return renameat(descriptor, name, AT_FDCWD, folder + "/" + name) == 0 ? name : nil }
-        let newName = Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
+        let newName = newIncomingName()
         return renameat(descriptor, name, descriptor, newName) == 0 ? newName : nil
     }
 
@@ -78,14 +80,14 @@ final class BlobFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw StoreDirectory.refusal(path, StoreDirectory.systemError) }
     }
 
-    /// Opens the file of a row for reading; nil where it is not there, or is not what was written. `LimitExceeded` and
-    /// `InputOutput` where it may be there and cannot be opened now.
+    /// Opens the file of a row for reading; nil if it is missing or was replaced.
+    /// - Throws: `LimitExceeded` or `InputOutput` if it may be there, and cannot be opened now.
     func open(_ key: UInt64, size: UInt64) throws -> CInt? {
         let file = openat(descriptor, Self.name(of: key), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            // A link or a socket in its place is not what was written.
+            // A link or a socket has replaced the file.
             if [ENOENT, ELOOP, ENXIO].contains(errno) { return nil }
-            throw FileFailure.unreadable(errno, limits)
+            throw FileFailure.condition(errno, limits, cannotBe: "read")
         }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
@@ -97,21 +99,17 @@ final class BlobFolder: Sendable {
         return file
     }
 
-    /// Removes files; one that stays behind is removed after the next start.
+    /// Removes files. The next start removes any that remain.
     func remove(_ names: [String]) {
         for name in names { unlinkat(descriptor, name, 0) }
     }
 
-    /// Lists the names in the folder.
-    func listing() throws -> FolderListing { try FolderListing(path) }
-
-    /// The name of the file of a row.
     static func name(of key: UInt64) -> String {
         let digits = String(key, radix: 16)
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The key of the row whose file has a name; nil where no row can have it.
+    /// The key in the name of a row's file; nil for any other name.
     static func key(of name: String) -> UInt64? {
         guard let key = UInt64(name, radix: 16), key <= UInt64(Int64.max), self.name(of: key) == name else {
             return nil
@@ -120,7 +118,7 @@ final class BlobFolder: Sendable {
     }
 }
 
-/// The names in a folder, a part of them at a time. The corresponding C functions are `opendir` and `readdir`.
+/// The names in a folder, in parts. The corresponding C functions are `opendir` and `readdir`.
 final class FolderListing: Sendable {
     private let stream: Mutex<OpaquePointer>
 
@@ -131,7 +129,6 @@ final class FolderListing: Sendable {
 
     deinit { stream.withLock { _ = closedir($0) } }
 
-    /// The next names, none at the end.
     func next(atMost count: Int) -> [String] {
         stream.withLock { stream in
             var names: [String] = []

@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 package import IPCModel
+internal import Synchronization
 
 /// Takes large values into the store: checks each received file, and copies it unless it can never change, before an
 /// operation makes it part of a version.
@@ -107,9 +108,24 @@ package final class ContentIntake: Sendable {
             let digest = try await copy(file, inspection.byteCount, to: .none, on: threads)
             return inMemory(own, digest, isSensitive: isSensitive)
         }
-        let memory = try MemoryFile(byteCount: inspection.byteCount, limits)
-        let digest = try await copy(file, inspection.byteCount, to: .memory(memory.file), on: threads)
-        return inMemory(try memory.seal(), digest, isSensitive: isSensitive)
+        let memory = try memoryFile(of: inspection.byteCount)
+        let digest = try await copy(file, inspection.byteCount, to: .memory(memory), on: threads)
+        return inMemory(try seal(memory), digest, isSensitive: isSensitive)
+    }
+
+    /// The corresponding C function is `memfd_create`.
+    private func memoryFile(of byteCount: Int) throws -> ContentFile {
+        let descriptor = clinux_memory_file("swift-ipc value")
+        guard descriptor >= 0 else { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
+        return ContentFile(owning: descriptor, byteCount: byteCount)
+    }
+
+    /// Fixes length and content, and returns the file opened read-only.
+    private func seal(_ file: ContentFile) throws -> ContentFile {
+        guard clinux_seal(file.descriptor) == 0, let sealed = file.reopened() else {
+            throw FileFailure.memoryCondition(errno, byteCount: file.byteCount, limits)
+        }
+        return sealed
     }
 
     private func inMemory(_ file: ContentFile, _ digest: ContentDigest, isSensitive: Bool) -> ContentFile {
@@ -134,7 +150,8 @@ package final class ContentIntake: Sendable {
         } catch {
             // Before the caller gets the error, because it needs the space.
             try await threads.run {
-                blob.empty()
+                // Also frees the space if the file is still open elsewhere.
+                ftruncate(blob.descriptor, 0)
                 folder.remove([name])
             }
             throw error
@@ -161,35 +178,7 @@ extension PasteboardItem {
     }
 }
 
-extension ContentFile {
-    /// Frees the space of an open file. The corresponding C function is `ftruncate`.
-    fileprivate func empty() { ftruncate(descriptor, 0) }
-}
-
-/// A memory file that is being filled.
-private struct MemoryFile {
-    let file: ContentFile
-    private let limits: Limits
-
-    /// The corresponding C function is `memfd_create`.
-    init(byteCount: Int, _ limits: Limits) throws {
-        let descriptor = clinux_memory_file("swift-ipc value")
-        guard descriptor >= 0 else { throw FileFailure.memoryCondition(errno, byteCount: byteCount, limits) }
-        file = ContentFile(owning: descriptor, byteCount: byteCount)
-        self.limits = limits
-    }
-
-    /// Fixes length and content, and returns the file opened read-only.
-    func seal() throws -> ContentFile {
-        guard clinux_seal(file.descriptor) == 0, let sealed = file.reopened() else {
-            throw FileFailure.memoryCondition(errno, byteCount: file.byteCount, limits)
-        }
-        return sealed
-    }
-}
-
 /// A mapping that keeps a memory file out of dumps, and out of swap space if the system allows that. It is never read.
-///
 /// The corresponding C functions are `mmap`, `mlock` and `madvise`.
 private final class LockedFile: Sendable {
     private let address: UInt
@@ -211,5 +200,29 @@ private final class LockedFile: Sendable {
 
     deinit {
         if let memory = UnsafeMutableRawPointer(bitPattern: address) { munmap(memory, byteCount) }
+    }
+}
+
+/// The bytes of large values that are being copied, before a quota counts them: together never more than the limit of
+/// their place.
+private final class ArrivingBytes: Sendable {
+    private let limits: Limits
+    /// The bytes on the way to the disk (true) and into memory (false).
+    private let arriving = Mutex<[Bool: UInt64]>([:])
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// Copies some bytes.
+    /// - Throws: `LimitExceeded` if too many are being copied.
+    func during<Value>(
+        _ bytes: UInt64, toDisk: Bool, _ body: nonisolated(nonsending) () async throws -> Value
+    ) async throws -> Value {
+        try arriving.withLock { arriving in
+            let use = arriving[toDisk] ?? 0
+            try limits.check(toDisk ? \.storedBytes : \.memoryBytes, use: use, request: bytes)
+            arriving[toDisk] = use + bytes
+        }
+        defer { arriving.withLock { $0[toDisk, default: 0] -= bytes } }
+        return try await body()
     }
 }

@@ -3,19 +3,14 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// The reading of a file from its start to the length that it had, in slices, with a digest of exactly those bytes and,
-/// where there is a target, a copy of them.
+/// Reads a file in slices, up to the length that it had, makes a digest, and writes a copy if there is a target.
 ///
-/// Each part is read once, digested and written from the same buffer: what others write to the source meanwhile makes no
-/// difference between copy and digest. Nothing is mapped, so a source that shrinks is an error and no signal.
+/// Each part is read once, and digested and written from the same buffer, so that later writes to the source cannot make
+/// the digest wrong. No page is mapped, so that a source that shrinks is an error and no signal.
 final class FileCopy: Sendable {
-    /// Where the bytes go to.
     enum Target {
-        /// Nowhere: they are only digested.
         case none
-        /// A memory file.
         case memory(ContentFile)
-        /// A file of the store.
         case blob(ContentFile)
     }
 
@@ -25,32 +20,30 @@ final class FileCopy: Sendable {
     private let limits: Limits
     private let stream: Mutex<ContentDigestStream>
 
-    /// Bytes that are read at a time: they stay in the cache of the processor until they are digested and written.
+    /// Fits the cache of the processor, so that a buffer stays there until it is digested and written.
     private static let bufferBytes = 512 << 10
-    /// Bytes of a slice; other work comes between the slices.
-    static let sliceBytes = 8 << 20
+    private static let sliceBytes = 8 << 20
 
     init(of source: ContentFile, byteCount: Int, to target: Target, _ limits: Limits) throws {
         stream = Mutex(try ContentDigestStream())
         (self.source, self.byteCount, self.target, self.limits) = (source, byteCount, target, limits)
     }
 
-    /// The parts in which the file is copied, in their order.
     var slices: [Range<Int>] {
         stride(from: 0, to: byteCount, by: Self.sliceBytes).map { $0..<min($0 + Self.sliceBytes, byteCount) }
     }
 
-    /// The digest of the slices that were copied.
     var digest: ContentDigest { stream.withLock { $0.digest } }
 
-    /// Copies one slice. `PayloadInvalid` where the source has become shorter, `NoSpace` where the disk is full.
+    /// Copies one slice.
+    /// - Throws: `PayloadInvalid` if the source has become shorter, `NoSpace` if the disk is full.
     func copy(_ slice: Range<Int>) throws {
         try stream.withLock { digest in
-            // Whole pages, for a source that was opened with O_DIRECT.
+            // Whole pages, because the source may be open with O_DIRECT.
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: min(Self.bufferBytes, (slice.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
             defer {
-                // What is copied into memory may be a secret.
+                // A value for memory may be a secret.
                 if case .memory = target, let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
                 buffer.deallocate()
             }
@@ -63,19 +56,18 @@ final class FileCopy: Sendable {
                 position += count
             }
         }
-        // The disk begins at once; to wait for it at the end of a long file would take as long again.
+        // Starts the write-back at once: a flush at the end of a long file would take as long as the copy.
         if case .blob(let file) = target {
             clinux_begin_write_back(file.descriptor, slice.lowerBound, slice.count)
         }
     }
 
-    /// Brings a file of the store to the disk. The corresponding C function is `fdatasync`.
+    /// Flushes a blob. The corresponding C function is `fdatasync`.
     func synchronize() throws {
         guard case .blob(let file) = target, fdatasync(file.descriptor) != 0 else { return }
         throw FileFailure.condition(errno, limits)
     }
 
-    /// Reads the whole file at once; for small ones.
     static func bytes(of file: ContentFile, byteCount: Int, _ limits: Limits) throws -> [UInt8] {
         let copy = try FileCopy(of: file, byteCount: byteCount, to: .none, limits)
         return try [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, count in

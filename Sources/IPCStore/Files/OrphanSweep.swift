@@ -1,36 +1,34 @@
 internal import Glibc
 internal import IPCModel
 
-/// What was found among the blobs after the start.
 package struct SweepReport: Sendable, Hashable {
-    /// Files that no row referred to, and copies that were never finished, all removed.
+    /// The count of removed files: those without a row, and unfinished copies.
     package var removed = 0
-    /// Files that no row referred to and that were put beside a damaged database.
+    /// The count of files without a row that were moved beside a damaged database.
     package var putAside = 0
-    /// Names that are none of the store's, left as they are; at most the first 100.
+    /// Foreign names, which stay; at most the first 100.
     package var unknown: [String] = []
-
-    package init() {}
 }
 
-/// The removal of blobs that a crash has left behind: written and never named by a row, or not yet removed.
+/// The removal of blobs that a crash has left: never referred to by a row, or not removed yet.
 ///
-/// It runs after the start, off the store's thread; on that only the rows are looked up and names changed, a few at a
-/// time. Beside a damaged database that was put away its blobs are put away as well, not removed.
+/// It runs after the start. The store's thread only looks up rows and renames files, a few at a time. The blobs of a
+/// damaged database are moved beside it, not removed.
 struct OrphanSweep: Sendable {
     let folder: BlobFolder
-    /// Where blobs go to; nil where they are removed.
+    /// The folder for blobs; nil to remove them.
     let quarantine: String?
     let threads: WorkerThreads
 
     private static let batch = 64
     private static let mostUnknown = 100
 
-    /// Looks through the folder once; `putAside` gives the files of keys that no row has a new name.
+    /// Sweeps the folder once.
+    /// - Parameter putAside: ``StoredFiles/putOrphansAside(_:in:)``
     func run(putAside: @Sendable ([UInt64]) async throws -> [String]) async throws -> SweepReport {
         var report = SweepReport()
         let folder = folder
-        let listing = try await threads.run { try folder.listing() }
+        let listing = try await threads.run { try FolderListing(folder.path) }
         while true {
             let names = try await threads.run { listing.next(atMost: Self.batch) }
             guard !names.isEmpty else { return report }

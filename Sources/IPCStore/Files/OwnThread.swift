@@ -1,9 +1,9 @@
 internal import CLinux
 
-/// Threads that are started for what they do, and end with it.
+/// Threads that run one closure.
 ///
-/// Not Dispatch's: from its first thread on libdispatch looks at its pools once a second, as long as the process lives, and a
-/// broker without work is to sleep. Nothing in the store may start one: no asynchronous block, no task without an executor.
+/// Not threads of libdispatch: after its first thread it checks its pools once a second for ever, and a broker without
+/// work must sleep. So nothing in the store may start an asynchronous block, or a task without an executor.
 enum OwnThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -11,9 +11,9 @@ enum OwnThread {
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
-    /// Runs `body` on a new thread; false where the process has no room for one. The corresponding C function is
-    /// `pthread_create`.
-    /// - Parameter name: the first 15 bytes are seen from outside.
+    /// Runs `body` on a new thread. The corresponding C function is `pthread_create`.
+    /// - Parameter name: the system shows the first 15 bytes.
+    /// - Returns: false if the process has no room for a thread.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let argument = Unmanaged.passRetained(Body(body))
         let error = clinux_start_thread(

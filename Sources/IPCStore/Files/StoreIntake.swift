@@ -1,19 +1,18 @@
 package import IPCModel
 
 extension Store {
-    /// Times that something is tried which others prevent by moving the pasteboard meanwhile.
-    static let attempts = 64
+    /// The count of attempts at an operation that fails while other callers move the pasteboard.
+    private static let attempts = 64
 
-    /// Takes over the files of items for a pasteboard, and runs an operation with them that writes them on it.
+    /// Takes over the files of items for a pasteboard, and runs an operation that writes them.
     ///
-    /// Where the pasteboard moves between disk and memory meanwhile, the files are taken again and the operation is
+    /// If the pasteboard moves between disk and memory meanwhile, the files are taken again, and the operation is
     /// repeated. Without a file the operation runs at once, so that a caller's small writes keep their order.
-    ///
     /// - Parameters:
-    ///   - name: the pasteboard; nil where the items go on none, and so never to the disk.
-    ///   - persistent: where the pasteboard is kept if the operation makes it; `noSuchPasteboard` for nil.
-    ///   - isSensitive: whether the items are never to be on the disk.
-    ///   - onDisk: whether items that go on no pasteboard go to the disk all the same.
+    ///   - name: nil if the items go on no pasteboard.
+    ///   - persistent: where a new pasteboard is kept; nil to throw `noSuchPasteboard` instead.
+    ///   - isSensitive: whether the items must never be on the disk.
+    ///   - onDisk: whether items on no pasteboard go to the disk.
     nonisolated(nonsending) package func withIntake<Value: Sendable>(
         of items: [PasteboardItem], on name: PasteboardName?, persistent: Bool? = nil, isSensitive: Bool = false,
         toDisk onDisk: Bool = false,
@@ -36,7 +35,32 @@ extension Store {
         throw Self.movesTooOften
     }
 
-    /// Moves a pasteboard with its versions to the disk, or from it into memory, its large values included.
+    /// Takes over the payload of a request, and runs an operation that begins or ends the request.
+    ///
+    /// A request keeps its payload on the disk. The files of items are copied there first. A version on the disk needs no
+    /// copy. If a version is in memory and has files, the operation throws ``IntakeOutdated``; then its items are read and
+    /// copied, and the operation runs again.
+    nonisolated(nonsending) package func withPayload<Value: Sendable>(
+        _ payload: RequestPayload, _ operation: nonisolated(nonsending) (RequestPayload) async throws -> Value
+    ) async throws -> Value {
+        switch payload {
+        case .none, .withheld: return try await operation(payload)
+        case .items(let items): return try await operation(.items(onDisk(items)))
+        case .version(let name, let count):
+            do {
+                return try await operation(payload)
+            } catch is IntakeOutdated {
+                let items = try await commit { try $0.items(of: name, ReadOptions(changeCount: count)).items }
+                return try await operation(.items(onDisk(items)))
+            }
+        }
+    }
+
+    nonisolated(nonsending) private func onDisk(_ items: [PasteboardItem]) async throws -> [PasteboardItem] {
+        try await intake.take(items, persistent: true, sensitive: false)
+    }
+
+    /// Moves a pasteboard with its versions and files to the disk, or from it into memory.
     nonisolated(nonsending) package func setPersistent(_ persistent: Bool, of name: PasteboardName) async throws {
         var files = MovedFiles()
         for _ in 0..<Self.attempts {
@@ -50,7 +74,7 @@ extension Store {
         throw Self.movesTooOften
     }
 
-    /// Copies the files of a pasteboard to the other place, those that were not copied before.
+    /// Copies the files of a pasteboard to the other place, except those that were copied before.
     nonisolated(nonsending) private func copies(
         of name: PasteboardName, toDisk: Bool, _ before: MovedFiles
     ) async throws -> MovedFiles {
@@ -69,33 +93,28 @@ extension Store {
         return files
     }
 
-    static var movesTooOften: IPCError {
+    private static var movesTooOften: IPCError {
         IPCError(.limitExceeded, "the pasteboard changes faster than its large values can be copied; try again")
     }
 }
 
-/// The files of a pasteboard that is moved, by the keys of their rows.
 package struct MovedFiles: Sendable {
     /// The copies in the place to which the pasteboard goes.
     package internal(set) var taken: [UInt64: ContentFile] = [:]
-    /// The keys of files that are damaged, and stay behind.
+    /// The keys of damaged files, which are not moved.
     package internal(set) var lost: Set<UInt64> = []
-
-    package init(taken: [UInt64: ContentFile] = [:], lost: Set<UInt64> = []) {
-        (self.taken, self.lost) = (taken, lost)
-    }
 }
 
 extension StoreTransaction {
-    /// Whether a pasteboard is kept on the disk; `noSuchPasteboard` where there is none and none is to be made.
+    /// Whether a pasteboard is kept on the disk.
+    /// - Parameter persistent: the answer for a new one; nil to throw `noSuchPasteboard` instead.
     func isPersistent(_ name: PasteboardName, ifNew persistent: Bool?) throws -> Bool {
-        // The place of a damaged one is known as well.
+        // Also finds a damaged pasteboard.
         for area in Area.allCases where try session.boards.find(name, area) != nil { return area == .persistent }
         guard let persistent else { throw PasteboardError.noSuchPasteboard(name) }
         return persistent
     }
 
-    /// The keys of all files of a pasteboard's versions.
     func fileKeys(of name: PasteboardName) throws -> [UInt64] {
         let board = try session.histories.existing(name)
         var keys: Set<UInt64> = []
@@ -110,7 +129,7 @@ extension StoreTransaction {
         return keys.sorted()
     }
 
-    /// A file by the key of its row, opened anew; nil where it cannot be had.
+    /// The file of a row, with a new descriptor; nil if it is damaged or missing.
     func file(_ key: UInt64, of name: PasteboardName) throws -> ContentFile? {
         let area = try session.histories.existing(name).area
         let value = try session.transaction.statement("SELECT * FROM @.representation WHERE id = ?", area)

@@ -11,7 +11,6 @@ package final class Store: Sendable {
     package let directory: String
     package let report: OpeningReport
     package let statistics: StoreStatistics
-    /// Takes large values into the store.
     package let intake: ContentIntake
     private let queue: OperationQueue
     private let handOver: @Sendable ([@Sendable () -> Void]) -> Void
@@ -21,8 +20,7 @@ package final class Store: Sendable {
     private let remover: WorkerThreads
     private let sweeping: Task<SweepReport, any Error>
 
-    /// Opens the store of a directory, or creates it. Blocks for some reads and writes of the disk, until operations can
-    /// run.
+    /// Opens or creates the store of a directory. Blocks until operations can run.
     /// - Throws: a `StoreError` if it is in use, newer than this broker, or in an unsafe place; SQLite's error if the disk
     ///   fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
@@ -45,16 +43,9 @@ package final class Store: Sendable {
         (self.queue, self.statistics, self.lifetime, self.remover) = (queue, statistics, lifetime, remover)
         (directory, handOver) = (configuration.directory, configuration.handOver)
         (self.lending, whenIdle) = (lending, configuration.whenIdle)
-        sweeping = Self.sweep(opened.folder, opened.report, remover, queue, on: configuration.executor)
-    }
-
-    /// Removes the blobs that a crash has left.
-    private static func sweep(
-        _ folder: BlobFolder, _ report: OpeningReport, _ threads: WorkerThreads, _ queue: OperationQueue,
-        on executor: (any TaskExecutor)?
-    ) -> Task<SweepReport, any Error> {
-        let sweep = OrphanSweep(folder: folder, quarantine: report.quarantine.map { $0 + "-blobs" }, threads: threads)
-        return Task.detached(executorPreference: executor) {
+        let sweep = OrphanSweep(
+            folder: opened.folder, quarantine: opened.report.quarantine.map { $0 + "-blobs" }, threads: remover)
+        sweeping = Task.detached(executorPreference: configuration.executor) {
             try await sweep.run { keys in
                 try await withUnsafeThrowingContinuation { continuation in
                     queue.add(

@@ -1,18 +1,15 @@
 internal import Glibc
 
-/// The directory of a store: its own user's alone, with no link where a file is expected.
+/// The directory of a store: only its user may enter it, and no file in it may be a link.
 struct StoreDirectory {
     let path: String
 
-    /// The database.
     var database: String { path + "/store.sqlite" }
-    /// The write-ahead log that SQLite keeps beside it.
     var log: String { database + "-wal" }
-    /// The lock file.
     var lock: String { path + "/lock" }
 
-    /// Makes the directory with mode 0700 where it is missing, and checks whose it is; an error where it is somebody
-    /// else's, open to others, or a link.
+    /// Creates a missing directory with mode 0700, and checks it.
+    /// - Throws: `StoreError.unsafePlace` if it belongs to another user, is open to others, or is a link.
     init(_ path: String) throws {
         self.path = path
         try Self.make(path)
@@ -29,9 +26,8 @@ struct StoreDirectory {
         }
     }
 
-    /// Opens a regular file of the directory's owner for reading and writing, made with mode 0600 where it is missing.
-    ///
-    /// SQLite gives the files that it makes itself the mode of the database.
+    /// Opens a regular file of the directory's owner for reading and writing. Creates it with mode 0600; SQLite gives its
+    /// own files the mode of the database.
     func openFile(_ file: String) throws -> Int32 {
         let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw Self.refusal(file, Self.systemError) }
@@ -43,12 +39,7 @@ struct StoreDirectory {
         return descriptor
     }
 
-    /// Makes sure that a file is there and fit for use, without keeping it open.
-    func prepareFile(_ file: String) throws {
-        Glibc.close(try openFile(file))
-    }
-
-    /// Refuses a name that is taken by anything but a regular file, which SQLite would follow.
+    /// Rejects a name of anything but a regular file, because SQLite would follow a link.
     func checkUnlessMissing(_ file: String) throws {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }
@@ -72,6 +63,20 @@ struct StoreDirectory {
         }
         try make(String(path[..<slash]))
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refusal(path, systemError) }
+    }
+
+    /// The first bytes of a file; nil if it cannot be opened or read.
+    static func read(_ path: String, atMost count: Int) -> [UInt8]? {
+        let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+        guard descriptor >= 0 else { return nil }
+        defer { Glibc.close(descriptor) }
+        return read(descriptor, at: 0, atMost: count)
+    }
+
+    static func read(_ descriptor: Int32, at position: Int, atMost count: Int) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let length = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, off_t(position)) }
+        return length < 0 ? nil : Array(bytes.prefix(length))
     }
 
     static func refusal(_ path: String, _ reason: String) -> StoreError {

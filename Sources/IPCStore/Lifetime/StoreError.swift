@@ -1,26 +1,24 @@
 package import IPCModel
 
-/// Why the store cannot do what it is asked for, where a caller can act on it.
 package enum StoreError: Condition, Hashable {
-    /// The disk is full: nothing of the operation was written, what was acknowledged is safe, reading goes on.
+    /// The disk is full: the operation was not written, acknowledged ones are safe, and reads continue.
     case noSpace
-    /// The log of the store was removed while it was open: nothing of the operation was written, reading goes on.
+    /// The log was removed while the store was open: the operation was not written, and reads continue.
     case removed(path: String)
-    /// The store is closed, or a write to the disk failed and nothing more is acknowledged.
+    /// The store is closed, or the disk failed and no operation is acknowledged.
     case unavailable
     /// The process has no room for the store's thread.
     case noThread
-    /// Another process has the store open.
     case inUse(directory: String, holder: String)
-    /// A newer broker wrote the store; it is left untouched.
+    /// A newer broker wrote the store, which stays untouched.
     case newer(file: String, version: UInt32, supported: UInt32)
-    /// The file is a database of another program; it is left untouched.
+    /// The file is a database of another program, and stays untouched.
     case foreign(file: String)
-    /// The directory or a file in it is not what a store may use.
+    /// A store must not use the directory, or a file in it.
     case unsafePlace(path: String, reason: String)
-    /// SQLite does not keep a setting that the promises of the store rest on.
+    /// SQLite does not keep a setting that the promises of the store depend on.
     case setting(name: String, value: String, wanted: String)
-    /// A stored record, other than a version of a pasteboard, fails its checksum.
+    /// A record, other than a version of a pasteboard, fails its checksum.
     case damagedRecord(String)
 
     package var ipcError: IPCError {

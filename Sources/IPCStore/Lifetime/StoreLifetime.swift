@@ -1,26 +1,24 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The beginning and the end of the store's thread, for those who wait for them.
+/// Waits for the start and the end of the store's thread.
 final class StoreLifetime: Sendable {
     private struct State {
         var opened: Result<OpenedStore, any Error> = .failure(StoreError.unavailable)
-        /// How the thread has ended; nil while it runs.
+        /// Nil while the thread runs.
         var end: Result<Void, any Error>?
         var waiting: [UnsafeContinuation<Void, any Error>] = []
-        /// Kept until the thread has ended: the lock must not go before the connection.
+        /// Released after the connection was closed.
         var lock: StoreLock?
     }
 
     private let state: Mutex<State>
     private let start = DispatchSemaphore(value: 0)
 
-    init(_ lock: StoreLock) {
-        state = Mutex(State(lock: lock))
-    }
+    init(_ lock: StoreLock) { state = Mutex(State(lock: lock)) }
 
-    /// Blocks until operations can be run.
-    /// - Throws: the error that kept the thread from opening the store.
+    /// Blocks until operations can run.
+    /// - Throws: the thread's error.
     func awaitStart() throws -> OpenedStore {
         start.wait()
         do { return try state.withLock { $0.opened }.get() } catch {
@@ -29,13 +27,13 @@ final class StoreLifetime: Sendable {
         }
     }
 
-    /// Reports that operations can be run, or why they never will.
+    /// Reports that operations can run, or the error of the start.
     func started(_ result: Result<OpenedStore, any Error>) {
         state.withLock { $0.opened = result }
         start.signal()
     }
 
-    /// Reports how the thread has ended, after it has closed the database.
+    /// Reports the end of the thread, after it has closed the database.
     func ended(_ result: Result<Void, any Error>) {
         let waiting = state.withLock { state in
             state.end = result

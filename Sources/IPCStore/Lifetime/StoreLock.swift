@@ -1,13 +1,12 @@
 internal import Glibc
 
-/// The lock on a store, held as long as the object lives, and by one process at a time.
-///
-/// SQLite of Debian 12 can damage a write-ahead log that two connections use; so there is never a second one.
+/// The lock of one process on a store, held as long as the object lives.
+/// SQLite of Debian 12 can damage a write-ahead log that two connections use, so that there must never be a second one.
 final class StoreLock: Sendable {
     private let descriptor: Int32
 
-    /// Takes the lock and writes the process's number into the file; an error that names the holder where it is taken.
-    /// The corresponding C function is `flock`.
+    /// Takes the lock, and writes the process number into its file. The corresponding C function is `flock`.
+    /// - Throws: `StoreError.inUse` with the name of the holder.
     init(_ directory: StoreDirectory) throws {
         let descriptor = try directory.openFile(directory.lock)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
@@ -24,26 +23,22 @@ final class StoreLock: Sendable {
     }
 
     deinit {
-        // By name: a child that was forked and has not yet executed its program shares the open file, and with it a lock
-        // that a mere close would leave standing.
+        // Unlocks explicitly: a child process between fork and exec shares the open file, so that a mere close would keep
+        // the lock.
         flock(descriptor, LOCK_UN)
         Glibc.close(descriptor)
     }
 
-    /// Who wrote the lock file: `process 123 (ipc-broker)`.
+    /// The writer of the lock file: `process 123 (ipc-broker)`.
     private static func holder(_ descriptor: Int32) -> String {
-        let text = readText(descriptor).split(separator: "\n").first ?? ""
-        guard let process = Int32(text) else { return "another process" }
+        let number = firstLine(StoreDirectory.read(descriptor, at: 0, atMost: 64))
+        guard let process = number.flatMap({ Int32($0) }) else { return "another process" }
         if process == getpid() { return "this process" }
-        let names = Glibc.open("/proc/\(process)/comm", O_RDONLY | O_CLOEXEC)
-        guard names >= 0 else { return "process \(process)" }
-        defer { Glibc.close(names) }
-        return "process \(process) (\(readText(names).split(separator: "\n").first ?? ""))"
+        let name = firstLine(StoreDirectory.read("/proc/\(process)/comm", atMost: 64))
+        return "process \(process)" + (name.map { " (\($0))" } ?? "")
     }
 
-    private static func readText(_ descriptor: Int32) -> String {
-        var bytes = [UInt8](repeating: 0, count: 64)
-        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    private static func firstLine(_ bytes: [UInt8]?) -> Substring? {
+        bytes.flatMap { String(decoding: $0, as: UTF8.self).split(separator: "\n").first }
     }
 }

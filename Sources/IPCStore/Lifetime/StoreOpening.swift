@@ -1,41 +1,31 @@
 internal import Glibc
 
-/// What was found when the store was opened.
 package struct OpeningReport: Sendable, Hashable {
-    /// Whether the last run ended in good order; true for a new store.
+    /// Whether the last run stopped cleanly; true for a new store.
     package var wasClean = true
-    /// Where a damaged file was put away; nil where none was damaged.
+    /// The new path of a damaged file, the finding of its check, and the salvage from it; nil if no file was damaged.
     package var quarantine: String?
-    /// What the check of the damaged file said.
     package var damage: String?
-    /// What could be brought over from the damaged file; nil where none was damaged.
     package var salvaged: Salvage?
 
-    /// How much was brought over from a damaged file.
     package struct Salvage: Sendable, Hashable {
-        /// Rows that passed their checksums and are in the new file.
+        /// Rows that passed their checksums, and are in the new file.
         package var rows = 0
-        /// Tables whose end could not be reached.
+        /// Tables that could not be read to the end.
         package var tablesCutShort = 0
-
-        package init() {}
     }
-
-    package init() {}
 }
 
-/// The steps from a directory to an open database.
 struct StoreOpening {
     let configuration: StoreConfiguration
     let directory: StoreDirectory
 
-    /// Takes the directory.
     init(_ configuration: StoreConfiguration) throws {
         self.configuration = configuration
         directory = try StoreDirectory(configuration.directory)
     }
 
-    /// Opens the database; an error where it is damaged, in use by others, or newer.
+    /// - Throws: an error if the database is damaged, or newer.
     func openDatabase() throws -> (Database, OpeningReport) {
         try Quarantine.restore(in: directory)
         try refuseForeignAndNewer()
@@ -43,8 +33,8 @@ struct StoreOpening {
         return (try open(&report), report)
     }
 
-    /// Puts a damaged database away and begins a new one with what can be saved. If that fails, the damaged one is back in its
-    /// place.
+    /// Moves a damaged database to quarantine, and creates a new one with the salvaged rows. If that fails, the damaged one
+    /// is restored.
     func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
@@ -61,7 +51,7 @@ struct StoreOpening {
         }
     }
 
-    /// Saves the rows; closes the new database if that fails, before its file is removed.
+    /// Salvages the rows. If that fails, it closes the new database before its file is removed.
     private func salvage(_ quarantine: Quarantine, into database: Database) throws -> OpeningReport.Salvage {
         do {
             let salvaged = try quarantine.salvage(into: database, at: configuration.now())
@@ -73,17 +63,11 @@ struct StoreOpening {
         }
     }
 
-    /// Whether the beginning of the file can be read: a page that cannot then costs that page, as a damaged one does, and
-    /// not the start.
-    var canReadHeader: Bool {
-        let file = Glibc.open(directory.database, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { Glibc.close(file) }
-        var header = [UInt8](repeating: 0, count: 100)
-        return pread(file, &header, header.count, 0) == header.count
-    }
+    /// Whether the header of the file can be read: then an unreadable page costs that page, as a damaged one does, and not
+    /// the start.
+    var canReadHeader: Bool { StoreDirectory.read(directory.database, atMost: 100)?.count == 100 }
 
-    /// Looks at the files before anything may write to them (I25).
+    /// Inspects the files before any write to them (I25).
     private func refuseForeignAndNewer() throws {
         switch DatabaseHeader.inspect(directory) {
         case .nothing: return
@@ -96,7 +80,8 @@ struct StoreOpening {
     }
 
     private func open(_ report: inout OpeningReport) throws -> Database {
-        try directory.prepareFile(directory.database)
+        // Creates or checks the file, for SQLite.
+        Glibc.close(try directory.openFile(directory.database))
         try directory.checkUnlessMissing(directory.log)
         let database = try Database(directory.database)
         do {
@@ -105,13 +90,13 @@ struct StoreOpening {
             try directory.synchronize()
             return database
         } catch {
-            // Before the file is renamed, or looked at by somebody else.
+            // Before the file is renamed, or another process opens it.
             try? database.close()
             throw error
         }
     }
 
-    /// Brings the tables up to date, and gives whether the last run ended in good order.
+    /// Migrates and checks the tables, and returns whether the last run stopped cleanly.
     private func prepare(_ database: Database) throws -> Bool {
         try Migrations.run(on: database)
         let marks = try Self.endMarks(database)
@@ -121,7 +106,7 @@ struct StoreOpening {
         return wasClean
     }
 
-    /// The marks of the last run's end, one for each reservation that can be read.
+    /// The mark of a clean stop in each intact reservation.
     private static func endMarks(_ database: Database) throws -> [Bool] {
         var marks: [Bool] = []
         try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
@@ -130,11 +115,11 @@ struct StoreOpening {
         return marks
     }
 
-    /// Checks the structure of the whole file, or after a stop in good order of the pasteboards and their names alone,
-    /// which takes half a millisecond for a thousand of them.
+    /// Checks the structure of the whole file, or, after a clean stop, only the pasteboards and their names: half a
+    /// millisecond for a thousand pasteboards.
     ///
-    /// “PRAGMA quick_check” would take an index on trust that does not fit its table, and a pasteboard that its index
-    /// does not name cannot be found; the indexes are few and small.
+    /// Not “PRAGMA quick_check”, which does not compare indexes with their tables: a pasteboard that is not in its index
+    /// cannot be found. The indexes are few and small.
     private static func check(_ database: Database, afterCleanStop: Bool) throws {
         let extent = afterCleanStop ? "pasteboard" : "3"
         let findings = try database.texts("PRAGMA main.integrity_check(\(extent))")

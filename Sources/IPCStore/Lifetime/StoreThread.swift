@@ -1,5 +1,5 @@
-/// The work of the store's thread. It opens the database, runs the operations, and closes the database: no other thread has it,
-/// except as ``SessionLending`` says.
+/// The work of the store's thread: it opens the database, runs the operations, and closes the database. No other thread
+/// uses it, except for ``SessionLending``.
 struct StoreThread: Sendable {
     let opening: StoreOpening
     let queue: OperationQueue
@@ -8,7 +8,6 @@ struct StoreThread: Sendable {
     let lending: SessionLending
     let lifetime: StoreLifetime
 
-    /// Runs until the store is closed or the disk fails.
     func run() {
         let session: StoreSession
         do {
@@ -16,7 +15,7 @@ struct StoreThread: Sendable {
             (session, report) = try open()
             statistics.committed(session.transaction.log)
             lending.offer(session)
-            lifetime.started(.success(OpenedStore(report: report, folder: session.files.folder)))
+            lifetime.started(.success((report, session.files.folder)))
         } catch {
             queue.stop()
             return lifetime.started(.failure(error))
@@ -30,7 +29,6 @@ struct StoreThread: Sendable {
         }
     }
 
-    /// Opens the database, or replaces one that is damaged.
     private func open() throws -> (StoreSession, OpeningReport) {
         do {
             return try begin(opening.openDatabase())
@@ -62,8 +60,8 @@ struct StoreThread: Sendable {
         try session.transaction.close()
     }
 
-    /// Takes no more operations after a fault. The connection stays open, because closing it would copy the log into the
-    /// database, on a disk that has failed: the next start does that.
+    /// Rejects all operations after a fault. The connection stays open: to close it would copy the log into the database,
+    /// on a failed disk. The next start does that.
     private func fail(_ session: StoreSession, _ fault: any Error) {
         lending.offer(nil)
         queue.stop()
@@ -74,8 +72,4 @@ struct StoreThread: Sendable {
     }
 }
 
-/// What the thread has opened.
-struct OpenedStore: Sendable {
-    let report: OpeningReport
-    let folder: BlobFolder
-}
+typealias OpenedStore = (report: OpeningReport, folder: BlobFolder)

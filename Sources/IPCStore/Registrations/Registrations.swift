@@ -18,12 +18,60 @@ package struct StoredClaim: Sendable, Hashable {
         (self.application, self.scheme, self.window) = (application, scheme, window)
         (self.takesDescriptors, self.time) = (takesDescriptors, time)
     }
+
+    func columns(_ sequence: Int64) -> [SQLValue] {
+        [
+            .integer(sequence), .text(application.text), .text(scheme.spelling), .number(UInt64(max(1, window))),
+            .number(takesDescriptors ? 1 : 0), .number(time),
+        ]
+    }
+
+    init?(_ row: SQLRow) {
+        guard row.isIntact(.schemeClaim, checksum: 6), let application = try? ApplicationID(row.text(1)),
+            let scheme = try? URLScheme(row.text(2))
+        else { return nil }
+        self.init(
+            application: application, scheme: scheme, window: UInt32(truncatingIfNeeded: row.integer(3)),
+            takesDescriptors: row.integer(4) & 1 != 0, time: row.number(5))
+    }
 }
 
-/// A choice of the user.
 package struct StoredDefault: Sendable, Hashable {
     package let scheme: URLScheme
     package let application: ApplicationID
+}
+
+/// The claims of a running handler, kept over a restart of the broker, so that the handler need not notice it.
+package struct LiveClaims: Sendable, Hashable {
+    package let application: ApplicationID
+    /// The owner of the application's name: its unique name, `@`, and the id of the bus.
+    package let owner: String
+    /// Oldest first.
+    package let schemes: [URLScheme]
+    package let window: UInt32
+    package let takesDescriptors: Bool
+
+    package init(
+        application: ApplicationID, owner: String, schemes: [URLScheme], window: UInt32, takesDescriptors: Bool
+    ) {
+        (self.application, self.owner, self.schemes) = (application, owner, schemes)
+        (self.window, self.takesDescriptors) = (window, takesDescriptors)
+    }
+
+    init?(_ row: SQLRow) {
+        guard row.isIntact(.liveClaim, checksum: 6), let application = try? ApplicationID(row.text(1)) else {
+            return nil
+        }
+        var fields = PackedFields(row.bytes(3))
+        var schemes: [URLScheme] = []
+        while !fields.isAtEnd {
+            guard let scheme = try? URLScheme(fields.text() ?? "") else { return nil }
+            schemes.append(scheme)
+        }
+        self.init(
+            application: application, owner: row.text(2), schemes: schemes,
+            window: UInt32(truncatingIfNeeded: row.integer(4)), takesDescriptors: row.integer(5) & 1 != 0)
+    }
 }
 
 /// The claims on schemes, the user's choices, and the policies of applications, each in its table.
@@ -64,7 +112,6 @@ package final class Registrations {
             claim.columns(sequence), in: .schemeClaim)
     }
 
-    /// Forgets a claim, if there is one.
     package func removeClaim(of application: ApplicationID, on scheme: URLScheme) throws {
         try transaction.write(
             "DELETE FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent,
@@ -97,7 +144,6 @@ package final class Registrations {
         try rows("SELECT * FROM @.live_claim ORDER BY sequence", LiveClaims.init).rows
     }
 
-    /// Stores all claims of a running handler.
     package func saveLiveClaims(_ claims: LiveClaims) throws {
         let find = try transaction.statement(
             "SELECT sequence FROM @.live_claim WHERE application = ?", .persistent)
@@ -112,7 +158,6 @@ package final class Registrations {
             ], in: .liveClaim)
     }
 
-    /// Forgets the claims of a handler that has ended.
     package func removeLiveClaims(of application: ApplicationID) throws {
         try transaction.write(
             "DELETE FROM @.live_claim WHERE application = ?", .persistent, [.text(application.text)])
@@ -160,28 +205,7 @@ package final class Registrations {
     }
 }
 
-extension StoredClaim {
-    /// The columns of the row without the checksum.
-    func columns(_ sequence: Int64) -> [SQLValue] {
-        [
-            .integer(sequence), .text(application.text), .text(scheme.spelling), .number(UInt64(max(1, window))),
-            .number(takesDescriptors ? 1 : 0), .number(time),
-        ]
-    }
-
-    /// Reads a row of `SELECT *`; nil if it is damaged.
-    init?(_ row: SQLRow) {
-        guard row.isIntact(.schemeClaim, checksum: 6), let application = try? ApplicationID(row.text(1)),
-            let scheme = try? URLScheme(row.text(2))
-        else { return nil }
-        self.init(
-            application: application, scheme: scheme, window: UInt32(truncatingIfNeeded: row.integer(3)),
-            takesDescriptors: row.integer(4) & 1 != 0, time: row.number(5))
-    }
-}
-
 extension StoredDefault {
-    /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.schemeDefault, checksum: 4), let scheme = try? URLScheme(row.text(1)),
             let application = try? ApplicationID(row.text(2))
@@ -191,7 +215,6 @@ extension StoredDefault {
 }
 
 extension AccessPolicy {
-    /// Reads a row of `SELECT *`; nil if it is damaged.
     fileprivate init?(_ row: SQLRow) {
         guard row.isIntact(.policy, checksum: 5), let allowed = Self.applications(row.bytes(3)),
             let refused = Self.applications(row.bytes(4))

@@ -1,49 +1,44 @@
 internal import IPCModel
 
 /// The steps of a request as bytes (``PackedFields``).
-struct PackedTrace {
-    let bytes: [UInt8]
-
-    /// The limit of a text of a step; longer ones are cut.
-    private static let textBytes = 1_024
-
-    init(bytes: [UInt8]) { self.bytes = bytes }
-
-    init(_ steps: [TraceStep]) {
+extension [TraceStep] {
+    var packed: [UInt8] {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(steps.count * 128)
-        for step in steps {
+        bytes.reserveCapacity(count * 128)
+        for step in self {
             bytes.append(field: step.kind.rawValue)
             bytes.append(number: step.time)
             bytes.append(number: UInt64(step.attempt))
-            bytes.append(field: Self.cut(step.who))
+            bytes.append(field: step.who.cut)
             bytes.append(number: step.size)
-            bytes.append(field: Self.cut(step.detail))
+            bytes.append(field: step.detail.cut)
         }
-        self.bytes = bytes
+        return bytes
     }
 
     /// Nil if the bytes are malformed.
-    var steps: [TraceStep]? {
+    init?(packed bytes: [UInt8]) {
+        self = []
         var fields = PackedFields(bytes)
-        var steps: [TraceStep] = []
         while !fields.isAtEnd {
             guard let kind = fields.text().flatMap(TraceStep.Kind.init), let time = fields.number(),
                 let attempt = fields.number(), let who = fields.text(), let size = fields.number(),
                 let detail = fields.text()
             else { return nil }
-            steps.append(
+            append(
                 TraceStep(
                     kind, at: time, attempt: UInt32(truncatingIfNeeded: attempt), who: who, size: size, detail: detail))
         }
-        return steps
     }
+}
 
-    private static func cut(_ text: String) -> String {
-        guard text.utf8.count > textBytes else { return text }
-        var end = text.utf8.index(text.startIndex, offsetBy: textBytes)
-        while end.samePosition(in: text.unicodeScalars) == nil { end = text.utf8.index(before: end) }
-        return String(text.unicodeScalars[..<end])
+extension String {
+    /// The first 1,024 bytes of UTF-8, for a text of a step.
+    fileprivate var cut: String {
+        guard utf8.count > 1_024 else { return self }
+        var end = utf8.index(startIndex, offsetBy: 1_024)
+        while end.samePosition(in: unicodeScalars) == nil { end = utf8.index(before: end) }
+        return String(unicodeScalars[..<end])
     }
 }
 

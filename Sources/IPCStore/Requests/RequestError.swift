@@ -1,6 +1,5 @@
 package import IPCModel
 
-/// Why a request cannot be read, stored or changed.
 package enum RequestError: Condition, Hashable {
     /// No request has the id, or its record was forgotten.
     case noSuchRequest(RequestID)
@@ -12,7 +11,6 @@ package enum RequestError: Condition, Hashable {
     case hasEnded(RequestID)
     /// The handler took the request: there is nothing to retry.
     case wasTaken(RequestID, Outcome)
-    /// The payload of the request is not kept.
     case payloadGone(RequestID)
     /// The stored payload of the request fails its checksum.
     case damagedPayload(RequestID)

@@ -36,13 +36,11 @@ struct RequestLog {
     /// No kept request ended before this time; nil if none has ended. The first end may be later.
     private(set) var firstEnd: UInt64?
 
-    /// The key of a request's row.
     func sequence(_ id: RequestID) -> Int64? { sequences[id.hashValue] }
 
     /// The hash of the id of a request that has not ended.
     func key(of sequence: Int64) -> Int? { unended[sequence] }
 
-    /// The payers of ended requests.
     var payers: [RequestPayer] { Array(lines.keys) }
 
     /// The unattested payers and their counts of records: those with most first, then those with the oldest.
@@ -103,11 +101,9 @@ struct RequestLog {
         setDropped(true, sequence, payer)
         drops += 1
     }
-}
 
-// MARK: Undo
+    // MARK: Undo
 
-extension RequestLog {
     /// - Parameter earlier: the row that the id had before.
     mutating func undoBegin(_ id: RequestID, earlier: Int64?) {
         if let sequence = sequences[id.hashValue] { unended[sequence] = nil }
@@ -142,11 +138,9 @@ extension RequestLog {
         }
         lines[payer] = line
     }
-}
 
-// MARK: Upkeep
+    // MARK: Upkeep
 
-extension RequestLog {
     /// Frees the memory of forgotten requests; only between groups, when no undo can restore them.
     mutating func compact() {
         if order.count > 2 * unended.count + 1_024 { order.removeAll { unended[$0] == nil } }
@@ -163,7 +157,6 @@ extension RequestLog {
         }
     }
 
-    /// Removes the places of dropped requests.
     private mutating func removeDropped() {
         drops = 0
         for (payer, line) in lines where line.dropped > 0 {

@@ -1,6 +1,5 @@
 package import IPCModel
 
-/// The payload to keep with a request.
 package enum RequestPayload: Sendable {
     case none
     /// Items on no pasteboard; their files have to be on the disk (``Store/withPayload(_:_:)``).
@@ -11,7 +10,6 @@ package enum RequestPayload: Sendable {
     case withheld
 }
 
-/// A checked payload that can be kept.
 enum KeptPayload {
     case none
     case withheld
@@ -92,7 +90,6 @@ final class RequestPayloads {
         try usage.check(with: added, of: source.application, .persistent)
     }
 
-    /// Keeps a payload with a request.
     func keep(_ payload: KeptPayload, with request: inout RequestRecord) throws {
         let version: VersionRow
         switch payload {
@@ -176,7 +173,6 @@ final class RequestPayloads {
         }
     }
 
-    /// Lets another request hold the payload of an ended one too.
     func share(payloadOf ended: RequestRecord, with request: inout RequestRecord) throws {
         guard ended.payloadVersion != 0 else { return }
         guard let version = try versions.intact(ended.payloadVersion, .persistent) else {

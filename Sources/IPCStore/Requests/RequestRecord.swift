@@ -26,13 +26,11 @@ package struct RequestRecord: Sendable, Hashable {
     /// The application id of the handler, fixed at acceptance.
     package let application: String
     package let url: String
-    /// The pasteboard that the payload was set on.
     package let pasteboard: PasteboardName?
     /// The change count that the request is bound to; 0 for none.
     package let changeCount: UInt64
     /// Nil if it has none, or it was released.
     package internal(set) var payload: Payload?
-    /// The count of deliveries.
     package var attempts: UInt32
     /// How often its handler left without an answer while it had this request alone.
     package var crashes: UInt32
@@ -68,7 +66,6 @@ package struct RequestRecord: Sendable, Hashable {
         package init(items: UInt32, bytes: UInt64) { (self.items, self.bytes) = (items, bytes) }
     }
 
-    /// A request at its acceptance.
     package init(
         id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, caller: String = "",
         application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64 = 0,
@@ -102,7 +99,6 @@ package struct RequestPayer: Sendable, Hashable {
         text = payer.isEmpty ? application : String(payer)
     }
 
-    /// The payer of a damaged record.
     static let nobody = RequestPayer(.unknown, application: "", caller: "")
 }
 

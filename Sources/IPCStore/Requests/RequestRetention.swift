@@ -27,7 +27,6 @@ final class RequestRetention {
 
     func abandonGroup() { endedInGroup.removeAll() }
 
-    /// Whether the time of an ended request is over.
     func isOver(_ request: RequestRecord) -> Bool { request.ended.map(isOver) ?? false }
 
     private func isOver(_ ended: UInt64) -> Bool {
@@ -43,7 +42,6 @@ final class RequestRetention {
     }
 
     /// When ended requests are to be forgotten, in milliseconds of uptime; nil if none is kept.
-    ///
     /// Those of a minute are forgotten together. They count by the time of day.
     var nextEnd: UInt64? {
         guard let first = rows.log.firstEnd else { return nil }

@@ -1,7 +1,6 @@
 internal import IPCModel
 
 extension RequestRecord {
-    /// The columns of the row with a key.
     func columns(_ sequence: Int64, replyKeptBytes: UInt64) -> [SQLValue] {
         let version: SQLValue = lacksPayload ? .integer(-1) : .number(payloadVersion)
         var columns: [SQLValue] = [
@@ -12,8 +11,8 @@ extension RequestRecord {
             .number(UInt64(payload?.items ?? 0)), .number(payload?.bytes ?? 0), .number(UInt64(attempts)),
             .number(UInt64(crashes)), .number(timeout), .text(parent?.text), .number(UInt64(depth)),
             .number(accepted), .number(expiresAt), .text(failure.name), .text(failure.code),
-            .text(failure.message), .text(url), .bytes(context), .bytes(PackedTrace(trace).bytes),
-            .bytes(PackedItems(reply, most: replyKeptBytes)?.bytes), .null,
+            .text(failure.message), .text(url), .bytes(context), .bytes(trace.packed),
+            .bytes(reply.packed(most: replyKeptBytes)), .null,
         ]
         columns[30] = Checksum.of(columns, first: 30, in: .openRequest)
         return columns
@@ -22,7 +21,7 @@ extension RequestRecord {
     /// Reads a row of `SELECT *`; nil if it is damaged.
     init?(_ row: SQLRow) {
         self.init(outline: row)
-        guard let reply = PackedItems(bytes: row.bytes(29)).items, let trace = PackedTrace(bytes: row.bytes(28)).steps
+        guard let reply = [PasteboardItem](packed: row.bytes(29)), let trace = [TraceStep](packed: row.bytes(28))
         else { return nil }
         (self.reply, self.trace) = (reply, trace)
     }
@@ -47,20 +46,14 @@ extension RequestRecord {
         outcome = row.isNull(3) ? nil : Outcome(rawValue: row.text(3))
         lateOutcome = row.isNull(4) ? nil : Outcome(rawValue: row.text(4))
         ended = row.isNull(7) ? nil : row.number(7)
-        setPayload(row)
+        lacksPayload = row.integer(13) == -1
+        if row.integer(13) > 0 {
+            payloadVersion = row.number(13)
+            payload = Payload(items: UInt32(truncatingIfNeeded: row.integer(14)), bytes: row.number(15))
+        }
         attempts = UInt32(truncatingIfNeeded: row.integer(16))
         crashes = UInt32(truncatingIfNeeded: row.integer(17))
         guard [16, 17, 20].allSatisfy({ row.integer($0) <= Self.mostCounted }) else { return nil }
         failure = RequestEnd.Failure(name: row.text(23), code: row.text(24), message: row.text(25))
-    }
-
-    private mutating func setPayload(_ row: SQLRow) {
-        switch row.integer(13) {
-        case 0: return
-        case -1: lacksPayload = true
-        default:
-            payloadVersion = row.number(13)
-            payload = Payload(items: UInt32(truncatingIfNeeded: row.integer(14)), bytes: row.number(15))
-        }
     }
 }

@@ -6,18 +6,22 @@ final class RequestRows {
     private let replyKeptBytes: UInt64
     /// The keys of the rows, and the order in which requests ended.
     private(set) var log = RequestLog()
-    /// Emptied when anything is undone.
-    private var open = OpenRequests()
+    /// Records of requests that began a moment ago: most end before another thousand begin, so that their rows need not be
+    /// read. Emptied when anything is undone.
+    private var open: [Int64: RequestRecord] = [:]
+
+    private static let mostOpen = 1_024
+    /// A longer record is read again: all of these together take 8 MiB at most.
+    private static let mostOpenBytes = 8_192
 
     init(_ transaction: GroupTransaction) {
         self.transaction = transaction
         replyKeptBytes = transaction.configuration.limits.replyKeptBytes
-        transaction.emptyOnUndo { [unowned self] in open.removeAll() }
+        transaction.emptyOnUndo { [unowned self] in open.removeAll(keepingCapacity: true) }
     }
 
     func load() throws { try log.load(transaction) }
 
-    /// Frees the memory of forgotten requests; only between groups, when no undo can restore them.
     func compact() { log.compact() }
 
     /// The count of requests that began a moment ago and have not ended.
@@ -37,10 +41,14 @@ final class RequestRows {
     }
 
     func existing(_ id: RequestID) throws -> (sequence: Int64, record: RequestRecord) {
-        guard let sequence = log.sequence(id), let record = try open[sequence, id] ?? record(sequence, id) else {
+        guard let sequence = log.sequence(id), let record = try opened(sequence, id) ?? record(sequence, id) else {
             throw RequestError.noSuchRequest(id)
         }
         return (sequence, record)
+    }
+
+    private func opened(_ sequence: Int64, _ id: RequestID) -> RequestRecord? {
+        open[sequence].flatMap { $0.id == id ? $0 : nil }
     }
 
     /// Passes the records after a key to a closure, without replies and traces, while it returns true; nil for a damaged
@@ -68,12 +76,19 @@ final class RequestRows {
             undoneBy: Self.delete, { [.integer(sequence)] })
         log.begin(request.id, sequence)
         transaction.onUndo { [self] in log.undoBegin(request.id, earlier: earlier) }
-        open.keep(request, sequence)
+        keepOpen(request, sequence)
+    }
+
+    private func keepOpen(_ request: RequestRecord, _ sequence: Int64) {
+        let bytes = request.url.utf8.count + (request.context?.count ?? 0)
+        guard request.state == .waiting, bytes <= Self.mostOpenBytes else { return }
+        if open.count >= Self.mostOpen { open.removeAll(keepingCapacity: true) }
+        open[sequence] = request
     }
 
     func update(_ request: RequestRecord, _ sequence: Int64) throws {
         let columns = columns(request, sequence)
-        guard let former = open.take(sequence) else {
+        guard let former = open.removeValue(forKey: sequence) else {
             return try transaction.write(Self.replace, .persistent, columns)
         }
         try transaction.write(
@@ -112,7 +127,6 @@ final class RequestRows {
         transaction.onUndo { [self] in log.undoEnd(payer) }
     }
 
-    /// Forgets an ended request before its turn.
     func drop(_ id: RequestID, _ sequence: Int64, of payer: RequestPayer) throws {
         try transaction.write(Self.delete, .persistent, [.integer(sequence)])
         log.drop(id, sequence, payer: payer)
@@ -139,32 +153,4 @@ final class RequestRows {
             row.isIntact(.openRequest, checksum: 30) ? UInt64(max(0, row.integer(13))) : nil
         }
     }
-}
-
-/// Records of requests that began a moment ago: most end before another thousand begin, so that their rows need not be
-/// read.
-private struct OpenRequests {
-    private var records: [Int64: RequestRecord] = [:]
-
-    private static let most = 1_024
-    /// A longer record is read again: all records together take 8 MiB at most.
-    private static let mostBytes = 8_192
-
-    var count: Int { records.count }
-
-    subscript(sequence: Int64, id: RequestID) -> RequestRecord? {
-        records[sequence].flatMap { $0.id == id ? $0 : nil }
-    }
-
-    mutating func keep(_ request: RequestRecord, _ sequence: Int64) {
-        guard request.state == .waiting, request.url.utf8.count + (request.context?.count ?? 0) <= Self.mostBytes else {
-            return
-        }
-        if records.count >= Self.most { removeAll() }
-        records[sequence] = request
-    }
-
-    mutating func take(_ sequence: Int64) -> RequestRecord? { records.removeValue(forKey: sequence) }
-
-    mutating func removeAll() { records.removeAll(keepingCapacity: true) }
 }

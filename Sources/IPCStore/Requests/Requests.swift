@@ -27,7 +27,6 @@ package final class Requests {
         return (sequence, request)
     }
 
-    /// The record of an ended request.
     private func ended(_ id: RequestID) throws -> (sequence: Int64, record: RequestRecord) {
         guard let stored = try stored(id) else { throw RequestError.noSuchRequest(id) }
         guard stored.record.state == .ended else { throw RequestError.notEnded(id) }
@@ -84,7 +83,6 @@ package final class Requests {
         return nil
     }
 
-    /// The record of an earlier call with the same id.
     private func known(_ request: RequestRecord) throws -> RequestRecord? {
         guard let known = try record(request.id) else { return nil }
         guard known.arguments == request.arguments else { throw RequestError.identifierReused(request.id) }
@@ -129,7 +127,9 @@ package final class Requests {
     ) throws -> RequestRecord {
         var (sequence, request) = try rows.existing(id)
         guard request.state != .ended else { return request }
-        request.end(end, at: transaction.now)
+        (request.state, request.outcome, request.ended) = (.ended, end.outcome, transaction.now)
+        (request.attempts, request.failure) = (max(request.attempts, end.attempts), end.failure)
+        request.reply = end.reply
         request.append(trace, most: mostSteps)
         if end.outcome.isTaken {
             try payloads.release(of: &request)
@@ -208,14 +208,40 @@ package final class Requests {
     }
 }
 
-extension RequestRecord {
-    fileprivate mutating func end(_ end: RequestEnd, at now: UInt64) {
-        (state, outcome, ended) = (.ended, end.outcome, now)
-        (attempts, failure, reply) = (max(attempts, end.attempts), end.failure, end.reply)
-    }
-}
-
 extension Outcome {
     /// Whether the handler has the payload, so that no retry needs it.
     var isTaken: Bool { self == .handled || self == .delivered }
+}
+
+package struct RequestPlace: Sendable, Hashable {
+    let sequence: Int64
+
+    package static let start = RequestPlace(sequence: 0)
+}
+
+/// A part of the list of requests, in the order of acceptance, without replies and traces.
+package struct RequestPage: Sendable {
+    package var requests: [RequestRecord] = []
+    /// Nil at the end of the list.
+    package var next: RequestPlace?
+}
+
+extension Store {
+    /// The matching requests after one, in the order of acceptance, without replies and traces. Each operation reads some
+    /// hundred requests, and other operations run in between.
+    /// - Throws: `RequestError.noSuchRequest` if the record of `after` was forgotten.
+    nonisolated(nonsending) package func requests(
+        after: RequestID?, limit: Int, where matches: @escaping @Sendable (RequestRecord) -> Bool
+    ) async throws -> [RequestRecord] {
+        var requests: [RequestRecord] = []
+        var place: RequestPlace? = .start
+        if let after { place = try await commit { try $0.requests.place(after: after) } }
+        while let from = place, requests.count < limit {
+            let most = limit - requests.count
+            let page = try await commit { try $0.requests.page(from: from, limit: most, where: matches) }
+            requests += page.requests
+            place = page.next
+        }
+        return requests
+    }
 }

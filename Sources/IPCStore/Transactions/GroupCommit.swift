@@ -15,7 +15,8 @@ struct GroupCommit {
 
     /// Operations that ran and are answered when the group is on the disk.
     private var waiting: [Waiting] = []
-    private var flushing: Flushing?
+    /// The group that is being flushed: the callers to answer, and the moves to report.
+    private var flushing: (waiting: [Waiting], moves: [PasteboardMove])?
     private var hasStaged = false
     private var count = 0
     /// When staged operations have lingered.
@@ -34,12 +35,6 @@ struct GroupCommit {
     private static let together = 8
 
     private typealias Waiting = (operation: any PendingOperation, finished: FinishedOperation)
-
-    /// A group that is being flushed: the callers to answer, and the moves to report.
-    private struct Flushing {
-        var waiting: [Waiting]
-        let moves: [PasteboardMove]
-    }
 
     init(_ session: StoreSession, _ queue: OperationQueue, _ statistics: StoreStatistics) {
         (self.session, self.queue, self.statistics) = (session, queue, statistics)
@@ -110,11 +105,9 @@ struct GroupCommit {
         session.configuration.handOver(outgoing)
         outgoing = []
     }
-}
 
-// MARK: Running
+    // MARK: Running
 
-extension GroupCommit {
     /// Runs operations, and those that come meanwhile, then ends the group if that is due.
     private mutating func gather(_ first: [any PendingOperation]) throws {
         var operations = first
@@ -171,11 +164,9 @@ extension GroupCommit {
             give(finished.answer)
         }
     }
-}
 
-// MARK: The end of a group
+    // MARK: The end of a group
 
-extension GroupCommit {
     /// Ends the group if a caller waits for the disk, or it has lingered, and no flush is running.
     private mutating func endIfDue() throws {
         guard flushing == nil else { return }
@@ -206,7 +197,7 @@ extension GroupCommit {
         }
         statistics.committed(session.transaction.log)
         let log = session.transaction.log.needsFlush ? try session.transaction.log.descriptor : nil
-        flushing = Flushing(waiting: waiting, moves: session.boards.takeMoves())
+        flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
         // A single operation is answered sooner without a change of thread, and no other one could run meanwhile.

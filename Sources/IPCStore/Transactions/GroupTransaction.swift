@@ -14,8 +14,10 @@ final class GroupTransaction {
     /// Whether the current operation throws ``NeedsDisk`` instead of reading the file; see ``SessionLending``.
     var keepsToMemory = false
     private(set) var group = CommitGroup(number: 1)
-    private var lostGroups = LostGroups()
-    /// Whether the group has written anything.
+    /// Groups with staged operations that did not reach the disk.
+    private var lostGroups: Set<CommitGroup> = []
+    /// All groups up to this one count as lost: safe, and seldom wrong, because they are old.
+    private var lostBound: UInt64 = 0
     private(set) var isDirty = false
     /// Whether the group writes to the file, and not to memory alone.
     private var isForFile = false
@@ -51,7 +53,6 @@ final class GroupTransaction {
         now = configuration.now()
     }
 
-    /// Finalizes the statements and closes the database.
     func close() throws {
         persistent.removeAll()
         volatile.removeAll()
@@ -62,12 +63,10 @@ final class GroupTransaction {
     func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
 
     /// Whether staged operations of a group may not have reached the disk.
-    func mayBeLost(_ group: CommitGroup) -> Bool { lostGroups.contains(group) }
-}
+    func mayBeLost(_ group: CommitGroup) -> Bool { group.number <= lostBound || lostGroups.contains(group) }
 
-// MARK: Statements
+    // MARK: Statements
 
-extension GroupTransaction {
     /// A statement that only reads.
     /// - Throws: ``NeedsDisk`` if the operation must not read the file.
     func statement(_ sql: StaticString, _ area: Area) throws -> PreparedStatement {
@@ -127,12 +126,9 @@ extension GroupTransaction {
     }
 
     private func note(_ area: Area) { if case .persistent = area { isForFile = true } }
-}
 
-// MARK: Operations
+    // MARK: Operations
 
-extension GroupTransaction {
-    /// Whether the current or last operation has written anything.
     var operationWrote: Bool { step.wrote }
 
     func beginOperation() {
@@ -200,11 +196,9 @@ extension GroupTransaction {
         for empty in caches { empty() }
         while undoings.count > mark { undoings.removeLast()() }
     }
-}
 
-// MARK: Groups
+    // MARK: Groups
 
-extension GroupTransaction {
     /// Writes the group to the log, and begins the next. The log has to be flushed before a caller or watcher learns of
     /// the group.
     /// - Parameter prepare: writes rows for the whole group.
@@ -227,7 +221,10 @@ extension GroupTransaction {
     func abandon(hadStaged: Bool) throws {
         if database.hasTransaction { try control("ROLLBACK") }
         undoChanges(to: 0)
-        if hadStaged { lostGroups.insert(group) }
+        if hadStaged {
+            if lostGroups.count >= 4_096 { (lostGroups, lostBound) = ([], group.number - 1) }
+            lostGroups.insert(group)
+        }
         beginNext()
     }
 
@@ -237,31 +234,12 @@ extension GroupTransaction {
     }
 }
 
-/// The number of a group.
 package struct CommitGroup: Sendable, Hashable {
     let number: UInt64
 }
 
-/// Groups with staged operations that did not reach the disk.
-private struct LostGroups {
-    private var groups: Set<CommitGroup> = []
-    /// All groups up to this one count as lost: safe, and seldom wrong, because they are old.
-    private var bound: UInt64 = 0
-
-    func contains(_ group: CommitGroup) -> Bool { group.number <= bound || groups.contains(group) }
-
-    mutating func insert(_ group: CommitGroup) {
-        if groups.count >= 4_096 {
-            groups.removeAll()
-            bound = group.number - 1
-        }
-        groups.insert(group)
-    }
-}
-
 /// The transaction of the group was rolled back, or cannot be committed.
 struct GroupLost: Error {
-    /// The error for its callers.
     let reason: StoreError
 }
 

@@ -1,9 +1,7 @@
 internal import Dispatch
 internal import Synchronization
 
-/// The operations that wait for the store's thread.
 final class OperationQueue: Sendable {
-    /// The next step of the store's thread.
     enum Step {
         case run([any PendingOperation])
         /// The running flush has ended, with this error number or 0.
@@ -104,10 +102,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Ends the loan of ``lend()``.
-    /// - Parameters:
-    ///   - operation: runs on the store's thread, before later ones.
-    ///   - fault: ends the store's thread.
+    /// Ends the loan of ``lend()``. The store's thread runs `operation` before later ones; a fault ends the thread.
     func giveBack(_ operation: (any PendingOperation)? = nil, after fault: (any Error)? = nil) {
         change { state in
             state.isLent = false
@@ -133,7 +128,6 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Returns the waiting operations at once.
     func takeAll() -> [any PendingOperation] {
         state.withLock { state in
             defer { state.pending = [] }
@@ -169,7 +163,6 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits until an operation comes, or the store is to be closed.
     func awaitArrival() {
         while !hasArrival() { wakeUp.wait() }
     }

@@ -12,7 +12,6 @@ protocol PendingOperation: Sendable {
     /// - Throws: ``GroupLost``, ``NeedsDisk`` or a fault.
     func run(_ session: StoreSession) throws -> FinishedOperation
 
-    /// Answers with an error.
     func fail(_ error: any Error)
 }
 
@@ -36,7 +35,6 @@ enum Answer {
     }
 }
 
-/// The receiver of an operation's result.
 enum Receiver<Value: Sendable>: Sendable {
     case task(UnsafeContinuation<Staged<Value>, any Error>)
     case closure(@Sendable (Result<Staged<Value>, any Error>) -> Void)

@@ -45,7 +45,6 @@ final class SessionLending: @unchecked Sendable {
         }
     }
 
-    /// Undoes an operation, and leaves it to the store's thread.
     private func undo(_ operation: any PendingOperation, _ session: StoreSession) {
         do {
             try session.transaction.database.lent { try session.abandonGroup(hadStaged: false) }

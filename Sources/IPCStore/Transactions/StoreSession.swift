@@ -40,7 +40,7 @@ final class StoreSession {
         boards = Boards(transaction, counter)
         histories = Histories(transaction, counter, usage, boards, versions, known, deadlines, sensitive)
         calls = RepeatableCalls(transaction, versions)
-        limits = VersionLimits(contents, configuration.limits)
+        limits = VersionLimits(contents: contents, limits: configuration.limits)
         registrations = Registrations(transaction)
         requestRows = RequestRows(transaction)
         payloads = RequestPayloads(
@@ -49,23 +49,17 @@ final class StoreSession {
         requests = Requests(transaction, requestRows, payloads, retention)
         try commit()
         transaction.beginOperation()
-        try load(after: report)
-        try commit()
-    }
-
-    private func load(after report: OpeningReport) throws {
         try boards.load()
         try usage.load(afterCleanStop: report.wasClean)
         try deadlines.load()
         try requestRows.load()
         if report.salvaged != nil { try payloads.releaseUnheld() }
         try histories.createGeneral()
+        try commit()
     }
-}
 
-// MARK: Groups
+    // MARK: Groups
 
-extension StoreSession {
     /// Brings the group to the disk, and begins the next.
     /// - Throws: ``GroupLost``
     func commit() throws {
@@ -75,7 +69,6 @@ extension StoreSession {
         report(boards.takeMoves())
     }
 
-    /// Whether ``settle()`` has something to do.
     var mustSettle: Bool { counter.isPending || files.mustSettle }
 
     /// Lets the counter take its reserved numbers, and removes released files. Call it when all writes are on the disk.
@@ -98,12 +91,10 @@ extension StoreSession {
         requestRows.compact()
     }
 
-    /// Reports moves that are on the disk.
     func report(_ moves: [PasteboardMove]) {
         if !moves.isEmpty { configuration.onChange(moves) }
     }
 
-    /// Undoes the whole group, and begins the next.
     func abandonGroup(hadStaged: Bool) throws {
         retention.abandonGroup()
         try transaction.abandon(hadStaged: hadStaged)

@@ -9,7 +9,6 @@ internal import Glibc
 final class WriteAheadLog {
     /// Commits that wrote to the file.
     private(set) var commits: UInt64 = 0
-    /// Whether the last commit was not flushed.
     private(set) var needsFlush = false
     private(set) var checkpoints: UInt64 = 0
     private var pages: Int32 = 0
@@ -57,7 +56,6 @@ final class WriteAheadLog {
         return fstat(opened, &status) == 0 && status.st_nlink == 0
     }
 
-    /// Flushes the last commit.
     func flush() throws {
         guard needsFlush else { return }
         try flushed(FlushThread.flush(descriptor))
@@ -69,10 +67,8 @@ final class WriteAheadLog {
         needsFlush = false
     }
 
-    /// Whether a checkpoint is due.
     var isLong: Bool { pages >= nextCheckpoint }
 
-    /// Copies a long log into the database.
     func checkpointIfLong() throws {
         guard isLong else { return }
         do {

@@ -2,16 +2,10 @@ internal import IPCModel
 
 /// The charge of a source.
 package struct Usage: Sendable, Hashable {
-    /// The count of its pasteboards.
-    package var pasteboards: UInt64
-    /// The count of items in its versions.
-    package var items: UInt64
+    package var pasteboards: UInt64 = 0
+    package var items: UInt64 = 0
     /// The bytes of its versions; shared content counts for each.
-    package var bytes: UInt64
-
-    package init(pasteboards: UInt64 = 0, items: UInt64 = 0, bytes: UInt64 = 0) {
-        (self.pasteboards, self.items, self.bytes) = (pasteboards, items, bytes)
-    }
+    package var bytes: UInt64 = 0
 
     var isNothing: Bool { self == Usage() }
 
@@ -30,7 +24,6 @@ package struct Usage: Sendable, Hashable {
     }
 }
 
-/// The usage of all sources, and of each.
 package struct StoreUsage: Sendable {
     package let total: Usage
     /// The bytes of pasteboards in memory and of sensitive versions.
@@ -87,7 +80,6 @@ final class UsageTally {
     /// no disk for them.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
-    /// Notes that all rows are written.
     func committed() {
         guard !changed.isEmpty else { return }
         for source in changed { stored[source] = sources[Area.persistent.rawValue][source] }
@@ -99,11 +91,9 @@ final class UsageTally {
         return StoreUsage(
             total: total, memoryBytes: total(.volatile).bytes, bySource: names.map { ($0, self[$0]) })
     }
-}
 
-// MARK: Charging
+    // MARK: Charging
 
-extension UsageTally {
     func charge(_ added: Usage, to source: String, _ area: Area) {
         var use = self[source, area]
         use.add(added)
@@ -123,7 +113,6 @@ extension UsageTally {
         set(use, of: source, area)
     }
 
-    /// Checks the limit of memory after a charge.
     func checkMemory(with added: UInt64) throws {
         let use = total(.volatile).bytes
         guard added > 0, use > limits.memoryBytes else { return }
@@ -142,22 +131,19 @@ extension UsageTally {
         if area == .volatile { try checkMemory(with: added.bytes) }
         // Most writes need no closer look.
         guard !allows(all: all, own: own) else { return }
-        func checkOne(_ limit: KeyPath<Limits, UInt64>, _ use: UInt64, _ request: UInt64) throws(LimitExceeded) {
-            if request > 0 { try limits.check(limit, use: use - min(use, request), request: request) }
+        let checks: [(limit: KeyPath<Limits, UInt64>, use: UInt64, request: UInt64)] = [
+            (\.pasteboards, all.pasteboards, added.pasteboards),
+            (\.pasteboardsPerSource, own.pasteboards, added.pasteboards),
+            (\.items, all.items, added.items), (\.itemsPerSource, own.items, added.items),
+            (\.storedBytes, all.bytes, added.bytes), (\.storedBytesPerSource, own.bytes, added.bytes),
+        ]
+        for (limit, use, request) in checks where request > 0 {
+            try limits.check(limit, use: use - min(use, request), request: request)
         }
-        try checkOne(\.pasteboards, all.pasteboards, added.pasteboards)
-        try checkOne(\.pasteboardsPerSource, own.pasteboards, added.pasteboards)
-        try checkOne(\.items, all.items, added.items)
-        try checkOne(\.itemsPerSource, own.items, added.items)
-        try checkOne(\.storedBytes, all.bytes, added.bytes)
-        try checkOne(\.storedBytesPerSource, own.bytes, added.bytes)
     }
-}
 
-// MARK: Rows
+    // MARK: Rows
 
-extension UsageTally {
-    /// Writes the outdated rows.
     func write() throws {
         for source in unstored {
             let use = self[source, .persistent]

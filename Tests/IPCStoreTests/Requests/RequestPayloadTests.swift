@@ -1,7 +1,8 @@
 import Foundation
 import IPCModel
-import IPCStore
 import Testing
+
+@testable import IPCStore
 
 /// A request has its own snapshot: nothing that happens to a pasteboard touches it.
 @Suite(.serialized) struct RequestPayloadTests {
@@ -151,12 +152,13 @@ import Testing
         let store = try place.open()
         let items = [ValueFile.sealed.item(large)]
         let request = place.request(board: board)
-        try await store.withIntake(of: items, on: board, persistent: isPersistent) { items, payload in
+        let copy = isPersistent ? nil : try await store.intake.take(items, persistent: true, sensitive: false)
+        try await store.withIntake(of: items, on: board, persistent: isPersistent) { items in
             try await store.commit { transaction in
                 _ = try transaction.createPasteboard(board, persistent: isPersistent)
                 let count = try transaction.setItems(items, on: board)
-                _ = try transaction.requests.begin(
-                    request, payload: payload ?? .version(of: board, changeCount: count))
+                let payload = copy.map { RequestPayload.items($0) } ?? .version(of: board, changeCount: count)
+                _ = try transaction.requests.begin(request, payload: payload)
             }
         }
         #expect(try await store.blobs().count == 1)

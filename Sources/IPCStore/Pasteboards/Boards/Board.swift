@@ -20,7 +20,6 @@ package struct Board: Sendable {
     package var changeCount: UInt64 { versions[versions.count - 1] }
     package var isPersistent: Bool { area == .persistent }
 
-    /// The columns of the row without the checksum.
     var columns: [SQLValue] {
         [
             .number(id), .text(name.text), .number(changeCount), .number(UInt64(historyLimit)), .number(created),
@@ -52,7 +51,6 @@ extension Board {
     }
 }
 
-/// A pasteboard that moved to a new change count, or was removed.
 package struct PasteboardMove: Sendable, Hashable {
     package let name: PasteboardName
     /// The change count that the move took.

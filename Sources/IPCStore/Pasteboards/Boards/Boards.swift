@@ -128,11 +128,9 @@ final class Boards {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }
     }
-}
 
-// MARK: Changes
+    // MARK: Changes
 
-extension Boards {
     typealias Move = (at: UInt64, change: Changes.Change)
 
     /// Each change is a version, and its key is the change count. Few are behind a count, so that this needs no index.
@@ -185,7 +183,6 @@ extension Boards {
         return moves + removed.filter { missing.contains($0.change.name) }
     }
 
-    /// Records a removal, and forgets the oldest ones if there are too many.
     func noteRemoval(of name: PasteboardName, at count: UInt64, _ area: Area) throws {
         try transaction.insert(
             "INSERT INTO @.removal VALUES (?, ?, ?)", area, [.number(count), .text(name.text)], in: .removal)

@@ -10,7 +10,6 @@ final class ChangeCounter {
     /// A row's key is such a number followed by one of 2^20 ordinals.
     static let greatest: UInt64 = 1 << 43 - 1
 
-    /// The number that was taken last.
     private(set) var last: UInt64 = 0
     private var state = State()
     private let transaction: GroupTransaction
@@ -53,7 +52,6 @@ final class ChangeCounter {
         try reserve { _ in }
     }
 
-    /// Removals up to this number are forgotten.
     var removedTo: UInt64 { state.removedTo }
 
     /// Whether a block is reserved by a transaction that may not have reached the disk.

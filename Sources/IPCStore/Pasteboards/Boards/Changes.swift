@@ -1,6 +1,5 @@
 package import IPCModel
 
-/// The pasteboards that moved.
 package struct Changes: Sendable, Hashable {
     package struct Change: Sendable, Hashable {
         package let name: PasteboardName

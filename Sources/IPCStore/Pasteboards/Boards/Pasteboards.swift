@@ -27,7 +27,6 @@ extension StoreTransaction {
         return Array(boards.sorted { $0.name < $1.name }.prefix(max(0, limit)))
     }
 
-    /// Removes a pasteboard with its versions, and returns the change count of the removal.
     @discardableResult
     package func removePasteboard(_ name: PasteboardName) throws -> UInt64 {
         guard name != .general else { throw PasteboardError.generalCannotBeRemoved }

@@ -26,7 +26,6 @@ struct OperationLog {
     var count: Int { entries.count - first }
     var oldest: Entry? { first < entries.count ? entries[first] : nil }
 
-    /// The place of a call's row.
     func place(_ id: RequestID) -> Entry? { index[id.hashValue].map { entries[$0 - base] } }
 
     mutating func add(_ id: RequestID, _ sequence: Int64, version: UInt64, _ area: Area, at time: UInt64) {
@@ -70,11 +69,10 @@ struct OperationLog {
     /// repetition is an error and has no second effect.
     mutating func load(_ transaction: GroupTransaction) throws {
         guard !isLoaded else { return }
-        do { try read(transaction) } catch {
-            self = OperationLog()
-            throw error
-        }
-        isLoaded = true
+        var log = OperationLog()
+        try log.read(transaction)
+        log.isLoaded = true
+        self = log
     }
 
     private mutating func read(_ transaction: GroupTransaction) throws {

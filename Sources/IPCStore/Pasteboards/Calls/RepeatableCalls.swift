@@ -16,7 +16,6 @@ struct RepeatableCall {
     /// of it, because it may repeat the call over another connection.
     let arguments: ContentDigest
 
-    /// A call that writes.
     init(
         _ id: RequestID, _ kind: Kind, _ name: PasteboardName, _ entries: [RepresentationEntry], _ options: WriteOptions
     ) {
@@ -36,7 +35,6 @@ struct RepeatableCall {
         (self.id, self.kind, arguments) = (id, kind, ContentDigest(of: bytes))
     }
 
-    /// A take.
     init(_ id: RequestID, of name: PasteboardName, _ options: ReadOptions) {
         var bytes: [UInt8] = []
         bytes.append(field: name.text)
@@ -48,7 +46,6 @@ struct RepeatableCall {
 }
 
 /// The table `operation`: calls that are remembered by their id (I10), with the versions that are held for them.
-///
 /// The first use reads the table, so that the start does not wait for it.
 final class RepeatableCalls {
     private let transaction: GroupTransaction
@@ -60,10 +57,8 @@ final class RepeatableCalls {
         (self.transaction, self.versions, configuration) = (transaction, versions, transaction.configuration)
     }
 
-    /// Frees the memory of forgotten calls; only between groups, when no undo can restore them.
     func compact() { log.compact() }
 
-    /// The result of an earlier call.
     struct Known {
         let result: UInt64
         /// The version that is held for the call; 0 for none.
@@ -125,7 +120,6 @@ final class RepeatableCalls {
     }
 
     /// When the oldest call is forgotten, in milliseconds of uptime; nil if no version is held for any.
-    ///
     /// Calls count by the time of day. If that was set back, this is checked again after the whole time.
     var nextEnd: UInt64? {
         // A caller that needs a call throws the error of a failed read.

@@ -16,7 +16,6 @@ final class Contents {
 
     // MARK: Writing
 
-    /// Appends representations to the content of a version.
     func write(_ entries: [RepresentationEntry], to version: inout VersionRow, _ area: Area) throws {
         let keys = ContentKeys(content: version.content)
         for entry in entries {
@@ -26,7 +25,6 @@ final class Contents {
         }
     }
 
-    /// Writes the row of a representation, and attaches its file.
     private func insert(_ entry: RepresentationEntry, key: UInt64, _ area: Area) throws {
         let columns = entry.row.columns(key: .number(key))
         try transaction.write(
@@ -53,7 +51,6 @@ final class Contents {
         return type
     }
 
-    /// Deletes the rows of representations between two keys, and releases their files.
     func delete(_ keys: [SQLValue], _ area: Area) throws {
         // Not “RETURNING”, which collects the rows in a temporary table.
         var released: [UInt64] = []
@@ -91,12 +88,9 @@ final class Contents {
         columns[6] = Checksum.of(columns, first: 6, in: .representation)
         return columns
     }
-}
 
-// MARK: Reading
+    // MARK: Reading
 
-extension Contents {
-    /// The extent of a version, in rows or in memory.
     struct Extent {
         var items = 0
         var representations = 0
@@ -270,12 +264,9 @@ extension Contents {
         }
         return file
     }
-}
 
-// MARK: Promises
+    // MARK: Promises
 
-extension Contents {
-    /// The unfulfilled promises of a version, by writer.
     func promises(
         of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> [UnfulfilledPromises] {
@@ -301,7 +292,6 @@ extension Contents {
             writtenAt: part?.changeCount ?? version.changeCount, isSensitive: version.isSensitive, wanted: promises)
     }
 
-    /// The row and the ordinal of an unfulfilled promise.
     func row(
         of promise: Promise, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> (ordinal: Int, row: RepresentationRow)? {
@@ -327,7 +317,6 @@ extension Contents {
         return found
     }
 
-    /// The count of unfulfilled promises.
     func promiseCount(of version: VersionRow, _ area: Area) throws -> UInt64 {
         guard !version.isSensitive else {
             return UInt64(sensitive[version.changeCount]?.entries.count { $0.row.isPromise } ?? 0)

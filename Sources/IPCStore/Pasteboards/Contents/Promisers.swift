@@ -3,16 +3,13 @@
 /// Added items may have another writer than those before them. So each call has a line “ordinal count writer”: the
 /// ordinal of its first representation, and the change count that it made.
 struct Promisers: Hashable {
-    /// The promises of one call.
     struct Part: Hashable {
         let first: Int
         let changeCount: UInt64
         let writer: String
     }
 
-    private(set) var parts: [Part] = []
-
-    var isEmpty: Bool { parts.isEmpty }
+    var parts: [Part] = []
 
     var text: String {
         parts.map { "\($0.first) \($0.changeCount) \($0.writer)" }.joined(separator: "\n")
@@ -28,8 +25,6 @@ struct Promisers: Hashable {
             parts.append(Part(first: first, changeCount: count, writer: String(fields[2])))
         }
     }
-
-    mutating func append(_ part: Part) { parts.append(part) }
 
     /// The call that promised the representation with an ordinal.
     func part(of ordinal: Int) -> Part? { parts.last { $0.first <= ordinal } }

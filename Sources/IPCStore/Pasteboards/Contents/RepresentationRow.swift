@@ -2,9 +2,7 @@ internal import IPCModel
 
 /// A representation without its value, as its row states it.
 struct RepresentationRow {
-    /// The kind of a value in a file.
     static let fileKind: Int64 = 2
-    /// The kind of a promise.
     static let promise: Int64 = 3
 
     private(set) var item: Int
@@ -42,7 +40,6 @@ struct RepresentationRow {
             }
     }
 
-    /// Moves the representation to another item.
     func numbered(_ item: Int) -> RepresentationRow {
         var row = self
         row.item = item
@@ -71,14 +68,11 @@ struct RepresentationRow {
     }
 }
 
-/// A representation with its value.
 struct RepresentationEntry {
     var row: RepresentationRow
     /// Nil for a promise.
     let value: Representation.Value?
-}
 
-extension RepresentationEntry {
     /// The representations of items, counted from 0: those that each item has, then those that are promised for it.
     /// Rows of promises beyond the items make further items.
     static func all(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {

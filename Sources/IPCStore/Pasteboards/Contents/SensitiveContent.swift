@@ -12,7 +12,6 @@ final class SensitiveContent {
     private let memory: LockedMemory
     private let files: [Int: ContentFile]
 
-    /// Packs representations, in the order of their ordinals.
     init(_ entries: [RepresentationEntry], items: Int, promisers: Promisers) throws {
         (itemCount, representationCount, self.promisers) = (items, entries.count, promisers)
         byteCount = entries.reduce(0) { $0 + $1.row.size }
@@ -29,7 +28,6 @@ final class SensitiveContent {
         }
     }
 
-    /// The charge of the version, in memory.
     var usage: Usage { Usage(items: UInt64(itemCount), bytes: byteCount) }
 
     /// The representations, without new descriptors for their files.
@@ -106,4 +104,29 @@ final class SensitiveContent {
 extension Representation.Value {
     /// The bytes of the value in packed content.
     fileprivate var packedCount: Int { if case .file = self { 0 } else { byteCount } }
+}
+
+/// The contents of sensitive versions, by change count. A removed one is wiped when no undo can restore it.
+final class SensitiveContents {
+    private let transaction: GroupTransaction
+    private let usage: UsageTally
+    private var contents: [UInt64: SensitiveContent] = [:]
+
+    init(_ transaction: GroupTransaction, _ usage: UsageTally) { (self.transaction, self.usage) = (transaction, usage) }
+
+    subscript(count: UInt64) -> SensitiveContent? { contents[count] }
+
+    /// The versions with promises.
+    var promised: [UInt64] { contents.filter { !$0.value.promisers.parts.isEmpty }.map(\.key) }
+
+    /// Keeps the content of a version, or removes it for nil.
+    func set(_ content: SensitiveContent?, of version: VersionRow) {
+        let (count, source) = (version.changeCount, version.source.application)
+        let earlier = contents[count]
+        guard content != nil || earlier != nil else { return }
+        if let earlier { usage.refund(earlier.usage, to: source, .volatile) }
+        if let content { usage.charge(content.usage, to: source, .volatile) }
+        transaction.onUndo { [self] in contents[count] = earlier }
+        contents[count] = content
+    }
 }

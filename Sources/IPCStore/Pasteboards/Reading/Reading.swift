@@ -1,18 +1,14 @@
 package import IPCModel
 
-/// The facts of a version besides its items.
 package struct VersionFacts: Sendable, Hashable {
     package let changeCount: UInt64
-    /// The writer.
     package let source: Source
     /// When it was written, in milliseconds since 1970.
     package let time: UInt64
     package let itemCount: Int
     /// The size of all values in bytes.
     package let byteCount: UInt64
-    /// Whether the content is in memory alone.
     package var isSensitive = false
-    /// Whether the first reader of the content consumes it.
     package var isOnce = false
     /// When the version ends, in milliseconds since 1970; nil for never.
     package var expiresAt: UInt64?
@@ -25,7 +21,6 @@ package struct VersionContent: Sendable, Hashable {
     package let items: [PasteboardItem]
 }
 
-/// The facts of a representation besides its value.
 package struct RepresentationFacts: Sendable, Hashable {
     package let version: VersionFacts
     /// In bytes.
@@ -33,7 +28,6 @@ package struct RepresentationFacts: Sendable, Hashable {
     package let digest: ContentDigest
 }
 
-/// What a reader asks for.
 package struct ReadOptions: Sendable, Hashable {
     /// The types, nil for all. An item without any of them keeps its place.
     package var types: [ContentType]?
@@ -90,7 +84,6 @@ extension StoreTransaction {
         session.contents.facts(of: try session.histories.version(changeCount, of: name).version)
     }
 
-    /// The types of each item of a version, in the writer's order.
     package func types(of name: PasteboardName, changeCount: UInt64? = nil) throws -> [[ContentType]] {
         let (board, version) = try session.histories.version(changeCount, of: name)
         return try session.contents.types(of: version, name, board.area)
@@ -109,5 +102,36 @@ extension StoreTransaction {
                 return nil
             }
         }
+    }
+
+    /// Reads the current items and clears the pasteboard, so that no other reader gets them (I12), not even as an earlier
+    /// version. Returns the items and the change count after it. An empty pasteboard stays as it is.
+    package func takeItems(
+        of name: PasteboardName, _ options: ReadOptions = ReadOptions()
+    ) throws -> (content: VersionContent, changeCount: UInt64) {
+        let call = options.id.map { RepeatableCall($0, of: name, options) }
+        if let call, let known = try session.calls.known(call) {
+            return (try takenContent(known, name, options), known.result)
+        }
+        var (board, version) = try session.histories.version(nil, of: name)
+        if let expected = options.changeCount, expected != board.changeCount {
+            throw PasteboardError.changeCountMismatch(expected: expected, actual: board.changeCount)
+        }
+        let content = try session.contents.content(of: version, types: options.types, name, board.area)
+        if call != nil { try session.versions.setPins(version.pins + 1, of: version, board.area) }
+        if session.contents.extent(of: version).items > 0 { try session.histories.consume(version, of: &board) }
+        if let call {
+            try session.calls.remember(call, result: board.changeCount, version: version.changeCount, board.area)
+        }
+        return (content, board.changeCount)
+    }
+
+    private func takenContent(
+        _ known: RepeatableCalls.Known, _ name: PasteboardName, _ options: ReadOptions
+    ) throws -> VersionContent {
+        guard let version = try session.versions.version(known.version, of: name, known.area),
+            !session.deadlines.isOver(version)
+        else { throw PasteboardError.noSuchVersion(name, known.version) }
+        return try session.contents.content(of: version, types: options.types, name, known.area)
     }
 }

@@ -5,7 +5,9 @@ final class Deadlines {
     private let transaction: GroupTransaction
     private let configuration: StoreConfiguration
     private let sensitive: SensitiveContents
-    private var heap = DeadlineHeap()
+    private var deadlines: [UInt64: UInt64] = [:]
+    /// A heap with the earliest deadline first. It may have further entries, of removed versions and changed deadlines.
+    private var heap: [(deadline: UInt64, changeCount: UInt64)] = []
 
     init(_ transaction: GroupTransaction, _ sensitive: SensitiveContents) {
         (self.transaction, configuration, self.sensitive) = (transaction, transaction.configuration, sensitive)
@@ -20,93 +22,67 @@ final class Deadlines {
         }
     }
 
-    subscript(count: UInt64) -> UInt64? { heap[count] }
+    subscript(count: UInt64) -> UInt64? { deadlines[count] }
 
     /// The version that ends first.
-    var first: (changeCount: UInt64, deadline: UInt64)? { heap.first }
+    var first: (changeCount: UInt64, deadline: UInt64)? {
+        while let entry = heap.first {
+            if deadlines[entry.changeCount] == entry.deadline { return (entry.changeCount, entry.deadline) }
+            removeFirst()
+        }
+        return nil
+    }
 
     /// Sets the deadline of a version that was read, unless it is known.
     ///
     /// The rest of its time follows from the time of day. It is never more than the original time-to-live, because the
     /// clock may have been set back.
     func note(_ version: VersionRow) {
-        guard let end = version.expiresAt, heap[version.changeCount] == nil else { return }
+        guard let end = version.expiresAt, deadlines[version.changeCount] == nil else { return }
         let now = configuration.now()
         var left = min(end - min(end, version.time), end - min(end, now))
         if version.isSensitive, sensitive[version.changeCount] == nil { left = 0 }
-        heap.set(version.changeCount, configuration.uptime() + left)
+        put(configuration.uptime() + left, of: version.changeCount)
     }
 
-    /// Whether a version that was read has expired. Its row decides if the heap has lost it.
+    /// Whether a version that was read has expired. Its row decides if its deadline is not known.
     func isOver(_ version: VersionRow) -> Bool {
         guard version.expiresAt != nil else { return false }
         note(version)
-        return heap[version.changeCount].map { $0 <= configuration.uptime() } ?? false
+        return deadlines[version.changeCount].map { $0 <= configuration.uptime() } ?? false
     }
 
-    /// The expired ones among some versions.
     func over(of versions: [UInt64]) -> [UInt64] {
-        guard heap.mayBeOver(at: configuration.uptime) else { return [] }
+        guard let first = heap.first else { return [] }
         let uptime = configuration.uptime()
-        return versions.filter { heap[$0].map { $0 <= uptime } ?? false }
+        guard first.deadline <= uptime else { return [] }
+        return versions.filter { deadlines[$0].map { $0 <= uptime } ?? false }
     }
 
     /// Sets the deadline of a version, or removes it for nil.
     func set(_ deadline: UInt64?, of count: UInt64) {
-        let earlier = heap[count]
-        transaction.onUndo { [self] in heap.set(count, earlier) }
-        heap.set(count, deadline)
-    }
-}
-
-/// Deadlines by change count, with a heap that has the earliest first.
-///
-/// The dictionary is right. The heap may have further entries, of removed versions and changed deadlines.
-private struct DeadlineHeap {
-    private struct Entry {
-        let deadline: UInt64
-        let changeCount: UInt64
+        let earlier = deadlines[count]
+        transaction.onUndo { [self] in put(earlier, of: count) }
+        put(deadline, of: count)
     }
 
-    private var deadlines: [UInt64: UInt64] = [:]
-    private var heap: [Entry] = []
+    // MARK: Heap
 
-    subscript(changeCount: UInt64) -> UInt64? { deadlines[changeCount] }
-
-    var first: (changeCount: UInt64, deadline: UInt64)? {
-        mutating get {
-            while let entry = heap.first {
-                if deadlines[entry.changeCount] == entry.deadline { return (entry.changeCount, entry.deadline) }
-                removeFirst()
-            }
-            return nil
-        }
-    }
-
-    /// Whether any version may have expired.
-    func mayBeOver(at uptime: () -> UInt64) -> Bool { heap.first.map { $0.deadline <= uptime() } ?? false }
-
-    mutating func set(_ changeCount: UInt64, _ deadline: UInt64?) {
-        deadlines[changeCount] = deadline
+    private func put(_ deadline: UInt64?, of count: UInt64) {
+        deadlines[count] = deadline
         guard let deadline else { return }
-        heap.append(Entry(deadline: deadline, changeCount: changeCount))
-        rise()
-        if heap.count > 2 * deadlines.count + 1_024 { rebuild() }
-    }
-
-    private mutating func rebuild() {
-        heap = deadlines.map { Entry(deadline: $0.value, changeCount: $0.key) }.sorted { $0.deadline < $1.deadline }
-    }
-
-    private mutating func rise() {
+        heap.append((deadline, count))
         var index = heap.count - 1
         while index > 0, heap[index].deadline < heap[(index - 1) / 2].deadline {
             heap.swapAt(index, (index - 1) / 2)
             index = (index - 1) / 2
         }
+        if heap.count > 2 * deadlines.count + 1_024 {
+            heap = deadlines.map { ($0.value, $0.key) }.sorted { $0.0 < $1.0 }
+        }
     }
 
-    private mutating func removeFirst() {
+    private func removeFirst() {
         heap.swapAt(0, heap.count - 1)
         heap.removeLast()
         var index = 0
@@ -120,4 +96,29 @@ private struct DeadlineHeap {
             index = least
         }
     }
+}
+
+extension StoreTransaction {
+    /// Ends some hundred expired versions, remembered calls and records of ended requests.
+    ///
+    /// An empty version, which takes a change count, replaces an expired current one. No caller waits for this, because
+    /// expired versions are never read.
+    /// - Returns: ``nextExpiry``; a time that has passed if more are expired.
+    package func expire() throws -> UInt64? {
+        let uptime = session.configuration.uptime()
+        for _ in 0..<Self.endedAtATime {
+            guard let first = session.deadlines.first, first.deadline <= uptime else { break }
+            try session.histories.end(first.changeCount)
+        }
+        try session.calls.forgetOver(atMost: Self.endedAtATime)
+        try session.retention.forgetOver(atMost: Self.endedAtATime)
+        return nextExpiry
+    }
+
+    /// When ``expire()`` has something to do next, in milliseconds of uptime; nil for never.
+    package var nextExpiry: UInt64? {
+        [session.deadlines.first?.deadline, session.calls.nextEnd, session.retention.nextEnd].compactMap(\.self).min()
+    }
+
+    private static let endedAtATime = 256
 }

@@ -30,7 +30,6 @@ final class Histories {
         return board
     }
 
-    /// Creates a pasteboard with an empty version.
     func create(_ name: PasteboardName, _ area: Area, source: Source) throws -> Board {
         let count = try counter.take()
         let board = Board(
@@ -117,17 +116,14 @@ final class Histories {
         try board.isCurrentForOneReader ?? versions.intact(current, board.area)?.isOnce ?? false
     }
 
-    /// Drops the oldest versions of a pasteboard beyond its limit.
     func trim(of board: inout Board) throws {
         while board.versions.count > Int(board.historyLimit) + 1 {
             try versions.drop(board.versions.removeFirst(), board.area)
         }
     }
-}
 
-// MARK: Ends
+    // MARK: Ends
 
-extension Histories {
     private func withoutOver(_ board: Board) throws -> Board {
         let over = deadlines.over(of: board.versions)
         return over.isEmpty ? board : try end(over, of: board)

@@ -1,7 +1,6 @@
 internal import IPCModel
 
 /// A version of a pasteboard that is kept in memory with its items, which never change.
-///
 /// It has no secret, promise or file, does not expire, and is not for one reader.
 final class KnownVersion {
     let row: VersionRow
@@ -21,7 +20,6 @@ final class KnownVersion {
 }
 
 extension RepresentationEntry {
-    /// Whether the row has the value.
     var isInRow: Bool {
         switch value {
         case .text, .bytes: true
@@ -45,7 +43,6 @@ final class KnownVersions {
         version(count, board.id, board.area)
     }
 
-    /// The cached version of a row that was read.
     func version(_ row: VersionRow, _ area: Area) -> KnownVersion? {
         guard let known = version(row.changeCount, row.pasteboard, area),
             known.row.representations == row.representations
@@ -58,7 +55,6 @@ final class KnownVersions {
         return known
     }
 
-    /// Keeps a version if the cache may have it.
     func keep(_ version: VersionRow, _ area: Area, _ entries: [RepresentationEntry], _ items: [PasteboardItem]) {
         guard let known = KnownVersion(version, area, entries, items) else { return }
         if byteCount + known.byteCount > Self.mostBytes { removeAll() }
@@ -66,7 +62,6 @@ final class KnownVersions {
         if let earlier = versions.updateValue(known, forKey: known.row.changeCount) { byteCount -= earlier.byteCount }
     }
 
-    /// Forgets a version that was deleted or changed.
     func remove(_ count: UInt64) {
         if let earlier = versions.removeValue(forKey: count) { byteCount -= earlier.byteCount }
     }

@@ -1,6 +1,5 @@
 internal import IPCModel
 
-/// A version of a pasteboard, as its row states it.
 struct VersionRow {
     let changeCount: UInt64
     /// The key of the pasteboard.
@@ -10,7 +9,6 @@ struct VersionRow {
     var items = 0
     /// The version has the first ones of its content.
     var representations = 0
-    /// The size of all values.
     var bytes: UInt64 = 0
     var pins: UInt64 = 0
     let source: Source
@@ -25,15 +23,12 @@ struct VersionRow {
     var isSensitive: Bool { flags.contains(.sensitive) }
     var isOnce: Bool { flags.contains(.once) }
 
-    /// The charge of the row.
     var usage: Usage { Usage(items: UInt64(items), bytes: bytes) }
 
-    /// A version without items.
     init(changeCount: UInt64, pasteboard: UInt64, source: Source, time: UInt64) {
         (self.changeCount, self.pasteboard, self.source, self.time) = (changeCount, pasteboard, source, time)
     }
 
-    /// The columns of the row without the checksum.
     var columns: [SQLValue] {
         [
             .number(changeCount), .number(pasteboard), .number(content), .number(items), .number(representations),
@@ -67,14 +62,11 @@ struct VersionRow {
 struct VersionFlags: OptionSet {
     let rawValue: UInt64
 
-    /// The content is in memory alone.
     static let sensitive = VersionFlags(rawValue: 1)
-    /// The first reader consumes the content.
     static let once = VersionFlags(rawValue: 2)
 }
 
 extension SourceStrength {
-    /// The number that stands in a row.
     var number: Int64 {
         switch self {
         case .unknown: 0
@@ -94,7 +86,6 @@ extension SourceStrength {
 struct ContentKeys {
     let content: UInt64
 
-    /// The limit of representations of a version.
     static let most = 65_535
 
     /// The key of the representation with an ordinal, counted from 0 over all items.

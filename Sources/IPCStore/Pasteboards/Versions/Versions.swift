@@ -56,7 +56,6 @@ final class Versions {
     }
 
     /// Deletes a version that left its pasteboard; a held one stays until it is released.
-    ///
     /// A damaged one stays too, because its statements about its content cannot be trusted.
     func drop(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area), version.pins == 0 else { return }
@@ -124,7 +123,6 @@ final class Versions {
         return versions.values.sorted { $0.changeCount < $1.changeCount }
     }
 
-    /// Whether any version has the content.
     private func isNeeded(content: UInt64, _ area: Area) throws -> Bool {
         let first = try transaction.statement("SELECT 1 FROM @.version WHERE change_count = ?", area)
         if try first.first([.number(content)], { _ in true }) != nil { return true }

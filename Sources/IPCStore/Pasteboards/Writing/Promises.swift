@@ -13,7 +13,6 @@ package struct Promise: Sendable, Hashable {
 /// read again. Never an answer to a caller.
 package struct UnfulfilledPromises: Error, Sendable, Hashable {
     package let pasteboard: PasteboardName
-    /// The version that was read.
     package let changeCount: UInt64
     /// The unique name of the writer and the id of its bus, as the write stated them.
     package let writer: String
@@ -36,7 +35,7 @@ extension StoreTransaction {
             let version = try session.versions.version(changeCount, of: name, board.area),
             version.pasteboard == board.id
         else { return false }
-        return try PromiseFulfilment(session: session).fulfil(promise, of: version, name, board.area, with: value)
+        return try fulfil(promise, of: version, name, board.area, with: value)
     }
 
     /// The unfulfilled promises of a writer, each once, in the latest version that has it.
@@ -52,14 +51,8 @@ extension StoreTransaction {
         }
         return promises
     }
-}
 
-/// Replaces promises by values.
-private struct PromiseFulfilment {
-    let session: StoreSession
-
-    /// - Returns: false if the version has no such promise.
-    func fulfil(
+    private func fulfil(
         _ promise: Promise, of version: VersionRow, _ name: PasteboardName, _ area: Area,
         with value: Representation.Value
     ) throws -> Bool {

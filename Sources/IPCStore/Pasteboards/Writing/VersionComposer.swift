@@ -1,6 +1,5 @@
 internal import IPCModel
 
-/// What a write adds to a pasteboard.
 struct VersionAddition {
     var entries: [RepresentationEntry]
     let itemCount: Int
@@ -20,12 +19,10 @@ struct VersionAddition {
     var hasPromises: Bool { promiseCount > 0 }
 }
 
-/// Composes the version that follows the current one of a pasteboard.
 struct VersionComposer {
     let session: StoreSession
 
     /// Writes the content of the next version; a sensitive one is kept in memory. The caller writes the row.
-    ///
     /// A version that adds to another one is as strict as both: sensitive, for one reader, with the earlier end.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
@@ -100,7 +97,7 @@ struct VersionComposer {
     ) -> Promisers {
         var promisers = base.map { session.contents.promisers(of: $0) } ?? Promisers()
         guard addition.hasPromises else { return promisers }
-        promisers.append(
+        promisers.parts.append(
             Promisers.Part(
                 first: first.representations, changeCount: version.changeCount, writer: addition.options.writer))
         return promisers

@@ -1,13 +1,9 @@
 internal import IPCModel
 
-/// Checks the limits of a version.
 struct VersionLimits {
-    private let contents: Contents
-    private let limits: Limits
+    let contents: Contents
+    let limits: Limits
 
-    init(_ contents: Contents, _ limits: Limits) { (self.contents, self.limits) = (contents, limits) }
-
-    /// Checks the limits of a version and its fit for one message, with an addition to it.
     func check(_ addition: VersionAddition, on base: VersionRow?, _ board: Board) throws {
         try checkExtent(
             items: addition.itemCount, representations: addition.entries.count,
@@ -18,7 +14,6 @@ struct VersionLimits {
         try checkFit(addition.entries.map(\.row.size), on: base, board.name, board.area)
     }
 
-    /// Checks the count of items and representations.
     func checkExtent(items: Int, representations: Int, beside first: Contents.Extent = Contents.Extent()) throws {
         // Most writes need no closer look.
         guard

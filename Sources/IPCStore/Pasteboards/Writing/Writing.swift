@@ -1,8 +1,6 @@
 package import IPCModel
 
-/// What a writer asks for besides its items.
 package struct WriteOptions: Sendable, Hashable {
-    /// The writer.
     package var source: Source
     /// The change count at which the pasteboard has to be; else `PasteboardError.changeCountMismatch` is thrown.
     package var ifChangeCount: UInt64?

@@ -11,19 +11,14 @@ extension StoreTransaction {
         let target: Area = persistent ? .persistent : .volatile
         guard board.area != target else { return }
         if target == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
-        let bytes = try Relocation(session: session).move(board, to: target, files)
+        let bytes = try move(board, to: target, files)
         if target == .volatile { try session.usage.checkMemory(with: bytes) }
     }
-}
-
-/// Moves pasteboards between the two databases.
-private struct Relocation {
-    let session: StoreSession
 
     /// Copies the rows with their checksums, then drops the old ones. A held version stays with its content, and a
     /// sensitive content stays in memory.
     /// - Returns: the bytes that the target has gained.
-    func move(_ board: Board, to target: Area, _ copies: MovedFiles) throws -> UInt64 {
+    private func move(_ board: Board, to target: Area, _ copies: MovedFiles) throws -> UInt64 {
         let usage = session.usage
         var moved = board
         moved.area = target
