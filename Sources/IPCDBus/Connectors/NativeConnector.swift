@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// Opens connections to unix sockets with the mechanism `EXTERNAL`, as the buses of this machine use it, without libdbus.
+/// Opens connections to unix sockets with the mechanism `EXTERNAL`, the usual way to a bus of this machine, without libdbus.
 @DBusActor
 enum NativeConnector {
     /// Connects, and authenticates this process.

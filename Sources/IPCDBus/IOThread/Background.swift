@@ -53,12 +53,8 @@ package enum Background {
             state.running += 1
             return true
         }
-        guard isNew else { return }
-        if clinux_start_thread("background", { _ in Background.work() }, nil) != 0 { startFailed() }
-    }
-
-    /// The system has no room for another thread. The running threads take the job over; if there are none, it runs here.
-    private static func startFailed() {
+        guard isNew, clinux_start_thread("background", { _ in Background.work() }, nil) != 0 else { return }
+        // The system has no room for another thread. The running threads take the job over; if there are none, it runs here.
         let isAlone = state.withLock { state in
             guard state.running > 1 else { return true }
             state.running -= 1

@@ -11,7 +11,7 @@ private import Synchronization
 /// made. Only a task that prefers this executor resumes here; others would resume on a thread of the pool and come here
 /// later, perhaps behind a later task.
 ///
-/// Unchecked: other threads reach only the mutex.
+/// Unchecked: other threads use only the mutex and the identity of the thread, which is set once.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private enum Arrival {
         /// A job of the thread itself.

@@ -34,9 +34,7 @@ final class ListeningSocket {
             fchmod(socket, 0o600) == 0 && bind(socket, address, size) == 0
                 && listen(socket, acceptsOne ? 1 : Self.backlog) == 0 ? 0 : -1
         }
-        switch made {
-        case .success(let socket): self.socket = socket
-        case .failure(let error):
+        do throws(SystemError) { socket = try made.get() } catch {
             throw .cannotListen(address: address, reason: String(cString: strerror(error.code)))
         }
         watch()
