@@ -30,28 +30,26 @@ package final class Broker {
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
 
-    /// Why a broker ended by itself.
+    /// The reason why a broker ended by itself.
     package enum End: Error, Sendable {
         /// Another broker serves this bus.
         case alreadyRunning(owner: String)
-        /// There is no message bus to serve.
+        /// No message bus can be reached.
         case noBus(String)
-        /// The message bus is gone.
         case busLost
         /// The store can no longer promise anything (I3).
         case storeFailed(String)
-        /// It would serve everybody on the machine.
+        /// On the system bus it would serve all users of the machine.
         case systemBus
     }
 
-    /// Serves until `stop` ends or the bus or the store is lost; on the way out everybody is answered, and the store
-    /// is checkpointed.
-    /// - Throws: ``End`` for an end that was not asked for; the store's and the bus's errors if it cannot begin.
+    /// Serves until `stop` ends or the bus or the store is lost. Then it answers all callers and checkpoints the store.
+    /// - Throws: ``End`` for an end that was not requested; the store's and the bus's errors if it cannot begin.
     package nonisolated static func run(
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let places = clinux_raise_descriptor_limit()
-        // A log that nobody reads any more is no reason to end.
+        // The broker continues if the reader of its log has ended.
         signal(SIGPIPE, SIG_IGN)
         var configuration = configuration
         if places > 0 { configuration.limits.fitDescriptors(to: places) }
@@ -67,9 +65,9 @@ package final class Broker {
         storeEvents = StoreEvents()
         try await Self.refuseBesideAnother(configuration)
         let arriving = ArrivingBytes(most: Int(clamping: limits.arrivingBytes))
-        let ground = try await Ground(configuration, storeEvents, arriving, logger)
-        (connection, clients, store) = (ground.connection, ground.clients, ground.store)
-        policies = AccessPolicies(store: store, logger: logger)
+        let bus: String
+        (connection, bus, clients, store) = try await Self.connect(configuration, storeEvents, arriving, logger)
+        policies = AccessPolicies(store: store, limits: limits, logger: logger)
         watchers = ChangeWatchers(
             limits: limits, visibility: { [clients] in clients.knownVisibility(of: $0) ?? .sandbox(nil) },
             hasDeparted: { [clients] in clients.hasDeparted($0) })
@@ -81,13 +79,13 @@ package final class Broker {
             bus: connection, clients: clients, descriptors: descriptors,
             directory: RuntimeDirectory(store: configuration.store, environment: configuration.environment),
             limits: limits, arriving: arriving)
-        promises = PromiseFetcher(store: store, connection: connection, bus: ground.bus, limits: limits)
+        promises = PromiseFetcher(store: store, connection: connection, bus: bus, limits: limits)
         schemes = SchemesService(
             store: store, clients: clients, connection: connection, policies: policies, limits: limits,
-            identify: promises.writer)
-        schemes.desktop = configuration.desktopProgram.flatMap {
-            DesktopProgram($0, environment: configuration.environment, limits: limits, logger: logger)
-        }
+            installed: InstalledClaims(environment: configuration.environment, logger: logger),
+            desktop: configuration.desktopProgram.flatMap {
+                DesktopProgram($0, environment: configuration.environment, limits: limits, logger: logger)
+            }, identify: promises.writer)
         let table = RequestTable(limits: limits)
         records = RequestRecords(
             store: store, connection: connection, clients: clients, table: table, limits: limits, logger: logger)
@@ -106,47 +104,41 @@ package final class Broker {
             promises: promises, limits: limits)
     }
 
-    /// What everything else stands on: the connection, the programs on the bus, and the store.
-    private struct Ground {
-        let connection: Connection
-        let clients: BusClients
-        /// The id of the bus.
-        let bus: String
-        let store: Store
-
-        @DBusActor
-        init(
-            _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
-        ) async throws {
-            // The store is opened while the bus is asked; both take some milliseconds.
-            let opening = Broker.open(try configuration.storeConfiguration(events))
-            do {
-                connection = try await Broker.connect(configuration.bus, Self.objects(configuration, logger))
-                clients = BusClients(connection)
-                connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
-                connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
-                try await clients.start()
-                bus = try await connection.busID()
-            } catch {
-                try? await opening.value.close()
-                throw error
-            }
-            store = try await opening.value
-            Broker.report(store.report, to: logger)
+    /// Opens the connection and the store at the same time; both take some milliseconds.
+    /// - Returns: also the id of the bus.
+    private static func connect(
+        _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
+    ) async throws -> (Connection, String, BusClients, Store) {
+        let storeConfiguration = try configuration.storeConfiguration(events)
+        let opening = DBusActor.task {
+            try await Background.run { Result { try Store.open(storeConfiguration) } }.get()
         }
-
-        @DBusActor
-        private static func objects(_ configuration: BrokerConfiguration, _ logger: Logger) -> ObjectServer {
-            let objects = ObjectServer(logger: logger)
-            objects.invalidArguments = IPCError.Code.invalidArguments.errorName
-            objects.translate = { Broker.translate($0) }
-            objects.bounds = WireBounds(configuration.limits)
-            objects.refusal = { [limits = configuration.limits] in limits.exceeded(by: $0).errorReply }
-            return objects
+        do {
+            let connection = try await connect(configuration.bus, objects(configuration.limits, logger))
+            let clients = BusClients(connection)
+            connection.boundUnreadAnswers { [clients] in !clients.hasDeparted($0) }
+            connection.bound(arriving, messageBytes: configuration.limits.longestMessage)
+            try await clients.start()
+            let bus = try await connection.busID()
+            let store = try await opening.value
+            report(store.report, to: logger)
+            return (connection, bus, clients, store)
+        } catch {
+            try? await opening.value.close()
+            throw error
         }
     }
 
-    /// A broker that cannot serve makes no store: where there is none yet, the bus is asked before.
+    private static func objects(_ limits: Limits, _ logger: Logger) -> ObjectServer {
+        let objects = ObjectServer(logger: logger)
+        objects.invalidArguments = IPCError.Code.invalidArguments.errorName
+        objects.translate = { translate($0) }
+        objects.bounds = WireBounds(limits)
+        objects.refusal = { limits.exceeded(by: $0).errorReply }
+        return objects
+    }
+
+    /// A broker that cannot serve makes no store: if there is none yet, the bus is asked first.
     private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
         guard access(configuration.store, F_OK) != 0 else { return }
         let connection = try await connect(configuration.bus, ObjectServer())
@@ -155,17 +147,13 @@ package final class Broker {
         if let owner { throw End.alreadyRunning(owner: owner.text) }
     }
 
-    fileprivate static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
+    private static func connect(_ address: BusAddress, _ objects: ObjectServer) async throws -> Connection {
         do throws(ConnectionError) { return try await Connection.open(address, objects: objects) } catch {
             throw End.noBus(error.description)
         }
     }
 
-    fileprivate static func open(_ configuration: StoreConfiguration) -> Task<Store, any Error> {
-        DBusActor.task { try await Background.run { Result { try Store.open(configuration) } }.get() }
-    }
-
-    fileprivate static func report(_ report: OpeningReport, to logger: Logger) {
+    private static func report(_ report: OpeningReport, to logger: Logger) {
         if !report.wasClean { logger.notice("the last run did not end in good order; the store was checked") }
         guard let place = report.quarantine else { return }
         logger.error(
@@ -175,31 +163,21 @@ package final class Broker {
             ])
     }
 
-    /// The one place that joins the parts; objects first, the name last, so that nobody calls too early.
+    /// Joins the parts: objects first, the bus name last, so that no call comes too early.
     private func start() async throws {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
             descriptors: descriptors, limits: configuration.limits)
-        let broker = BrokerService(configuration, direct: direct) { [watchers, urls, direct] in
-            [
-                "watchers": "\(watchers.count)", "pending-requests": "\(urls.table.count)",
-                "direct-connections": "\(direct.count)",
-            ]
-        } usage: { [weak self] in
-            guard let self else { throw StoreError.unavailable }
-            return try await self.usage(for: $0)
-        } absentDefaults: { [clients, schemes] in
-            guard await clients.visibility(of: $0).isWhole else { return [:] }
-            return schemes.registry.absentDefaults(limit: UsageReport.mostSources)
-        }
+        let broker = BrokerService(
+            configuration: configuration, store: store, clients: clients, schemes: schemes,
+            table: urls.table, watchers: watchers, descriptors: descriptors, direct: direct)
         connection.objects.export(
             [broker.exported, schemes.exported, urls.exported, pasteboards.exported], at: Broker1.path)
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         follow(clients)
         storeEvents.changed = { [weak self] in self?.changed($0) }
         try await policies.load()
-        let installed = InstalledClaims(environment: { configuration.environment[$0] }, logger: logger)
-        try await schemes.load { installed.load() }
+        try await schemes.load()
         try await urls.recover()
         guard try await connection.requestName(Broker1.busName).isOwner else {
             let owner = try await connection.owner(of: Broker1.busName)
@@ -208,11 +186,11 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
-        // Reads what the start did not need; before it, each call looks at the time itself.
+        // The start needs no expired versions, and until this runs each call checks the time itself.
         expiry.look()
     }
 
-    /// Tells the parts what happens to the programs on the bus.
+    /// Reports changes of the programs on the bus to the parts.
     private func follow(_ clients: BusClients) {
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
@@ -229,39 +207,27 @@ package final class Broker {
         }
     }
 
-    /// What is in use of the limits. A sandboxed caller learns nothing of other applications.
-    private func usage(for caller: BusName?) async throws -> UsageReport {
-        let isFree = await clients.visibility(of: caller).isWhole
-        let own = await clients.source(stated: nil, by: caller)
-        let stored = try await store.commit { $0.usage() }
-        let kept = store.statistics.snapshot.memoryFiles
-        return UsageReport(stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)) {
-            isFree || own.strength == .sandboxed && $0 == own.application
-        }
-    }
-
     private func serve(until stop: @escaping @Sendable () async -> Void) async throws {
-        let ending = Ending()
-        storeEvents.failed = { ending.end(.failure(.storeFailed("\($0)"))) }
-        connection.onDisconnect { ending.end(.failure(.busLost)) }
+        // The first reason to end counts; it is nil if `stop` has ended.
+        let (reasons, reason) = AsyncStream<End?>.makeStream()
+        storeEvents.failed = { reason.yield(.storeFailed("\($0)")) }
+        connection.onDisconnect { reason.yield(.busLost) }
         let waiting = DBusActor.task {
             await stop()
-            ending.end(.success(()))
+            reason.yield(nil)
         }
         defer { waiting.cancel() }
-        let result: Result<Void, End>
         do {
             try await start()
-            result = await ending.wait()
+            for await case let end? in reasons.prefix(1) { throw end }
         } catch {
             await shutDown()
             throw error
         }
         await shutDown()
-        try result.get()
     }
 
-    /// Answers everybody (I18), makes everything durable, says good-bye.
+    /// Answers all callers (I18), makes everything durable, and closes the connections.
     private func shutDown() async {
         watchers.endAll()
         await urls.finish(within: .seconds(1))
@@ -271,14 +237,13 @@ package final class Broker {
         await connection.closeAfterFlush(within: .milliseconds(300))
     }
 
-    /// Pasteboards moved, and that is on the disk.
+    /// Reports changes of pasteboards that are on the disk.
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
     }
 
-    /// The names of errors on the wire: conditions have one of the contract, what the store cannot do has one, all
-    /// else is a fault.
+    /// The error on the wire: a condition has a name of the contract, and all else is a fault.
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
         if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
@@ -289,7 +254,7 @@ package final class Broker {
 }
 
 extension WireBounds {
-    /// What a message to the broker may hold. Texts in arrays are names, content types and digests; the exact limits of
+    /// Bounds of a message to the broker. Texts in arrays are names, content types and digests; the exact limits of
     /// each are checked when they are read.
     init(_ limits: Limits) {
         self.init(
@@ -299,26 +264,26 @@ extension WireBounds {
     }
 }
 
-/// What the store tells from its own thread, on ours.
+/// Reports the events of the store's own thread on the I/O thread.
 @DBusActor
 final class StoreEvents {
     var changed: @DBusActor ([PasteboardMove]) -> Void = { _ in }
     var failed: @DBusActor (any Error) -> Void = { _ in }
-    /// How often ``changed`` has still to come for what the store's thread has told.
-    private nonisolated let untold = Atomic(0)
+    /// Events of the store's thread that have not reached ``changed`` yet.
+    private nonisolated let pending = Atomic(0)
 
     nonisolated init() {}
 
-    /// Tells what moved, in the order in which it is told here: at once where the I/O thread has run the operation itself,
-    /// so that who waits for the change is answered before the writer's answer is even made.
-    nonisolated func tell(_ moves: [PasteboardMove]) {
-        if DBusActor.isCurrent, untold.load(ordering: .acquiring) == 0 {
+    /// Reports changes in order. If the I/O thread itself has run the operation, it reports them at once, so that a
+    /// waiting reader is answered before the writer's answer is made.
+    nonisolated func report(_ moves: [PasteboardMove]) {
+        if DBusActor.isCurrent, pending.load(ordering: .acquiring) == 0 {
             return DBusActor.assumeIsolated { changed(moves) }
         }
-        untold.add(1, ordering: .acquiringAndReleasing)
+        pending.add(1, ordering: .acquiringAndReleasing)
         DBusActor.handOver {
             self.changed(moves)
-            self.untold.subtract(1, ordering: .acquiringAndReleasing)
+            self.pending.subtract(1, ordering: .acquiringAndReleasing)
         }
     }
 }
@@ -333,29 +298,31 @@ extension BrokerConfiguration {
         store.executor = DBusActor.executor
         store.handOver = { answers in DBusActor.handOver { for answer in answers { answer() } } }
         store.whenIdle = { action in DBusActor.assumeIsolated { DBusActor.whenIdle(action) } }
-        store.onChange = { events.tell($0) }
+        store.onChange = { events.report($0) }
         store.onFault = { fault in DBusActor.handOver { events.failed(fault) } }
         return store
     }
 }
 
-/// The first reason to end; later ones change nothing.
-@DBusActor
-private final class Ending {
-    private var result: Result<Void, Broker.End>?
-    private var waiting: CheckedContinuation<Result<Void, Broker.End>, Never>?
+extension Limits {
+    /// The bytes of the longest message that is kept: the rest of a message is never longer than its values.
+    var longestMessage: Int { min(2 * Int(clamping: inlineMessageBytes) + (1 << 20), MessageError.longestMessage) }
 
-    func end(_ result: Result<Void, Broker.End>) {
-        guard self.result == nil else { return }
-        self.result = result
-        waiting?.resume(returning: result)
-        waiting = nil
-    }
-
-    func wait() async -> Result<Void, Broker.End> {
-        if let result { return result }
-        return await withCheckedContinuation { continuation in
-            if let result { continuation.resume(returning: result) } else { waiting = continuation }
+    /// The limit that a call exceeds before its handler gets it.
+    fileprivate func exceeded(by refusal: CallRefusal) -> LimitExceeded {
+        switch refusal {
+        case .tooLong(let bytes):
+            LimitExceeded(
+                limit: "inline-message-bytes", use: 0, request: UInt64(bytes), allowed: inlineMessageBytes)
+        case .overShare(let bytes):
+            LimitExceeded(
+                limit: "arriving-bytes", use: arrivingBytes / 2, request: UInt64(bytes), allowed: arrivingBytes / 2)
+        case .tooManyCalls(let count):
+            LimitExceeded(limit: "direct-calls", use: UInt64(count), request: 1, allowed: UInt64(count))
+        case .tooManyDescriptors(let count):
+            LimitExceeded(
+                limit: "descriptors-per-message", use: 0, request: UInt64(count), allowed: descriptorsPerMessage)
+        case .noDescriptors: LimitExceeded(limit: "descriptors", use: descriptors, request: 1, allowed: descriptors)
         }
     }
 }

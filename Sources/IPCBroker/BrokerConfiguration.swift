@@ -1,7 +1,7 @@
 package import IPCDBus
 package import IPCModel
 
-/// What a broker is started with.
+/// The values that a broker is started with.
 package struct BrokerConfiguration: Sendable {
     /// The folder of the store.
     package var store: String
@@ -15,10 +15,10 @@ package struct BrokerConfiguration: Sendable {
     /// `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
     package var environment: [String: String] = [:]
 
-    /// `ipc-desktop-open`, which knows the handlers of the desktop; `nil` where URLs that nobody claims go nowhere.
+    /// `ipc-desktop-open`, which knows the handlers of the desktop; `nil` if no unclaimed URL is opened.
     package var desktopProgram: String?
 
-    /// Runs each time that a second has passed without work, after some.
+    /// Runs when a second has passed without work.
     package var whenQuiet: (@Sendable () -> Void)?
 
     package init(store: String, bus: BusAddress = .session, limits: Limits = Limits()) {
@@ -27,7 +27,6 @@ package struct BrokerConfiguration: Sendable {
         self.limits = limits
     }
 
-    /// What this broker can do.
     package static let features = [
         "schemes", "open-url", "activation", "pasteboards", "wait-for-change", "compare-and-set", "take", "fd",
         "time-to-live", "sensitive", "once", "promises", "versions", "quotas", "queue", "requests",

@@ -4,12 +4,11 @@ internal import IPCDBus
 package import Logging
 private import Synchronization
 
-/// The broker as a whole process: its first thread waits for signals and does nothing else, so that it sleeps while there is
-/// nothing to do.
+/// The broker as a process. Its first thread only waits for signals, so it sleeps while there is no work.
 package enum BrokerProcess {
-    /// Serves until SIGTERM or SIGINT comes or the broker ends by itself. Call it on the first thread, before there is
-    /// any other: the signals are blocked from here on.
-    /// - Throws: what ``Broker/run(_:logger:until:)`` throws.
+    /// Serves until SIGTERM or SIGINT comes or the broker ends by itself. Call it on the first thread before there is
+    /// another one: it blocks the signals.
+    /// - Throws: the errors of ``Broker/run(_:logger:until:)``.
     package static func run(_ configuration: BrokerConfiguration, logger: Logger) throws {
         clinux_occupy_standard_streams()
         let signals = TerminationSignals()
@@ -24,13 +23,13 @@ package enum BrokerProcess {
         }
         while true {
             signals.wait()
-            // Also where a signal came at the same moment: the broker has ended.
+            // Also if a signal came at the same moment: the broker has ended.
             if let result = end.result { return try result.get() }
             arrival.yield()
         }
     }
 
-    /// How the broker has ended.
+    /// The result of the broker.
     private final class End: Sendable {
         private let state = Mutex<Result<Void, any Error>?>(nil)
 
@@ -40,7 +39,7 @@ package enum BrokerProcess {
     }
 }
 
-/// SIGTERM and SIGINT, as something to wait for: blocked in every thread, and taken by the one that waits.
+/// SIGTERM and SIGINT, blocked in every thread and taken by the thread that waits.
 private struct TerminationSignals: Sendable {
     private let waiter = pthread_self()
 
@@ -56,12 +55,12 @@ private struct TerminationSignals: Sendable {
         return signals
     }
 
-    /// Waits for one; on the thread that made this.
+    /// Waits for a signal, on the thread that made this value.
     func wait() {
         var (signals, number) = (Self.all, CInt(0))
         while sigwait(&signals, &number) != 0 {}
     }
 
-    /// Lets the thread that waits go on, from another one.
+    /// Wakes the waiting thread from another one.
     func stopWaiting() { pthread_kill(waiter, SIGTERM) }
 }

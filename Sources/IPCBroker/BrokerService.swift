@@ -1,41 +1,40 @@
 internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
+internal import IPCStore
 
-/// `org.swiftipc.Broker1`: what this broker is, and its state.
+/// `org.swiftipc.Broker1`: the state of this broker.
 @DBusActor
-final class BrokerService {
-    private let configuration: BrokerConfiguration
-    private let state: @DBusActor () -> [String: String]
-    private let usage: @DBusActor (BusName?) async throws -> UsageReport
-    private let absentDefaults: @DBusActor (BusName?) async -> [String: String]
-    private let direct: DirectConnections
+struct BrokerService {
+    let configuration: BrokerConfiguration
+    let store: Store
+    let clients: BusClients
+    let schemes: SchemesService
+    let table: RequestTable
+    let watchers: ChangeWatchers
+    let descriptors: DescriptorBudget
+    let direct: DirectConnections
 
-    /// - Parameters:
-    ///   - state: figures of the moment, for people.
-    ///   - usage: the use of the limits, as far as a caller may know.
-    ///   - absentDefaults: chosen applications without a claim, by scheme, as far as a caller may know.
-    init(
-        _ configuration: BrokerConfiguration, direct: DirectConnections,
-        state: @escaping @DBusActor () -> [String: String],
-        usage: @escaping @DBusActor (BusName?) async throws -> UsageReport,
-        absentDefaults: @escaping @DBusActor (BusName?) async -> [String: String]
-    ) {
-        (self.configuration, self.direct, self.state, self.usage) = (configuration, direct, state, usage)
-        self.absentDefaults = absentDefaults
-    }
-
-    /// One JSON text with sorted keys.
+    /// One JSON text with sorted keys. A sandboxed caller learns nothing of other applications.
     private func describe(to caller: BusName?) async throws -> String {
-        let usage = try await usage(caller).json
-        let absentDefaults = await absentDefaults(caller)
+        let isFree = await clients.visibility(of: caller).isWhole
+        let own = await clients.source(stated: nil, by: caller)
+        let stored = try await store.commit { $0.usage() }
+        let kept = store.statistics.snapshot.memoryFiles
+        let usage = UsageReport(
+            stored, watchers: watchers.count, descriptors: descriptors.count + UInt64(kept)
+        ) { isFree || own.strength == .sandboxed && $0 == own.application }
+        let absentDefaults = isFree ? schemes.registry.absentDefaults(limit: UsageReport.mostSources) : [:]
         return JSONValue.object([
             "absent-defaults": .strings(absentDefaults),
             "features": .array(BrokerConfiguration.features.map { .string($0) }),
             "limits": .strings(configuration.limits.dictionary.mapValues(String.init)),
-            "state": .strings(state()),
+            "state": .strings([
+                "watchers": "\(watchers.count)", "pending-requests": "\(table.count)",
+                "direct-connections": "\(direct.count)",
+            ]),
             "store": .strings(["path": configuration.store]),
-            "usage": usage,
+            "usage": usage.json,
             "version": .string(ProductVersion.text),
         ]).text
     }
@@ -53,5 +52,35 @@ final class BrokerService {
                 Broker1.features.answered(get: { _ in BrokerConfiguration.features }),
                 Broker1.limits.answered(get: { _ in limits }),
             ])
+    }
+}
+
+/// The use of the limits, as `Describe` reports it.
+struct UsageReport {
+    /// The limit of rows for sources.
+    static let mostSources = 100
+
+    let json: JSONValue
+
+    /// - Parameters:
+    ///   - stored: the content of the store. The empty source stands for writers that stated none.
+    ///   - isVisible: whether the caller may see the row of an application.
+    init(
+        _ stored: StoreUsage, watchers: Int, descriptors: UInt64, isVisible: (String) -> Bool = { _ in true }
+    ) {
+        let rows = stored.bySource.filter { isVisible($0.source) }.sorted {
+            ($1.usage.bytes, $1.usage.items, $0.source) < ($0.usage.bytes, $0.usage.items, $1.source)
+        }.prefix(Self.mostSources)
+        let sources = rows.map { row in
+            JSONValue.strings(Self.numbers(row.usage).merging(["source": row.source]) { $1 })
+        }
+        let total = Self.numbers(stored.total).merging([
+            "descriptors": "\(descriptors)", "memory-bytes": "\(stored.memoryBytes)", "watchers": "\(watchers)",
+        ]) { $1 }
+        json = .object(["sources": .array(sources), "total": .strings(total)])
+    }
+
+    private static func numbers(_ usage: Usage) -> [String: String] {
+        ["bytes": "\(usage.bytes)", "items": "\(usage.items)", "pasteboards": "\(usage.pasteboards)"]
     }
 }

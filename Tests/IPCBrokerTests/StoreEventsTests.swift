@@ -19,7 +19,7 @@ import Testing
         let first = try Self.moves(1)
         let atOnce = try await DBusActor.task {
             events.changed = { told.add($0[0].changeCount) }
-            events.tell(first)
+            events.report(first)
             return told.elements
         }.value
         #expect(atOnce == [1])
@@ -33,11 +33,11 @@ import Testing
             // The I/O thread cannot come to it before it tells the next one itself.
             let isTold = DispatchSemaphore(value: 0)
             Thread.detachNewThread {
-                events.tell(first)
+                events.report(first)
                 isTold.signal()
             }
             isTold.wait()
-            events.tell(second)
+            events.report(second)
         }.value
         #expect(try await told.wait(for: 2) == [1, 2])
     }

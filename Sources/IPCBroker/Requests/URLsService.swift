@@ -110,8 +110,7 @@ final class URLsService {
         if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
         let source = await clients.source(stated: request.source, by: caller)
         var resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
-        let desktop = try await schemes.desktopHandler(of: request, resolution, for: caller)
-        if let desktop { resolution = schemes.resolution(resolution, given: desktop) }
+        let desktop = try await schemes.desktopHandler(of: request, &resolution, for: caller)
         let application = try target(resolution, request, source)
         return Destination(
             source: source, application: application, desktop: desktop, items: try await acceptance.takenIn(request))

@@ -1,36 +1,58 @@
 internal import IPCDBus
+internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 internal import Logging
 
-/// Who may open the URLs of which application, as the user has said.
+/// The user's policies: the sources that may open the URLs of each application.
 @DBusActor
 final class AccessPolicies {
     private let store: Store
+    private let limits: Limits
     private let logger: Logger
     private var policies: [ApplicationID: AccessPolicy] = [:]
 
-    init(store: Store, logger: Logger) { (self.store, self.logger) = (store, logger) }
+    init(store: Store, limits: Limits, logger: Logger) {
+        (self.store, self.limits, self.logger) = (store, limits, logger)
+    }
 
     func load() async throws {
         let (stored, damaged) = try await store.commit { try $0.registrations.policies() }
         policies = stored
         if damaged > 0 {
             logger.error(
-                "policies were damaged: nobody may open the URLs of those applications until they are set anew",
+                "policies were damaged: no source may open the URLs of those applications until they are set again",
                 metadata: ["count": "\(damaged)"])
         }
     }
 
     subscript(application: ApplicationID) -> AccessPolicy { policies[application] ?? AccessPolicy() }
 
-    /// Stores a policy; on the disk when this returns.
-    func set(_ policy: AccessPolicy, of application: ApplicationID) async throws {
+    func facts(of application: ApplicationID) -> PolicyFacts {
+        let policy = self[application]
+        var facts = PolicyFacts()
+        facts.others = policy.allowsOthers ? "allow" : "deny"
+        (facts.allow, facts.deny) = (policy.allowed.sorted(), policy.refused.sorted())
+        return facts
+    }
+
+    /// Validates and stores a policy. It is on the disk when this returns.
+    func set(_ options: PolicyOptions, of application: ApplicationID) async throws {
+        for list in [options.allow ?? [], options.deny ?? []] {
+            try limits.check(\.namesPerCall, request: UInt64(list.count))
+            for id in list { _ = try ApplicationID(id) }
+        }
+        let others = options.others ?? "allow"
+        guard ["allow", "deny"].contains(others) else {
+            throw IPCError(.invalidArguments, "“default” is allow or deny, not \(others.quoted)")
+        }
+        let policy = AccessPolicy(
+            allowsOthers: others == "allow", allowed: Set(options.allow ?? []), refused: Set(options.deny ?? []))
         try await store.commit { try $0.registrations.setPolicy(policy, of: application) }
         policies[application] = policy.isOpen ? nil : policy
     }
 
-    /// Refuses a source that may not open the URLs of an application, and says so in the log.
+    /// Refuses a source that may not open the URLs of an application, and logs this.
     func check(_ source: Source, opens application: ApplicationID) throws(IPCError) {
         guard let policy = policies[application], !policy.allows(source) else { return }
         logger.notice(

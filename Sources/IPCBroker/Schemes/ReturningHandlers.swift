@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-/// Handlers that were there when the last broker ended, or the bus, and are expected back: for a while after the start a
-/// request for one of them waits for it instead of being refused (I24).
+/// The handlers that were running when the last broker or bus ended. For a while after the start, a request for one of
+/// them waits for its return instead of being refused (I24).
 @DBusActor
 final class ReturningHandlers {
     private var applications: Set<ApplicationID> = []
@@ -14,11 +14,11 @@ final class ReturningHandlers {
 
     private let patience: Duration
 
-    /// - Parameter patience: what a restart takes at most for those who use the library (I24).
+    /// - Parameter patience: the longest restart of a program that uses the library (I24).
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
-    /// Expects handlers back from now on.
-    /// - Parameter gaveUp: gets those who have not come.
+    /// Expects handlers from now on.
+    /// - Parameter gaveUp: gets the handlers that have not returned in time.
     func expect(_ claims: [LiveClaims], gaveUp: @escaping @DBusActor ([ApplicationID]) -> Void = { _ in }) {
         guard !claims.isEmpty else { return }
         gaveUpOn = gaveUp
@@ -29,20 +29,19 @@ final class ReturningHandlers {
         timer.set(at: .now + patience) { [weak self] in self?.giveUp() }
     }
 
-    /// Whether somebody who may handle a scheme, or a certain application, is expected.
+    /// Whether the application, or without one any handler of the scheme, is expected.
     func areExpected(_ scheme: URLScheme, _ application: ApplicationID?) -> Bool {
         if let application { return applications.contains(application) }
         return schemes[scheme] != nil
     }
 
-    /// Waits until one more has come, or none is expected any more.
+    /// Waits until a handler returns or none is expected.
     func change() async {
         await withCheckedContinuation { continuation in
             if applications.isEmpty { continuation.resume() } else { waiting.append(continuation) }
         }
     }
 
-    /// A handler has come.
     func came(_ application: ApplicationID) {
         guard applications.remove(application) != nil else { return }
         schemes = schemes.compactMapValues { handlers in

@@ -4,51 +4,45 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Schemes1`: claims, defaults, and who would get a URL.
+/// `org.swiftipc.Schemes1`: claims, defaults, policies, and the handler of a URL.
 @DBusActor
 final class SchemesService {
     var registry: SchemeRegistry
-    /// What handlers said of themselves.
+    /// The properties that handlers stated.
     var handlers: [ApplicationID: HandlerFacts] = [:]
     let policies: AccessPolicies
     let returning = ReturningHandlers()
     let store: Store
     let clients: BusClients
     private let connection: Connection
-    /// What tells a connection of this bus from one of every other.
+    /// The name of a connection, unique over all buses.
     let identify: @DBusActor (BusName?) -> String
     let limits: Limits
 
-    /// Who knows the handlers of the desktop; nil where URLs that nobody claims go nowhere.
-    var desktop: DesktopProgram?
+    /// Finds desktop applications for unclaimed URLs; nil if the broker does not use the desktop.
+    let desktop: DesktopProgram?
+    private var installed: InstalledClaims
 
-    /// Why an application is not started now, although the bus could; nil where it would be.
+    /// The reason why an application is not started now, although the bus could start it; nil if it would be started.
     var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
-    /// The claims that files make.
-    var installed = Installed()
-    /// Somebody registered for an application: its owner or, persistently, another.
+    /// Runs when the owner of an application, or another program for a persistent claim, has registered it.
     var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
 
     init(
         store: Store, clients: BusClients, connection: Connection, policies: AccessPolicies, limits: Limits,
-        identify: @escaping @DBusActor (BusName?) -> String
+        installed: InstalledClaims, desktop: DesktopProgram?, identify: @escaping @DBusActor (BusName?) -> String
     ) {
-        self.store = store
-        self.identify = identify
-        self.policies = policies
-        self.clients = clients
-        self.connection = connection
-        self.limits = limits
+        (self.store, self.clients, self.connection, self.policies) = (store, clients, connection, policies)
+        (self.limits, self.installed, self.desktop, self.identify) = (limits, installed, desktop, identify)
         registry = SchemeRegistry(limits: limits)
     }
 
-    /// Takes in what is stored and what is installed; in the order of age.
-    func load(_ installed: @escaping @DBusActor () -> [InstalledClaim]) async throws {
+    func load() async throws {
         let (claims, defaults) = try await store.commit {
             (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
         }
-        // Who handled a scheme before a restart handles it after that: claims of both kinds in the order of age.
-        var files = installed()[...]
+        // The handler of a scheme stays the same over a restart: claims of both kinds in the order of age.
+        var files = installed.load()[...]
         for claim in claims {
             while let file = files.first?.file, files.first?.time ?? 0 <= claim.time {
                 _ = try? registry.register(file.application, file.schemes, kind: .installed)
@@ -58,15 +52,28 @@ final class SchemesService {
             handlers[claim.application] = HandlerFacts(
                 window: Int(claim.window), takesDescriptors: claim.takesDescriptors)
         }
-        self.installed.read = installed
         _ = readInstalled()
         for choice in defaults { _ = try registry.setDefault(choice.scheme, choice.application) }
         try await loadLive()
     }
 
+    /// Updates the registry from the files.
+    private func readInstalled() -> [SchemeChange] {
+        let (claims, gone) = installed.reload()
+        var changes = gone.flatMap { registry.unregister($0, $1, kinds: [.installed]) }
+        for claim in claims {
+            // Its installer has checked it, but a reserved scheme cannot be installed.
+            changes += (try? registry.register(claim.application, claim.schemes, kind: .installed)) ?? []
+            if claim.takesDescriptors, handlers[claim.application] == nil {
+                handlers[claim.application] = HandlerFacts(takesDescriptors: true)
+            }
+        }
+        return changes
+    }
+
     func facts(of application: ApplicationID) -> HandlerFacts { handlers[application] ?? HandlerFacts() }
 
-    /// The owner of the bus name is gone, and its live claims with it.
+    /// Ends the live claims of an application that has lost its bus name.
     func ownerLeft(_ application: ApplicationID) {
         handlers[application]?.isLive = false
         let hadLive = registry.schemes(of: application).contains {
@@ -75,40 +82,33 @@ final class SchemesService {
         announce(registry.unregister(application, [], kinds: [.live]))
         guard hadLive else { return }
         DBusActor.task {
-            // What is left behind on a full disk belongs to a connection that never comes again.
+            // A claim that stays behind on a full disk belongs to a connection that never returns.
             _ = try? await self.store.stage { try $0.registrations.removeLiveClaims(of: application) }
         }
     }
 
     // MARK: Routing
 
-    /// Where a URL goes; asks the bus what it could start only if that matters.
+    /// Resolves a URL. Asks the bus for the programs that it could start only if that matters.
     func resolve(
         _ url: URLText, pinned: ApplicationID? = nil, queued: Bool = false, candidates: Int = 0
     ) async -> Resolution {
-        while isAwaited(url, pinned, queued: queued) { await returning.change() }
-        let known = knownResolution(url, pinned: pinned, queued: queued)
-        if let known, candidates == 0 { return known }
+        var known = resolveRunning(url, pinned)
+        while returning.areExpected(url.scheme, pinned), !(queued ? known.queueable : known.running) {
+            await returning.change()
+            known = resolveRunning(url, pinned)
+        }
+        if candidates == 0, queued || known.running || known.application == nil { return known }
         let activatable = await clients.activatable()
         return URLRouter.resolve(
             url, pinned: pinned, in: registry, candidatesMost: candidates, running: clients.isRunning,
             activatable: { activatable.contains($0.text) })
     }
 
-    /// Whether the one who would get a URL is not there and may come back.
-    private func isAwaited(_ url: URLText, _ pinned: ApplicationID?, queued: Bool) -> Bool {
-        guard returning.areExpected(url.scheme, pinned) else { return false }
-        let resolution = URLRouter.resolve(
+    /// Resolves a URL as if the bus could start no program.
+    private func resolveRunning(_ url: URLText, _ pinned: ApplicationID?) -> Resolution {
+        URLRouter.resolve(
             url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
-        return !(queued ? resolution.queueable : resolution.running)
-    }
-
-    /// Where a URL goes, if nothing needs to be asked: the handler runs or the request can wait for it, or there is none.
-    func knownResolution(_ url: URLText, pinned: ApplicationID?, queued: Bool = false) -> Resolution? {
-        guard !isAwaited(url, pinned, queued: queued) else { return nil }
-        let resolution = URLRouter.resolve(
-            url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
-        return queued || resolution.running || resolution.application == nil ? resolution : nil
     }
 
     // MARK: Members
@@ -134,7 +134,7 @@ final class SchemesService {
                 throw error
             }
         }
-        // A stored claim says how the application is started; one that runs knows better.
+        // A stored claim says how the application is started; a running one has stated its own properties.
         if !persistent || !clients.isRunning(application) {
             handlers[application] = HandlerFacts(
                 window: Int(window), takesDescriptors: takesDescriptors, isLive: !persistent)
@@ -172,8 +172,8 @@ final class SchemesService {
         }
     }
 
-    /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces that its
-    /// caller has got the name, so the bus is asked before a refusal.
+    /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces that
+    /// its caller owns the name, so the bus is asked before a refusal.
     private func owner(of application: ApplicationID, for call: IncomingCall) async throws -> BusName? {
         let owner = try await clients.owner(of: application)
         return owner == call.sender ? owner : try await clients.refreshedOwner(of: application)
@@ -181,7 +181,7 @@ final class SchemesService {
 
     private func checkOwner(_ application: ApplicationID, _ call: IncomingCall) async throws {
         let owner = try await owner(of: application, for: call)
-        // The owner may have left while it was asked for.
+        // The owner may have left in the meantime.
         if owner == call.sender, clients.isRunning(application) { return }
         let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
         throw IPCError(
@@ -212,9 +212,7 @@ final class SchemesService {
     func canOpenURL(_ text: String, _ options: CanOpenURLOptions, _ call: IncomingCall) async throws -> Bool {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
         var resolution = await resolve(try URLText(text))
-        if let entry = try await desktopHandler(of: try URLText(text), resolution, for: call.sender) {
-            resolution = self.resolution(resolution, given: entry)
-        }
+        _ = try await desktopHandler(of: try URLText(text), &resolution, for: call.sender)
         guard resolution.canOpen, let application = resolution.application,
             resolution.running || refusal(application) == nil
         else { return false }
@@ -223,8 +221,7 @@ final class SchemesService {
 
     func resolveURL(_ text: String, _ call: IncomingCall) async throws -> ResolutionFacts {
         var resolution = await resolve(try URLText(text), candidates: Int(limits.pageRowsMost))
-        let desktop = try await desktopHandler(of: try URLText(text), resolution, for: call.sender)
-        if let desktop { resolution = self.resolution(resolution, given: desktop) }
+        let desktop = try await desktopHandler(of: try URLText(text), &resolution, for: call.sender)
         var facts = ResolutionFacts()
         facts.application = desktop?.entry ?? resolution.application?.text ?? ""
         facts.reason = resolution.reason.rawValue
@@ -278,6 +275,13 @@ final class SchemesService {
         }
     }
 
+    /// Refuses a sandboxed program, which cannot choose for the user (I21).
+    private func checkUser(_ call: IncomingCall) async throws {
+        guard await clients.visibility(of: call.sender).isWhole else {
+            throw IPCError(.accessDenied, "a program in a sandbox cannot choose for the user")
+        }
+    }
+
     func setDefault(_ input: (String, String, NoOptions), _ call: IncomingCall) async throws {
         try await checkUser(call)
         let scheme = try URLScheme(input.0)
@@ -295,7 +299,7 @@ final class SchemesService {
 
     // MARK: Signals
 
-    func announce(_ changes: [SchemeChange], after call: IncomingCall) throws {
+    private func announce(_ changes: [SchemeChange], after call: IncomingCall) throws {
         for change in changes {
             try call.emitAfterReply(Schemes1.handlerChanged, from: Broker1.path, Self.values(change))
         }
@@ -319,15 +323,19 @@ final class SchemesService {
                 Schemes1.resolveURL.answered { try await self.resolveURL($0.0, $1) },
                 Schemes1.listHandlers.answered { try await self.listHandlers($0, $1) },
                 Schemes1.setDefault.answered { try await self.setDefault($0, $1) },
-                Schemes1.getPolicy.answered { try self.getPolicy($0.0, $1) },
-                Schemes1.setPolicy.answered { try await self.setPolicy($0.0, $0.1, $1) },
-                Schemes1.reloadClaims.answered { try self.reloadClaims($1) },
+                Schemes1.getPolicy.answered { input, _ in self.policies.facts(of: try ApplicationID(input.0)) },
+                Schemes1.setPolicy.answered { input, call in
+                    let application = try ApplicationID(input.0)
+                    try await self.checkUser(call)
+                    try await self.policies.set(input.1, of: application)
+                },
+                Schemes1.reloadClaims.answered { try self.announce(self.readInstalled(), after: $1) },
             ])
     }
 }
 
 extension Limits {
-    /// The rows of a page: what the caller asks for, at least 1 and at most the limit, or else the usual number.
+    /// The rows of a page: the caller's number, from 1 to the limit, or else the default.
     func page(_ asked: UInt32?) throws -> Int {
         guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
