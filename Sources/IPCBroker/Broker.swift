@@ -16,7 +16,6 @@ package final class Broker {
     private let connection: Connection
     private let clients: BusClients
     private let schemes: SchemesService
-    private let policies: AccessPolicies
     private let records: RequestRecords
     private let deliveries: Deliveries
     private let urls: URLsService
@@ -67,7 +66,6 @@ package final class Broker {
         let arriving = ArrivingBytes(most: Int(clamping: limits.arrivingBytes))
         let bus: String
         (connection, bus, clients, store) = try await Self.connect(configuration, storeEvents, arriving, logger)
-        policies = AccessPolicies(store: store, limits: limits, logger: logger)
         watchers = ChangeWatchers(
             limits: limits, visibility: { [clients] in clients.knownVisibility(of: $0) ?? .sandbox(nil) },
             hasDeparted: { [clients] in clients.hasDeparted($0) })
@@ -81,7 +79,8 @@ package final class Broker {
             limits: limits, arriving: arriving)
         promises = PromiseFetcher(store: store, connection: connection, bus: bus, limits: limits)
         schemes = SchemesService(
-            store: store, clients: clients, connection: connection, policies: policies, limits: limits,
+            store: store, clients: clients, connection: connection,
+            policies: AccessPolicies(store: store, limits: limits, logger: logger), limits: limits,
             installed: InstalledClaims(environment: configuration.environment, logger: logger),
             desktop: configuration.desktopProgram.flatMap {
                 DesktopProgram($0, environment: configuration.environment, limits: limits, logger: logger)
@@ -90,7 +89,7 @@ package final class Broker {
         records = RequestRecords(
             store: store, connection: connection, clients: clients, table: table, limits: limits, logger: logger)
         deliveries = Deliveries(
-            DeliverySurroundings(
+            DeliveryContext(
                 connection: connection, direct: direct, clients: clients, table: table, records: records,
                 limits: limits, defects: try DeliveryDefects(configuration)
             ) { [schemes] in schemes.facts(of: $0) }, desktop: schemes.desktop)
@@ -176,7 +175,6 @@ package final class Broker {
         connection.objects.export(pasteboard.exported, below: Pasteboards1.root)
         follow(clients)
         storeEvents.changed = { [weak self] in self?.changed($0) }
-        try await policies.load()
         try await schemes.load()
         try await urls.recover()
         guard try await connection.requestName(Broker1.busName).isOwner else {

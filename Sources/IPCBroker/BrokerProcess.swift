@@ -29,7 +29,6 @@ package enum BrokerProcess {
         }
     }
 
-    /// The result of the broker.
     private final class End: Sendable {
         private let state = Mutex<Result<Void, any Error>?>(nil)
 
@@ -55,7 +54,6 @@ private struct TerminationSignals: Sendable {
         return signals
     }
 
-    /// Waits for a signal, on the thread that made this value.
     func wait() {
         var (signals, number) = (Self.all, CInt(0))
         while sigwait(&signals, &number) != 0 {}

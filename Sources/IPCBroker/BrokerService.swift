@@ -57,7 +57,6 @@ struct BrokerService {
 
 /// The use of the limits, as `Describe` reports it.
 struct UsageReport {
-    /// The limit of rows for sources.
     static let mostSources = 100
 
     let json: JSONValue

@@ -52,8 +52,7 @@ struct IPCBrokerCommand: ParsableCommand {
         help: "What to log to stderr: trace, debug, info (default), notice, warning or error. Never content.")
     var logLevel: LogLevel?
 
-    /// Without arguments, as the bus starts it, there is nothing to parse, which would take a third of the time until it is
-    /// ready.
+    /// The bus starts it without arguments. To parse none would take a third of the time until it is ready.
     static func main() {
         guard CommandLine.arguments.count <= 1 else { return main(nil) }
         do { try BrokerStart().run() } catch { exit(withError: error) }
@@ -64,7 +63,7 @@ struct IPCBrokerCommand: ParsableCommand {
     }
 }
 
-/// What was asked for on the command line.
+/// The values of the command line.
 struct BrokerStart {
     var config: String?
     var store: String?
@@ -98,7 +97,7 @@ struct BrokerStart {
         }
     }
 
-    /// A program in the folder of this one, where they are installed and where they are built.
+    /// A program in the folder of this one, for installed and for built programs.
     private static func beside(_ program: String) -> String? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -112,7 +111,7 @@ struct LimitSetting {
     let value: UInt64
 
     /// The argument of the option.
-    /// - Throws: what it may be.
+    /// - Throws: a `ValidationError` with an example.
     static func parse(_ argument: String) throws -> LimitSetting {
         let parts = argument.split(separator: "=", maxSplits: 1)
         guard parts.count == 2, let value = UInt64(parts[1]) else {
@@ -127,7 +126,7 @@ extension LogLevel: ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// The folder that was asked for, the configured one, or the one of the XDG Base Directory Specification.
+    /// The folder of the option, of the configuration, or of the XDG Base Directory Specification.
     static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
@@ -143,7 +142,7 @@ enum StoreLocation {
     }
 }
 
-/// What a broker that could not begin, or had to end, says and returns.
+/// The message and the exit code of a broker that could not start, or had to end.
 struct BrokerFailure {
     let sentence: String
     let exitCode: Int32

@@ -5,7 +5,7 @@ internal import IPCModel
 /// taken in, before they can take effect.
 @DBusActor
 final class ArrivalOrder {
-    /// The calls that wait behind the one whose turn it is, by caller.
+    /// The calls that wait behind the current one, by caller.
     private var waiting: [BusName?: Queue<CheckedContinuation<Void, Never>>] = [:]
     private var count = 0
     private let limits: Limits
@@ -19,8 +19,8 @@ final class ArrivalOrder {
     /// without anything to wait for, the call is performed before the first suspension.
     ///
     /// The next call's turn begins in a later job of the I/O thread. So what `perform` does before its first suspension,
-    /// such as the hand-over to the store, happens in the order of arrival, and nobody waits for the end of `perform`.
-    /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; else what the closures throw.
+    /// such as the hand-over to the store, happens in the order of arrival, and no call waits for the end of `perform`.
+    /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; else the errors of the closures.
     func inTurn<Ready: Sendable, Result: Sendable>(
         of caller: BusName?, prepare: @DBusActor () async throws -> Ready,
         perform: @DBusActor (Ready) async throws -> Result

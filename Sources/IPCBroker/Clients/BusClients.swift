@@ -1,14 +1,14 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Who is on the bus: which names are owned, by whom, and who has left.
+/// The programs on the bus: the names that are owned, their owners, and departures.
 ///
 /// One subscription to all changes of owners serves source checks, live claims, deliveries and unique pasteboards, so
 /// no match rule is added and removed per caller.
 @DBusActor
 final class BusClients {
     private enum Owner {
-        /// On the bus; asked for when it matters.
+        /// The bus is asked for it when it matters.
         case unknown
         case known(BusName)
     }
@@ -17,29 +17,29 @@ final class BusClients {
     private var owners: [ApplicationID: Owner] = [:]
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. State is kept for those alone: the end of any other one was handled before, and nothing
-    /// would remove what is kept for it then.
+    /// The unique names on the bus. State is kept only for these: the departure of any other name was handled before, and
+    /// nothing would remove its state.
     private var present: Set<BusName> = []
     /// The unique names that have left since the bus was asked for all names, until its answer is here.
     private var leftDuringStart: Set<BusName>? = []
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
-    /// A unique name has left the bus; still nobody is told.
+    /// Runs before ``departed``.
     var leaves: @DBusActor (BusName) -> Void = { _ in }
-    /// A unique name left the bus.
+    /// Runs when a unique name has left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
-    /// A well-known name was given up or changed hands.
+    /// Runs when a well-known name was released or has another owner.
     var ownerLeft: @DBusActor (ApplicationID) -> Void = { _ in }
-    /// A well-known name belongs to somebody else now, or to nobody.
+    /// Runs when a well-known name has another owner, or none.
     var ownerChanged: @DBusActor (ApplicationID) -> Void = { _ in }
 
-    /// The bus can start other programs than before.
+    /// Runs when the bus can start other programs than before.
     var activatableChanged: @DBusActor () -> Void = {}
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Learns who is there. Call before anything depends on it.
+    /// Reads the names on the bus. Call it before anything depends on them.
     func start() async throws {
         subscription = try await connection.subscribe(to: MessageBus.nameOwnerChanged, from: .bus) {
             [weak self] change, _ in
@@ -59,18 +59,18 @@ final class BusClients {
         leftDuringStart = nil
     }
 
-    /// Whether a caller has left the bus. Its end may be known before the task of its call has begun.
+    /// Whether a caller has left the bus. This may be known before the task of its call has begun.
     func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
 
-    /// Whether somebody owns the application's bus name.
+    /// Whether the application's bus name has an owner.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
 
-    /// The connection that owns the application's bus name, where nothing needs to be asked.
+    /// The connection that owns the application's bus name, if the bus need not be asked.
     func knownOwner(of application: ApplicationID) -> BusName? {
         if case .known(let owner) = owners[application] { owner } else { nil }
     }
 
-    /// The same as the bus says it now, for a name whose change may not have been told yet.
+    /// Asks the bus for the owner, for a name whose change may not have been reported yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
         let owner = try await connection.owner(of: try BusName(application.text))
         if let owner, owners[application] == nil, !hasDeparted(owner) { owners[application] = .known(owner) }
@@ -85,7 +85,7 @@ final class BusClients {
         case .unknown:
             guard let name = try? BusName(application.text) else { return nil }
             let found = try await connection.owner(of: name)
-            // A change that came meanwhile is newer than this answer only if it took the name away.
+            // A change that came in the meantime is newer than this answer only if the name lost its owner.
             if case .unknown = owners[application] { owners[application] = found.map { .known($0) } }
             return found
         }
@@ -98,12 +98,12 @@ final class BusClients {
         case known(Confinement, ProcessIdentity?)
     }
 
-    /// What of the pasteboards a caller sees. The bus is asked once for each connection.
+    /// The pasteboards that a caller sees. The bus is asked once for each connection.
     func visibility(of caller: BusName?) async -> PasteboardVisibility {
         visibility(of: caller, in: await confinement(of: caller))
     }
 
-    /// The same, when nothing needs to be asked.
+    /// The same, if the bus need not be asked.
     func knownVisibility(of caller: BusName?) -> PasteboardVisibility? {
         knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
     }
@@ -113,19 +113,24 @@ final class BusClients {
         if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
     }
 
-    /// Notes that a pasteboard with a unique name is gone.
-    func removed(_ name: PasteboardName, madeBy caller: BusName) {
-        uniquePasteboards[caller]?.remove(name)
-        if uniquePasteboards[caller]?.isEmpty == true { uniquePasteboards[caller] = nil }
+    /// Notes that a pasteboard with a unique name was removed.
+    func removed(_ name: PasteboardName) {
+        for maker in uniquePasteboards.keys where uniquePasteboards[maker]?.remove(name) != nil {
+            if uniquePasteboards[maker]?.isEmpty == true { uniquePasteboards[maker] = nil }
+        }
+    }
+
+    /// Removes and returns the pasteboards with unique names that a caller made.
+    func takeUniquePasteboards(of caller: BusName) -> Set<PasteboardName> {
+        uniquePasteboards.removeValue(forKey: caller) ?? []
     }
 
     private func visibility(of caller: BusName?, in confinement: Confinement) -> PasteboardVisibility {
-        if case .free = confinement { return .whole }
-        let made = caller.flatMap { uniquePasteboards[$0] } ?? []
+        let made = { caller.flatMap { self.uniquePasteboards[$0] } ?? [] }
         return switch confinement {
         case .free: .whole
-        case .sandbox(let id): .sandbox(id, made: made)
-        case .hidden: .sandbox(nil, made: made)
+        case .sandbox(let id): .sandbox(id, made: made())
+        case .hidden: .sandbox(nil, made: made())
         }
     }
 
@@ -145,14 +150,14 @@ final class BusClients {
         if let caller, case .known(_, let process) = confinements[caller] { process } else { nil }
     }
 
-    /// The sandbox of a caller. Who comes while the bus is being asked waits for the same answer.
+    /// The sandbox of a caller. All its calls wait for the same answer of the bus.
     private func confinement(of caller: BusName?) async -> Confinement {
         guard let caller else { return .hidden }
         switch confinements[caller] {
         case .known(let confinement, _): return confinement
         case .asking(let task): return await (try? task.value) ?? .hidden
         case nil:
-            // Nobody can be asked about it any more, and nobody would forget the answer.
+            // The bus does not know it, and nothing would remove the answer.
             if hasDeparted(caller) { return .hidden }
             let task = DBusActor.task { await self.look(at: caller) }
             confinements[caller] = .asking(task)
@@ -160,7 +165,7 @@ final class BusClients {
         }
     }
 
-    /// What was found is kept while the connection lives. A look-up that failed is least privilege (I19), and is not
+    /// Finds the sandbox, which is kept while the connection exists. A failed look-up is least privilege (I19), and is not
     /// kept: the next call asks again.
     private func look(at caller: BusName) async -> Confinement {
         let facts = try? await connection.call(
@@ -179,26 +184,24 @@ final class BusClients {
         return found
     }
 
-    /// A delivery found that the connection is gone, before the bus told us.
+    /// Removes an owner if a delivery found that the connection has left before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
         if case .known(owner) = owners[application] { owners[application] = nil }
     }
 
-    /// How strong the caller's word is that it speaks for an application. A failed look-up is the weaker answer (I19).
+    /// The source of a caller's requests, with its strength. A failed look-up gives the weaker one (I19).
     func source(stated: ApplicationID?, by caller: BusName?) async -> Source {
         let confinement = await confinement(of: caller)
         let owner = if let stated, isRunning(stated) { try? await owner(of: stated) } else { nil as BusName? }
-        return Self.source(stated: stated, isOwner: owner != nil && owner == caller, in: confinement)
-    }
-
-    /// What a sandbox attests counts for more than what its program says, unless the bus attests that too.
-    private static func source(stated: ApplicationID?, isOwner: Bool, in confinement: Confinement) -> Source {
-        if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
+        // The id of the sandbox counts more than the stated one, unless the bus attests that too.
+        if let stated, owner != nil, owner == caller {
+            return Source(application: stated.text, strength: .owned)
+        }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
     }
 
-    /// The names that the bus can start a program for. Not kept: bookworm's daemon does not tell of changes.
+    /// The names that the bus can start a program for. Not kept: bookworm's daemon does not report changes.
     func activatable() async -> Set<String> {
         Set((try? await connection.listActivatableNames()) ?? [])
     }
@@ -224,7 +227,7 @@ final class BusClients {
         present.remove(name)
         leftDuringStart?.insert(name)
         confinements[name] = nil
-        uniquePasteboards[name] = nil
         departed(name)
+        uniquePasteboards[name] = nil
     }
 }

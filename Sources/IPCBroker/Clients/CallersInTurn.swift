@@ -1,17 +1,15 @@
 internal import IPCDBus
 
-/// What waits for a place, for many callers: they take turns, whatever one of them has waiting, each in its own order.
+/// Waiting elements of many callers. The callers take turns, however many elements each has, and keep their own order.
 struct CallersInTurn<Waiting> {
     private var lines: [BusName?: Queue<Waiting>] = [:]
-    /// Those who have something waiting.
     private var turns = Queue<BusName?>()
-    /// Of all callers.
+    /// The count of all callers' elements.
     private(set) var count = 0
 
-    /// Of one caller.
     func count(of caller: BusName?) -> Int { lines[caller]?.count ?? 0 }
 
-    /// Whose turn it is, for what; nil where nothing waits.
+    /// The element whose turn it is.
     var next: Waiting? { turns.next.flatMap { lines[$0]?.next } }
 
     mutating func append(_ element: Waiting, of caller: BusName?) {
@@ -20,7 +18,6 @@ struct CallersInTurn<Waiting> {
         count += 1
     }
 
-    /// - Returns: nil where nothing waits.
     mutating func takeNext() -> Waiting? {
         guard let caller = turns.takeFirst(), let next = lines[caller]?.takeFirst() else { return nil }
         count -= 1

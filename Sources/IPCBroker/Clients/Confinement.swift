@@ -5,18 +5,18 @@ internal import IPCModel
 
 /// The sandbox that a caller is in.
 ///
-/// The bus tells the process and the security label of a connection (`GetConnectionCredentials`). A process number may
-/// be another process's by now, so what it tells may only take rights away (I19): everybody starts with all, and who is
-/// found in a sandbox, or cannot be looked at, has less.
+/// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). The process number may
+/// belong to another process by now, so it may only remove rights (I19): each caller starts with all rights, and has fewer
+/// if it is found in a sandbox or cannot be examined.
 enum Confinement: Sendable, Hashable {
-    /// In no sandbox that is known here.
+    /// In no known sandbox.
     case free
     /// The sandbox attests this id.
     case sandbox(String)
-    /// Nobody can tell: least privilege.
+    /// Unknown: least privilege.
     case hidden
 
-    /// What the bus says of a connection.
+    /// The credentials of a connection, from the bus.
     struct Credentials: Sendable, Equatable {
         var process: pid_t?
         /// The label of the Linux security module; AppArmor adds its mode, as in “snap.firefox.firefox (enforce)”.
@@ -33,9 +33,9 @@ enum Confinement: Sendable, Hashable {
         }
     }
 
-    /// Looks at a process. May block on a file system that the process has chosen: not on the I/O thread, unless
-    /// ``quick(_:procfs:)`` can tell.
-    /// - Parameter procfs: where the process files are.
+    /// Examines a process. This may block on a file system that the process has chosen, so do not call it on the I/O thread
+    /// if ``quick(_:procfs:)`` returns nil.
+    /// - Parameter procfs: the folder of the process files.
     init(of credentials: Credentials, procfs: String = "/proc") {
         if let sandbox = Self.quick(credentials, procfs: procfs) {
             self = sandbox
@@ -44,7 +44,7 @@ enum Confinement: Sendable, Hashable {
         }
     }
 
-    /// What can be told without touching a file system of the process; `nil` where its root directory must be looked at.
+    /// The result without access to a file system of the process; `nil` if its root directory must be examined.
     static func quick(_ credentials: Credentials, procfs: String = "/proc") -> Confinement? {
         if let snap = snap(credentials.label) { return snap }
         guard let process = credentials.process else { return .hidden }
@@ -56,7 +56,7 @@ enum Confinement: Sendable, Hashable {
         return .free
     }
 
-    /// The broker's own; its number is nobody else's while the broker runs on it.
+    /// The broker's own. No other mount has its number while the broker runs on it.
     private static let ownRootMount = rootMount(of: "self", procfs: "/proc")
 
     /// `snap.NAME.APP` and `snap.NAME.hook.HOOK` are labels of snapd; the id is `snap.NAME`. A snap whose profile binds
@@ -69,25 +69,25 @@ enum Confinement: Sendable, Hashable {
     }
 
     /// The number of the mount that is the root directory of a process, which no other mount of the system has
-    /// (proc_pid_mountinfo(5)); `nil` where it cannot be read, and for a root directory within a mount.
+    /// (proc_pid_mountinfo(5)); `nil` if it cannot be read, and for a root directory within a mount.
     private static func rootMount(of process: String, procfs: String) -> [UInt8]? {
         var found: [ArraySlice<UInt8>] = []
-        guard let text = readAll("\(procfs)/\(process)/mountinfo") else { return nil }
-        // Bytes, for this is read for each new caller, and a desktop has some hundred mounts.
+        guard let text = [UInt8](processFile: "\(procfs)/\(process)/mountinfo") else { return nil }
+        // Bytes, because this is read for each new caller, and a desktop has some hundred mounts.
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             if fields.count > 4, fields[4].elementsEqual("/".utf8) { found.append(fields[0]) }
         }
-        // Mounts on top of each other leave open which of them it is.
+        // If mounts cover each other, it could be any of them.
         return found.count == 1 ? Array(found[0]) : nil
     }
 
     /// Flatpak puts `.flatpak-info` into the root directory of every process of a sandbox, its proxy of the bus
-    /// included, and the sandbox cannot take it away (flatpak-run(1)).
+    /// included, and the sandbox cannot remove it (flatpak-run(1)).
     ///
-    /// Only a root directory that can be opened and lacks the file is one of a free process. The process may have ended,
-    /// leaving its connection to another one; it may have forbidden to be traced, in a mount namespace of its own;
-    /// `/proc` may hide it (`hidepid`): a sandbox can bring all that about, so all that is ``hidden``.
+    /// Only a process whose root directory can be opened and lacks the file is free. The process may have ended, and left
+    /// its connection to another one. It may forbid tracing, in its own mount namespace. `/proc` may hide it (`hidepid`).
+    /// A sandbox can cause all of these, so the result is ``hidden`` then.
     private static func root(of process: pid_t, procfs: String) -> Confinement {
         let root = open("\(procfs)/\(process)/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
         guard root >= 0 else { return .hidden }
@@ -102,23 +102,24 @@ enum Confinement: Sendable, Hashable {
             return .hidden
         }
     }
+}
 
-    /// A file of `/proc`, whose length is not known before.
-    private static func readAll(_ path: String) -> [UInt8]? {
+extension [UInt8] {
+    /// Reads a file of `/proc`, whose length is not known before.
+    init?(processFile path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
         defer { close(file) }
-        var bytes: [UInt8] = []
+        self = []
         var part = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = read(file, &part, part.count)
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { return nil }
             if count == 0 { break }
-            bytes += part[..<count]
-            // Nobody has so many mounts; who has them is looked at in the other way.
-            if bytes.count > 4_194_304 { return nil }
+            self += part[..<count]
+            // No usual process has that many mounts; the root directory is examined instead.
+            if self.count > 4_194_304 { return nil }
         }
-        return bytes
     }
 }

@@ -2,8 +2,8 @@ internal import CLinux
 internal import IPCDBus
 internal import IPCModel
 
-/// The one budget for descriptors that others make the broker hold: of values that are arriving, of values in memory, and of
-/// direct connections (I17). It refuses a call beyond the budget, so that the table of the process never fills.
+/// The budget for descriptors that callers make the broker hold: of arriving values, of values in memory, and of direct
+/// connections (I17). It refuses a call beyond the budget, so that the table of the process never fills.
 @DBusActor
 final class DescriptorBudget {
     private let limits: Limits
@@ -14,14 +14,13 @@ final class DescriptorBudget {
     /// - Parameter kept: the count of values in memory, which the store keeps.
     init(limits: Limits, kept: @escaping @Sendable () -> Int = { 0 }) { (self.limits, self.kept) = (limits, kept) }
 
-    /// How many are arriving.
+    /// The descriptors that are charged now.
     var count: UInt64 { arriving }
 
-    /// Charges a caller with descriptors until the charge is released or let go.
+    /// Charges a caller with descriptors until the charge is released or destroyed.
     /// - Throws: `LimitExceeded` for `descriptors-per-caller` or `descriptors`; nothing is charged then.
     func charge(_ count: Int, to caller: BusName?) throws(LimitExceeded) -> DescriptorCharge {
         let more = UInt64(count)
-        guard more > 0 else { return DescriptorCharge(0, caller, nil) }
         try limits.check(\.descriptorsPerCaller, use: ofCaller[caller] ?? 0, request: more)
         try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: more)
         arriving += more
@@ -29,24 +28,22 @@ final class DescriptorBudget {
         return DescriptorCharge(more, caller, self)
     }
 
-    /// Charges a descriptor that the broker holds for a caller as long as it wants, such as that of a connection; these have
-    /// a limit of their own for each caller.
+    /// Charges the descriptor of a direct connection, which the caller may keep. These have their own limit for each caller.
     func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
         try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: 1)
         arriving += 1
         return DescriptorCharge(1, nil, self, isConnection: true)
     }
 
-    fileprivate func release(connections count: UInt64) { arriving -= count }
-
-    fileprivate func release(_ count: UInt64, of caller: BusName?) {
+    fileprivate func release(_ count: UInt64, of caller: BusName?, isConnection: Bool) {
         arriving -= count
+        if isConnection { return }
         let left = ofCaller[caller].map { $0 - count } ?? 0
         ofCaller[caller] = left == 0 ? nil : left
     }
 }
 
-/// What a call is charged with; it ends with the call at the latest.
+/// The charge of a call, which ends with the call at the latest.
 @DBusActor
 final class DescriptorCharge {
     private let count: UInt64
@@ -62,18 +59,17 @@ final class DescriptorCharge {
 
     isolated deinit { release() }
 
-    /// Gives the descriptors back, once.
     func release() {
-        if isConnection { budget?.release(connections: count) } else { budget?.release(count, of: caller) }
+        budget?.release(count, of: caller, isConnection: isConnection)
         budget = nil
     }
 }
 
 extension Limits {
-    /// Places that the broker itself needs: for the bus, the store, the log and what it is started with.
+    /// Descriptors that the broker itself needs: for the bus, the store, the log and the standard streams.
     private static let ownDescriptors = 16
 
-    /// Lowers the budget for descriptors to the places that a table of this size has left.
+    /// Lowers the budget to the free places of a descriptor table of this size.
     mutating func fitDescriptors(to places: Int) {
         let room = UInt64(max(1, places - Int(CLINUX_RESERVED_DESCRIPTORS) - Self.ownDescriptors))
         descriptors = min(descriptors, room)

@@ -1,29 +1,26 @@
 internal import Glibc
 internal import IPCModel
 
-/// A process, by its number and the time of its start: the number alone is given out again.
+/// A process, by its number and the time of its start: the system assigns the number again.
 struct ProcessIdentity: Sendable, Hashable {
     let number: pid_t
     /// In ticks since the system started.
     let start: UInt64
-    /// Both; made once, because each request of the process takes it.
+    /// Both, made once because each request of the process uses it.
     let text: String
 
     init(number: pid_t, start: UInt64) { (self.number, self.start, text) = (number, start, "\(number)-\(start)") }
 
-    /// The process that has a number now; nil where its start cannot be read.
+    /// The process that has a number now; nil if its start cannot be read.
     init?(number: pid_t, procfs: String = "/proc") {
-        let file = open("\(procfs)/\(number)/stat", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var bytes = [UInt8](repeating: 0, count: 1_024)
-        let count = read(file, &bytes, bytes.count)
-        guard count > 0, let start = Self.start(String(decoding: bytes[..<count], as: UTF8.self)) else { return nil }
+        guard let bytes = [UInt8](processFile: "\(procfs)/\(number)/stat"),
+            let start = Self.start(String(decoding: bytes, as: UTF8.self))
+        else { return nil }
         self.init(number: number, start: start)
     }
 
-    /// The 22nd field (proc_pid_stat(5)). The second is the program's own and may hold anything, so they count from its
-    /// last parenthesis.
+    /// The 22nd field (proc_pid_stat(5)). The program chooses the text of the second, so the fields count from the last
+    /// parenthesis.
     static func start(_ stat: String) -> UInt64? {
         guard let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")

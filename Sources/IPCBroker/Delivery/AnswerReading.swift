@@ -4,7 +4,6 @@ internal import IPCModel
 internal import IPCStore
 
 extension Outcome {
-    /// One of the outcomes that a handler may give.
     init?(handlerWord word: String) {
         switch Outcome(rawValue: word) {
         case let outcome? where [.handled, .declined, .cancelled, .failed].contains(outcome): self = outcome
@@ -14,7 +13,7 @@ extension Outcome {
 }
 
 extension RequestEnd {
-    /// The end that a handler's answer is, with a reply whose large values are not taken in yet.
+    /// The end from a handler's answer. The large values of its reply are not taken in yet.
     init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
         guard let outcome = Outcome(handlerWord: word) else {
             self = .badReply(
@@ -28,7 +27,7 @@ extension RequestEnd {
             try limits.checkPayload(reply.items ?? [])
             self.init(outcome, attempts: 0, failure: failure, reply: reply.items ?? [])
         } catch {
-            // What was done is done.
+            // The handler has acted, so its outcome stays.
             self.init(
                 outcome, code: "reply-too-large",
                 because: "the handler's reply is too large for a message and was left out; it may pass descriptors "
@@ -36,7 +35,6 @@ extension RequestEnd {
         }
     }
 
-    /// The end that an error is.
     init(_ error: CallError) {
         switch error {
         case .remote(let name, let message):
@@ -48,7 +46,7 @@ extension RequestEnd {
         }
     }
 
-    /// Bytes of UTF-8 that are kept of what a handler says went wrong.
+    /// The bytes of UTF-8 that are kept of a handler's error.
     private static let mostCode = 1_024
     private static let mostMessage = 16_384
 
@@ -58,32 +56,15 @@ extension RequestEnd {
 }
 
 extension CallError {
-    /// Whether somebody answered with an error.
+    /// Whether the error was sent as an answer.
     var isRemote: Bool { if case .remote = self { true } else { false } }
 
-    /// Whether the bus says so of a connection that is gone.
+    /// Whether the bus sends this error for a connection that has left.
     var mayMeanDeparture: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) || isRemote(.noReply) }
 }
 
-extension OpenURLContext {
-    /// What the handler is told beside the URL.
-    @DBusActor
-    init(_ content: RequestContent, of request: PendingRequest) {
-        self.init()
-        sourceApplication = request.source.application
-        sourceStrength = request.source.strength.rawValue
-        pasteboard = content.pasteboard?.text
-        changeCount = content.changeCount
-        items = content.items?.reopened()
-        annotation = content.kept.annotation
-        attempt = request.life.attempts
-        timeout = request.answerBy.map { ContinuousClock.now.duration(to: $0).milliseconds }
-        activationToken = content.kept.activationToken
-    }
-}
-
 extension String {
-    /// The beginning that has no more than so many bytes.
+    /// The longest prefix of at most `most` bytes.
     fileprivate func cut(to most: Int) -> String {
         guard utf8.count > most else { return self }
         var end = utf8.index(startIndex, offsetBy: most)
@@ -93,7 +74,7 @@ extension String {
 }
 
 extension Duration {
-    /// Whole milliseconds, from 0 to the most that the wire carries.
+    /// Whole milliseconds, clamped to the range of the wire.
     var milliseconds: UInt32 {
         UInt32(clamping: max(0, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
     }

@@ -15,7 +15,7 @@ struct HandlerFacts {
 
 /// The objects and values that all deliveries need.
 @DBusActor
-final class DeliverySurroundings {
+final class DeliveryContext {
     let connection: Connection
     let direct: DirectConnections
     let clients: BusClients
@@ -41,7 +41,6 @@ final class DeliverySurroundings {
 
     func serve() { isServing = true }
 
-    /// Whether a deliberate defect shows now.
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
     /// Reports the events of a connection to a handler from now on.
@@ -51,7 +50,6 @@ final class DeliverySurroundings {
 
     func handlers(at owner: BusName) -> Set<ApplicationID> { handlers[owner] ?? [] }
 
-    /// Removes and returns the handlers of a connection that has left.
     func takeHandlers(at owner: BusName) -> Set<ApplicationID> { handlers.removeValue(forKey: owner) ?? [] }
 
     /// Whether a connection has left the bus; asks the bus if that is not known.
@@ -61,10 +59,9 @@ final class DeliverySurroundings {
     }
 }
 
-/// The deliveries of all receivers.
 @DBusActor
 final class Deliveries {
-    let surroundings: DeliverySurroundings
+    let context: DeliveryContext
     private var handlers: [ApplicationID: HandlerDelivery] = [:]
     private let desktop: DesktopDelivery
     private let orphans: OrphanedRequests
@@ -73,11 +70,11 @@ final class Deliveries {
     private var nextSweep = firstSweep
     private static let firstSweep = 1_024
 
-    init(_ surroundings: DeliverySurroundings, desktop program: DesktopProgram?) {
-        self.surroundings = surroundings
-        desktop = DesktopDelivery(surroundings, program)
-        orphans = OrphanedRequests(surroundings.records)
-        surroundings.table.deadlinePassed = { $0.deadlinePassed() }
+    init(_ context: DeliveryContext, desktop program: DesktopProgram?) {
+        self.context = context
+        desktop = DesktopDelivery(context, program)
+        orphans = OrphanedRequests(context.records)
+        context.table.deadlinePassed = { $0.deadlinePassed() }
     }
 
     /// Gives a request its receiver, and its place among the requests for it.
@@ -85,7 +82,7 @@ final class Deliveries {
         guard !isEnding else { throw StoreError.unavailable }
         let delivery = try delivery(of: request)
         request.delivery = delivery
-        surroundings.table.insert(request)
+        context.table.insert(request)
         delivery.add(request)
     }
 
@@ -97,7 +94,7 @@ final class Deliveries {
             handlers = handlers.filter { !$0.value.isIdle }
             nextSweep = max(Self.firstSweep, handlers.count * 2)
         }
-        let handler = try HandlerDelivery(request.application, surroundings)
+        let handler = try HandlerDelivery(request.application, context)
         handlers[request.application] = handler
         return handler
     }
@@ -106,7 +103,7 @@ final class Deliveries {
     func withdraw(_ request: PendingRequest) {
         request.delivery?.remove(request)
         request.handle(.withdrawn)
-        surroundings.table.remove(request)
+        context.table.remove(request)
     }
 
     /// The reason why a handler is not started now, although the bus could start it; nil if it would be started.
@@ -124,21 +121,21 @@ final class Deliveries {
     func activatableChanged() { for handler in handlers.values { handler.handle(.activatableChanged) } }
 
     func connectionLeft(_ connection: BusName) {
-        for application in surroundings.takeHandlers(at: connection) {
+        for application in context.takeHandlers(at: connection) {
             handlers[application]?.handle(.gone(connection.text))
         }
     }
 
     /// The route to a connection changes, or has changed.
     func routeChanged(_ connection: BusName) {
-        for application in surroundings.handlers(at: connection) { handlers[application]?.look() }
+        for application in context.handlers(at: connection) { handlers[application]?.look() }
     }
 
     // MARK: The life of the broker
 
     /// Delivers from now on, first the requests that an earlier broker left.
     func begin() {
-        surroundings.serve()
+        context.serve()
         for handler in handlers.values {
             handler.look()
             handler.handle(.opened)
@@ -151,11 +148,11 @@ final class Deliveries {
         for handler in handlers.values { handler.handle(.stopped) }
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.abandonAll() }
-        await surroundings.table.quiet()
+        await context.table.quiet()
         timer.cancel()
         abandonAll()
     }
 
     /// Leaves all requests without an end. A caller that waits for the end of one of them asks the next broker.
-    private func abandonAll() { for request in surroundings.table.all { request.handle(.abandoned) } }
+    private func abandonAll() { for request in context.table.all { request.handle(.abandoned) } }
 }

@@ -3,18 +3,19 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The answers of handlers, and the meaning of a missing answer.
+// The answers of handlers, and the meaning of a missing answer.
 extension HandlerDelivery {
+    typealias Answer = Result<(String, HandlerReply), CallError>
+
     func answered(
-        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName,
-        _ result: Result<(String, HandlerReply), CallError>
+        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ result: Answer
     ) {
         guard request.life.flight == delivery else { return answeredLate(request, delivery, owner, result) }
         switch result {
         case .success(let (word, reply)):
             note(.answered)
             request.note(.answered, who: owner.text, size: (reply.items ?? []).byteCount, detail: word)
-            handle(.answered(flight: delivery, RequestEnd(word, reply, surroundings.limits)), of: request)
+            handle(.answered(flight: delivery, RequestEnd(word, reply, context.limits)), of: request)
         case .failure(.remote(IPCError.Code.handlerUnavailable.errorName.text, let message)):
             request.note(.handedBack, who: owner.text, detail: message)
             note(.refused(by: owner.text))
@@ -22,7 +23,7 @@ extension HandlerDelivery {
         case .failure(let error) where error.mayMeanDeparture: verify(request, delivery, owner, error)
         case .failure(.disconnected) where request.isOnDirectRoute:
             // If the handler has left the bus, that is reported too.
-            if !surroundings.clients.hasDeparted(owner) { note(.cutOff(owner.text)) }
+            if !context.clients.hasDeparted(owner) { note(.cutOff(owner.text)) }
             handle(.cutOff(flight: delivery), of: request)
         case .failure(.disconnected), .failure(.cancelled):
             // The broker is about to end: another delivery would only be lost.
@@ -35,7 +36,6 @@ extension HandlerDelivery {
         }
     }
 
-    /// Accepts an error as the answer of the handler.
     private func accept(_ error: CallError, of request: PendingRequest, _ delivery: UInt64, _ owner: BusName) {
         note(.answered)
         request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
@@ -43,8 +43,7 @@ extension HandlerDelivery {
     }
 
     private func answeredLate(
-        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName,
-        _ result: Result<(String, HandlerReply), CallError>
+        _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ result: Answer
     ) {
         guard queue.isOverdue(delivery: delivery, from: owner.text) else { return }
         note(.answeredLate(delivery: delivery, from: owner.text))
@@ -55,7 +54,7 @@ extension HandlerDelivery {
             }
         if let outcome {
             note(.answered)
-            surroundings.records.answeredLate(request, outcome)
+            context.records.answeredLate(request, outcome)
         }
         proceed()
     }
@@ -63,10 +62,10 @@ extension HandlerDelivery {
     /// Handles an error that the bus sends for a connection that has left, or that the handler itself may send.
     private func verify(_ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ error: CallError) {
         DBusActor.task {
-            let hasLeft = await self.surroundings.hasLeft(owner)
+            let hasLeft = await self.context.hasLeft(owner)
             guard request.life.flight == delivery else { return }
             guard hasLeft else { return self.accept(error, of: request, delivery, owner) }
-            self.surroundings.clients.forget(self.application, owner: owner)
+            self.context.clients.forget(self.application, owner: owner)
             self.noteHandler()
             // Only a request that the bus delivered left with the handler.
             guard !error.isRemote(.noReply) else { return self.handle(.gone(owner.text)) }
@@ -77,7 +76,7 @@ extension HandlerDelivery {
     /// Asks whether a handler whose direct connection ended is still on the bus. If it is, it gets its requests again over
     /// the bus, with a higher attempt, because its answers are lost.
     func probe(_ owner: BusName) {
-        surroundings.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
+        context.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
             guard let self else { return }
             switch result {
             case .failure(.disconnected), .failure(.cancelled): self.handle(.stopped)
@@ -96,15 +95,14 @@ extension HandlerDelivery {
     /// Waits for the errors that the bus sends for requests that it could not deliver: they come before this answer.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
-            _ = try? await self.surroundings.connection.owner(of: owner)
+            _ = try? await self.context.connection.owner(of: owner)
             self.handle(.crashed(owner.text))
         }
     }
 
-    /// Handles the crash of a handler that had a request.
     func crashed(_ request: PendingRequest, isAlone: Bool) {
         request.note(.handlerLeft, who: request.owner?.text ?? "")
-        let limit = UInt32(clamping: surroundings.limits.crashesPerRequest)
+        let limit = UInt32(clamping: context.limits.crashesPerRequest)
         handle(.handlerCrashed(isAlone: isAlone, limit: limit), of: request)
     }
 }

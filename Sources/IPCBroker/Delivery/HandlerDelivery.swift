@@ -11,21 +11,21 @@ internal import IPCStore
 final class HandlerDelivery: RequestDelivery {
     let application: ApplicationID
     let path: ObjectPath
-    let surroundings: DeliverySurroundings
+    let context: DeliveryContext
     private(set) var queue: HandlerQueue
     /// The connection that gets requests now.
     private var owner: BusName?
     private let timer = DBusTimer()
     private var isProceeding = false
 
-    init(_ application: ApplicationID, _ surroundings: DeliverySurroundings) throws {
+    init(_ application: ApplicationID, _ context: DeliveryContext) throws {
         self.application = application
         path = try ObjectPath(application.objectPath)
-        self.surroundings = surroundings
+        self.context = context
         queue = HandlerQueue(
-            of: application, window: surroundings.facts(application).window, limits: surroundings.limits)
+            of: application, window: context.facts(application).window, limits: context.limits)
         look()
-        if surroundings.isServing { note(.opened) }
+        if context.isServing { note(.opened) }
     }
 
     var isIdle: Bool { queue.isIdle(at: SystemClock.uptimeMilliseconds()) }
@@ -43,7 +43,7 @@ final class HandlerDelivery: RequestDelivery {
     }
 
     func registered(isOwner: Bool) {
-        handle(.registered(window: surroundings.facts(application).window, isOwner: isOwner))
+        handle(.registered(window: context.facts(application).window, isOwner: isOwner))
     }
 
     /// Reports which connection is the handler, and whether its route changes.
@@ -53,12 +53,12 @@ final class HandlerDelivery: RequestDelivery {
     }
 
     func noteHandler() {
-        owner = surroundings.clients.knownOwner(of: application)
+        owner = context.clients.knownOwner(of: application)
         guard let owner else {
-            return note(.handler(surroundings.clients.isRunning(application) ? .unnamed : .absent))
+            return note(.handler(context.clients.isRunning(application) ? .unnamed : .absent))
         }
-        surroundings.note(application, at: owner)
-        note(.handler(.at(owner.text, isSwitching: surroundings.direct.isSwitching(owner))))
+        context.note(application, at: owner)
+        note(.handler(.at(owner.text, isSwitching: context.direct.isSwitching(owner))))
     }
 
     // MARK: Requests
@@ -83,8 +83,8 @@ final class HandlerDelivery: RequestDelivery {
         case .putBack(let isSuspect, let isBackedOff):
             note(.putBack(request.id, isSuspect: isSuspect, isBackedOff: isBackedOff))
             if request.isQueued { request.content = nil }
-            surroundings.table.watch(request)
-        case .writeCrash(let isAlone): surroundings.records.noteHandlerLeft(request, isAlone: isAlone)
+            context.table.watch(request)
+        case .writeCrash(let isAlone): context.records.noteHandlerLeft(request, isAlone: isAlone)
         case .noteFailure(let failure): note(.failed(because: "\(application) \(failure.reason)"))
         case .askToCancel:
             request.note(.cancelAsked)
@@ -94,14 +94,14 @@ final class HandlerDelivery: RequestDelivery {
             if !isCutOff { note(.overdue(request.id, delivery: delivery)) }
         case .end(let end):
             remove(request)
-            surroundings.records.ended(request, end)
+            context.records.ended(request, end)
         }
     }
 
     /// Asks the handler to stop. If it does not get the message, its answer has no effect.
     private func cancel(_ request: PendingRequest) {
         guard let owner = request.owner else { return }
-        let route = surroundings.direct.route(to: owner)
+        let route = context.direct.route(to: owner)
         try? route.connection.notify(URLHandler1.cancelURL, on: route.destination, at: path, request.id.text)
     }
 
@@ -132,12 +132,12 @@ final class HandlerDelivery: RequestDelivery {
     }
 
     private func with(_ id: RequestID, _ body: (PendingRequest) -> Void) {
-        guard let request = surroundings.table[id] else { return note(.ended(id)) }
+        guard let request = context.table[id] else { return note(.ended(id)) }
         body(request)
     }
 
     private func dispatch(_ request: PendingRequest) {
-        if queue.isFollowed(request.id), surroundings.isFaulty(.reorder) {
+        if queue.isFollowed(request.id), context.isFaulty(.reorder) {
             note(.ended(request.id))
             return add(request)
         }
@@ -145,7 +145,7 @@ final class HandlerDelivery: RequestDelivery {
     }
 
     private func leave(_ request: PendingRequest, _ delivery: UInt64) {
-        if request.isQueued, surroundings.isFaulty(.dropOne) {
+        if request.isQueued, context.isFaulty(.dropOne) {
             return handle(.undeliverable(RequestEnd(.handled)), of: request)
         }
         request.owner = owner

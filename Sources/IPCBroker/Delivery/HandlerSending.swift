@@ -8,10 +8,10 @@ extension HandlerDelivery {
     /// Writes the attempt, so that a later one has a higher number whatever happens, and reads the content.
     func prepare(_ request: PendingRequest) {
         let trace = request.takeTrace()
-        let takesDescriptors = surroundings.facts(application).takesDescriptors
+        let takesDescriptors = context.facts(application).takesDescriptors
         DBusActor.task {
             do {
-                let (attempts, content) = try await self.surroundings.records.attempt(
+                let (attempts, content) = try await self.context.records.attempt(
                     request.id, trace: trace, takesDescriptors: takesDescriptors)
                 guard request.life.isLeaving else { return }
                 request.content = content
@@ -26,7 +26,7 @@ extension HandlerDelivery {
 
     private func couldNotPrepare(_ request: PendingRequest, _ error: any Error) {
         switch (error as? any Condition)?.ipcError {
-        case let reason? where reason.code == .payloadInvalid && !surroundings.facts(application).isLive:
+        case let reason? where reason.code == .payloadInvalid && !context.facts(application).isLive:
             // The handler may take descriptors, and states that when it registers.
             request.note(.handedBack, detail: reason.message)
             handle(.unprepared(request.id, pause: nil))
@@ -45,21 +45,38 @@ extension HandlerDelivery {
             return
         }
         request.answerBy = request.isQueued ? .now + request.answerTime : request.expiry
-        surroundings.table.watch(request)
+        context.table.watch(request)
         request.note(.delivered, who: owner.text, size: content.items?.byteCount ?? 0)
-        let context = OpenURLContext(content, of: request)
+        let facts = OpenURLContext(content, of: request)
         if request.isQueued { request.content = nil }
-        if request.isQueued, surroundings.isFaulty(.deliverTwice) {
+        if request.isQueued, context.isFaulty(.deliverTwice) {
             let other = RequestID.random().text
-            surroundings.connection.call(URLHandler1.openURL, on: owner, at: path, (other, content.url, context)) { _ in
+            context.connection.call(URLHandler1.openURL, on: owner, at: path, (other, content.url, facts)) { _ in
             }
         }
-        let route = surroundings.direct.route(to: owner)
+        let route = context.direct.route(to: owner)
         request.isOnDirectRoute = route.isDirect
         route.connection.call(
-            URLHandler1.openURL, on: route.destination, at: path, (request.id.text, content.url, context)
+            URLHandler1.openURL, on: route.destination, at: path, (request.id.text, content.url, facts)
         ) { [weak self] result in
             self?.answered(request, delivery, owner, result)
         }
+    }
+}
+
+extension OpenURLContext {
+    /// The context of a delivery.
+    @DBusActor
+    fileprivate init(_ content: RequestContent, of request: PendingRequest) {
+        self.init()
+        sourceApplication = request.source.application
+        sourceStrength = request.source.strength.rawValue
+        pasteboard = content.pasteboard?.text
+        changeCount = content.changeCount
+        items = content.items?.reopened()
+        annotation = content.kept.annotation
+        attempt = request.life.attempts
+        timeout = request.answerBy.map { ContinuousClock.now.duration(to: $0).milliseconds }
+        activationToken = content.kept.activationToken
     }
 }

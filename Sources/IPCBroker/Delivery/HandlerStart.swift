@@ -9,14 +9,14 @@ extension HandlerDelivery {
     /// we have reported that the start failed.
     func start() {
         DBusActor.task {
-            guard await self.surroundings.isActivatable(self.application) else {
+            guard await self.context.clients.activatable().contains(self.application.text) else {
                 let reason = "\(self.application) is not running, and the bus has no service file to start it"
                 return self.handle(
                     .startImpossible(
                         HandlerQueue.StartFailure(errorName: ErrorName.serviceUnknown.text, message: reason)))
             }
             self.handle(.starting)
-            let failure = await self.surroundings.start(self.application)
+            let failure = await self.context.start(self.application)
             self.noteHandler()
             self.handle(.startEnded(failure))
         }
@@ -24,11 +24,11 @@ extension HandlerDelivery {
 
     func askForOwner() {
         DBusActor.task {
-            _ = try? await self.surroundings.clients.owner(of: self.application)
+            _ = try? await self.context.clients.owner(of: self.application)
             self.noteHandler()
             // If the bus does not say, it reports the next change.
-            let isKnown = self.surroundings.clients.knownOwner(of: self.application) != nil
-            if !isKnown, self.surroundings.clients.isRunning(self.application) { self.note(.ownerUnknown) }
+            let isKnown = self.context.clients.knownOwner(of: self.application) != nil
+            if !isKnown, self.context.clients.isRunning(self.application) { self.note(.ownerUnknown) }
             self.proceed()
         }
     }
@@ -42,12 +42,7 @@ extension HandlerDelivery {
     }
 }
 
-extension DeliverySurroundings {
-    /// Whether the bus can start an application; asked each time, because older buses do not report changes.
-    func isActivatable(_ application: ApplicationID) async -> Bool {
-        await clients.activatable().contains(application.text)
-    }
-
+extension DeliveryContext {
     /// Starts an application through the bus.
     /// - Returns: the reason of a failure; nil if the application runs.
     func start(_ application: ApplicationID) async -> HandlerQueue.StartFailure? {

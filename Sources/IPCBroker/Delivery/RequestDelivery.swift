@@ -4,7 +4,6 @@ internal import IPCModel
 /// Brings requests to one kind of receiver: it performs what the ``RequestLife`` of each of them decides.
 @DBusActor
 protocol RequestDelivery: AnyObject {
-    /// Whether the receiver is being started.
     var isStarting: Bool { get }
 
     /// Takes in a request that arrives, or that an earlier broker left.

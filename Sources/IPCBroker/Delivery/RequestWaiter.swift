@@ -5,11 +5,11 @@ internal import IPCInterface
 @DBusActor
 final class RequestWaiter {
     enum Role {
-        /// The call that opened the URL: it is charged as a request.
+        /// The call that opened the URL. It is charged as a request.
         case sender
         /// The same call, made again.
         case repetition
-        /// A call that asks for the outcome of another one's request.
+        /// A call that asks for the outcome of another call's request.
         case observer
     }
 
@@ -21,7 +21,7 @@ final class RequestWaiter {
     let role: Role
     /// Whether the reply may have descriptors.
     let takesDescriptors: Bool
-    /// The request that it stands at, while it waits.
+    /// The request, while the call waits.
     var request: PendingRequest?
     private var answer: DelayedAnswer<OpenURLResult>?
     private var timer: DBusTimer?
@@ -32,7 +32,7 @@ final class RequestWaiter {
         (self.caller, self.role, self.takesDescriptors) = (caller, role, takesDescriptors)
     }
 
-    /// Whether its leaving cancels the request.
+    /// Whether the request is cancelled if the caller leaves.
     var isSender: Bool { role != .observer }
 
     /// Whether it counts against the limits of waiters.
@@ -41,7 +41,7 @@ final class RequestWaiter {
     /// Waits until ``end(with:)`` gives the result.
     func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
 
-    /// Waits no longer than this; then `result` is the answer.
+    /// Limits the wait to this time; then `result` is the answer.
     func giveUp(after time: Duration, _ result: @escaping @DBusActor () -> OpenURLResult) {
         let timer = DBusTimer()
         timer.set(at: .now + time) { [weak self] in self?.end(with: .success(result())) }
@@ -59,7 +59,7 @@ final class RequestWaiter {
     }
 }
 
-/// The waiters of a request: each leaves at a constant cost, however many others there are.
+/// Waiting calls: each is removed at a constant cost, however many others there are.
 @DBusActor
 struct RequestWaiters {
     private var waiters: [UInt64: RequestWaiter] = [:]
@@ -68,9 +68,11 @@ struct RequestWaiters {
 
     mutating func insert(_ waiter: RequestWaiter) { waiters[waiter.number] = waiter }
 
-    mutating func remove(_ waiter: RequestWaiter) { waiters[waiter.number] = nil }
+    /// - Returns: whether it was there.
+    @discardableResult
+    mutating func remove(_ waiter: RequestWaiter) -> Bool { waiters.removeValue(forKey: waiter.number) != nil }
 
-    /// Removes all waiters; in the order in which they came.
+    /// Removes all waiters, and returns them in the order of arrival.
     mutating func takeAll() -> [RequestWaiter] {
         defer { waiters = [:] }
         return waiters.values.sorted { $0.number < $1.number }

@@ -1,10 +1,10 @@
 internal import CLinux
 internal import Glibc
 
-/// A program that is run to its end with a text as its input, by a call that blocks; see ``Background``.
+/// Runs a program with a text as its input, and blocks until it has ended; see ``Background``.
 ///
-/// Input and output are memory files: nothing can stand still because the other side does not read, and what the program
-/// starts itself and leaves behind keeps nobody waiting for the end of a pipe.
+/// Input and output are memory files: neither side can block because the other does not read, and a process that the
+/// program leaves behind cannot keep a pipe open.
 enum ChildProcess {
     enum End: Sendable, Equatable {
         case exited(Int32)
@@ -19,11 +19,10 @@ enum ChildProcess {
         let text: String
     }
 
-    /// Bytes of the output that are read.
     private static let mostOutput = 65_536
 
-    /// Runs a program, which is looked for in `PATH` where there is no slash in it.
-    /// - Returns: nil where it cannot be started.
+    /// Runs a program, which is searched in `PATH` if its name has no slash.
+    /// - Returns: nil if it cannot be started.
     static func run(
         _ command: [String], _ environment: [String: String], input text: String, milliseconds: Int32
     ) -> Output? {
@@ -57,7 +56,7 @@ enum ChildProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// With the signals as a program expects them: the broker ignores one and blocks two.
+    /// Starts a program with the default signals: the broker ignores one and blocks two.
     private static func start(
         _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
     ) -> pid_t? {
@@ -89,7 +88,7 @@ enum ChildProcess {
         defer { if process >= 0 { close(process) } }
         var question = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         var found: CInt = 0
-        // Signals go to the first thread, and a descriptor that is missing is waited for as long.
+        // Signals go to the first thread. Without a descriptor, `poll` waits for the same time.
         repeat { found = poll(&question, 1, milliseconds) } while found < 0 && errno == EINTR
         if found == 0 { kill(pid, SIGKILL) }
         var status: CInt = 0

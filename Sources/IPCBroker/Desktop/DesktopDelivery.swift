@@ -10,20 +10,20 @@ internal import IPCStore
 /// sent when it is accepted.
 @DBusActor
 final class DesktopDelivery: RequestDelivery {
-    private let surroundings: DeliverySurroundings
+    private let context: DeliveryContext
     private let program: DesktopProgram?
 
-    init(_ surroundings: DeliverySurroundings, _ program: DesktopProgram?) {
-        (self.surroundings, self.program) = (surroundings, program)
+    init(_ context: DeliveryContext, _ program: DesktopProgram?) {
+        (self.context, self.program) = (context, program)
     }
 
     func perform(_ action: RequestLife.Action, on request: PendingRequest) {
         switch action {
         case .makeReady: begin(request)
-        case .send: surroundings.table.watch(request)
+        case .send: context.table.watch(request)
         // A desktop application does not understand a request to stop; its answer decides.
         case .askToCancel: request.note(.cancelAsked)
-        case .end(let end): surroundings.records.ended(request, end)
+        case .end(let end): context.records.ended(request, end)
         // There are no sender queues, no attempts on the disk and no later deliveries.
         case .prepare, .putBack, .writeCrash, .noteFailure, .giveUp: break
         }
@@ -34,26 +34,24 @@ final class DesktopDelivery: RequestDelivery {
         if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
     }
 
-    // MARK: Both kinds of delivery
-
     /// Starts the application, then calls its unique name: the bus would deliver a call that starts the application even
     /// after the end of the request.
     private func open(_ request: PendingRequest, _ content: RequestContent, _ service: ApplicationID) {
         DBusActor.task {
-            if !self.surroundings.clients.isRunning(service) {
+            if !self.context.clients.isRunning(service) {
                 request.note(.starting)
-                if let failure = await self.surroundings.start(service) {
+                if let failure = await self.context.start(service) {
                     return self.fail(request, name: failure.errorName, failure.message)
                 }
             }
-            let owner = try? await self.surroundings.clients.owner(of: service)
+            let owner = try? await self.context.clients.owner(of: service)
             guard request.life.isUnsent else { return }
             guard let owner, let path = try? ObjectPath(service.objectPath) else {
                 return self.fail(request, "\(service) was started and ended at once")
             }
             self.leave(request, to: owner.text)
             let data = PlatformData(activationToken: content.kept.activationToken)
-            self.surroundings.connection.call(
+            self.context.connection.call(
                 FreedesktopApplication.open, on: owner, at: path, ([content.url], data)
             ) { self.answered(request, owner, $0) }
         }

@@ -3,11 +3,11 @@ internal import IPCDBus
 internal import IPCModel
 internal import Logging
 
-/// `ipc-desktop-open`: a program of its own, because it links GLib, whose look-up of handlers is what all of the desktop
-/// goes by. A few run at a time, for moments; the others wait for their turn.
+/// `ipc-desktop-open`: a separate program, because it links GLib, which defines the desktop's handlers. A few processes run
+/// at a time, for moments; other calls wait for their turn.
 ///
-/// A URL never stands in its arguments, which every user of the machine can read (`/proc/PID/cmdline`): token and URL are
-/// its standard input, with a NUL between them.
+/// A URL is never in its arguments, which every user of the machine can read (`/proc/PID/cmdline`): token and URL are its
+/// standard input, with a NUL between them.
 @DBusActor
 final class DesktopProgram {
     private let path: String
@@ -17,18 +17,18 @@ final class DesktopProgram {
     private let logger: Logger
     private var running: UInt64 = 0
     private var waiting = CallersInTurn<CheckedContinuation<Void, Never>>()
-    /// The end of the line of launches: URLs of one sender arrive in their order.
+    /// The last launch: URLs of one sender arrive in their order.
     private var lastLaunch: Task<Void, any Error>?
 
-    /// - Returns: nil where there is no such program.
+    /// - Returns: nil if there is no such program.
     init?(_ path: String, environment: [String: String], limits: Limits, logger: Logger) {
         guard access(path, X_OK) == 0 else { return nil }
         (self.path, self.environment, self.limits, self.logger) = (path, environment, limits, logger)
         launcher = Self.launcher(environment)
     }
 
-    /// Below systemd the broker is confined to what it needs itself, which is not what a browser needs: programs are
-    /// started by the user's manager, each in a unit of its own that outlives the broker.
+    /// Below systemd the broker is confined to its own needs, which a browser exceeds: the user's manager starts programs,
+    /// each in its own unit that outlives the broker.
     private static func launcher(_ environment: [String: String]) -> [String] {
         guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { return [] }
         return [
@@ -37,8 +37,8 @@ final class DesktopProgram {
         ]
     }
 
-    /// The desktop's handler of a URL; nil where it has none.
-    /// - Throws: `limitExceeded` where too many ask, or this caller too often.
+    /// The desktop application for a URL; nil if there is none.
+    /// - Throws: `limitExceeded` if too many calls wait, of all callers or of this one.
     func handler(of url: URLText, for caller: BusName?) async throws(IPCError) -> DesktopHandler? {
         let output = try await run([path, "find"], input: "\0" + url.text, for: caller)
         switch output?.end {
@@ -54,9 +54,9 @@ final class DesktopProgram {
 
     private static let nobody = ExitCode.noHandler.rawValue
 
-    /// Starts a program of the desktop with a URL, after those that were to be started before.
-    /// - Parameter begins: asked when it is its turn, whether it is still to be started.
-    /// - Returns: why it could not be started; nil where it was, or was not to be.
+    /// Starts a desktop application with a URL, after all earlier launches.
+    /// - Parameter begins: decides, when its turn comes, whether it is still started.
+    /// - Returns: the reason of a failure; nil if it was started, or `begins` returned false.
     func launch(
         _ handler: DesktopHandler, _ url: String, token: String?, begins: @escaping @DBusActor @Sendable () -> Bool
     ) async -> String? {
@@ -81,7 +81,7 @@ final class DesktopProgram {
         } catch { return error.message }
     }
 
-    /// Runs it when it is its turn; nil where no process can be made.
+    /// Runs a command when its turn comes; nil if no process can be made.
     private func run(
         _ command: [String], input: String, for caller: BusName?
     ) async throws(IPCError) -> ChildProcess.Output? {
@@ -103,10 +103,10 @@ final class DesktopProgram {
                 \.desktopQuestionsWaiting, use: waiting.count, ofCaller: waiting.count(of: caller))
         } catch { throw error.ipcError }
         let latest = ContinuousClock.now + .milliseconds(Int(clamping: limits.desktopMilliseconds))
-        // Who wakes it leaves its place to it.
+        // The call that resumes it passes its place on.
         await withCheckedContinuation { waiting.append($0, of: caller) }
         guard ContinuousClock.now > latest else { return }
-        // Its caller may have given up by now, and what comes of it would be a surprise.
+        // Its caller may have timed out by now, and would not expect the launch.
         end()
         throw IPCError(
             .limitExceeded,
@@ -120,7 +120,7 @@ final class DesktopProgram {
 }
 
 extension DesktopHandler {
-    /// Reads the lines `entry=` and `service=`; nil where the first one is missing.
+    /// Reads the lines `entry=` and `service=`; nil if the first one is missing.
     convenience init?(answer: String) {
         var lines: [Substring: Substring] = [:]
         for line in answer.split(separator: "\n") {

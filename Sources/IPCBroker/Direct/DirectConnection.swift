@@ -1,29 +1,27 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// A direct connection, from the call of `Connect` to its end.
+/// A direct connection, which exists from the call of `Connect` on.
 @DBusActor
 final class DirectConnection {
     enum State {
-        /// Nobody has connected yet, or who has did not prove who it is.
+        /// No peer has connected and authenticated yet.
         case awaited
         case standing
-        /// What was sent to the caller before, by another way, is still on that way.
+        /// Earlier messages to the caller are still on the former route.
         case switching
-        /// What is delivered to the caller goes over it.
+        /// Deliveries to the caller go over it.
         case delivering
         case ended
     }
 
     let caller: BusName
-    /// Whether the caller wants its deliveries here.
     let wantsDeliveries: Bool
     var state = State.awaited
     private(set) var peer: Connection?
     private var listener: OneTimeListener?
     private let timer = DBusTimer()
     private let charge: DescriptorCharge
-    /// Runs once.
     private let ended: @DBusActor (DirectConnection) -> Void
 
     init(
@@ -35,9 +33,9 @@ final class DirectConnection {
 
     /// Begins to listen.
     /// - Parameters:
-    ///   - time: for connecting and proving who it is.
+    ///   - time: the longest time until the peer is authenticated.
     ///   - accepted: runs with the connection before anything is read from it.
-    /// - Returns: what leads to the socket.
+    /// - Returns: a descriptor that leads to the socket.
     func listen(
         in directory: Descriptor, objects: ObjectServer, for time: Duration,
         accepted: @escaping @DBusActor (Connection) -> Void
@@ -59,7 +57,7 @@ final class DirectConnection {
         return descriptor
     }
 
-    /// Ends it; calls on their way over it fail.
+    /// Ends the connection. Its open calls fail.
     func end() {
         guard state != .ended else { return }
         state = .ended

@@ -1,8 +1,9 @@
+internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// The direct connections of all callers, and by which way a connection of the bus is reached.
+/// The direct connections of all callers, and the routes to connections of the bus.
 @DBusActor
 final class DirectConnections {
     private let bus: Connection
@@ -12,10 +13,10 @@ final class DirectConnections {
     private let limits: Limits
     private let bounds: PeerBounds
     private var ofCaller: [BusName: [DirectConnection]] = [:]
-    /// How many there are, those included that nobody uses yet.
+    /// The count of direct connections, with those that are not used yet.
     private(set) var count = 0
     private var isEnding = false
-    private var quiet: [CheckedContinuation<Void, Never>] = []
+    private let quiet = EventWaiters()
 
     /// The route to a connection of the bus begins to change, or has changed.
     var routeChanged: @DBusActor (BusName) -> Void = { _ in }
@@ -33,9 +34,7 @@ final class DirectConnections {
             descriptors: Int(clamping: limits.directDescriptors), arriving: arriving)
     }
 
-    // MARK: Connecting
-
-    /// Answers `Connect`. Who has the descriptor can connect, and stands for the caller.
+    /// Answers `Connect`. The holder of the descriptor can connect, and then acts as the caller.
     func connect(_ options: ConnectOptions, _ call: IncomingCall) throws -> Descriptor {
         guard let caller = call.sender, !isEnding, !clients.hasDeparted(caller) else {
             throw IPCError(.storeUnavailable, "the broker is about to end, or the caller has left")
@@ -69,8 +68,8 @@ final class DirectConnections {
         }
     }
 
-    /// The peer is ready. What was sent to it by the way so far arrives before what comes by the new one: the answer to
-    /// a last message on the old way shows that it has.
+    /// Begins to use the connection of a peer that is ready. Messages on the former route arrive before those on the new
+    /// one: the answer to a last message on the former route shows that they have arrived.
     private func greeted(_ connection: DirectConnection) {
         guard connection.state == .awaited else { return }
         connection.state = .standing
@@ -91,39 +90,32 @@ final class DirectConnections {
         if ofCaller[caller]?.isEmpty == true { ofCaller[caller] = nil }
         count -= 1
         routeChanged(caller)
-        if count == 0 { wakeQuiet() }
+        if count == 0 { quiet.resumeAll() }
     }
 
-    /// A connection of the bus is about to be taken as gone. What it has said before over a direct connection counts, as
-    /// what it has said on the bus does: that has come before its end.
+    /// Reads the rest of a caller's direct connections before its departure is handled: its earlier messages count, as
+    /// those on the bus do.
     func callerLeaves(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.peer?.takeInRest() } }
 
-    /// A connection of the bus is gone, and what stands for it.
     func callerLeft(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.end() } }
 
-    // MARK: Routes
-
-    /// A way to a program.
     struct Route {
         let connection: Connection
-        /// Whom to name as the receiver.
         let destination: BusName?
         var isDirect: Bool { destination == nil }
     }
 
-    /// By which way what is delivered goes to a connection of the bus: the newest that was opened for it, else the bus.
+    /// The route of deliveries to a connection of the bus: its newest direct connection for them, else the bus.
     func route(to owner: BusName) -> Route {
         let direct = ofCaller[owner]?.last { $0.state == .delivering && $0.peer?.isConnected == true }
         guard let peer = direct?.peer else { return Route(connection: bus, destination: owner) }
         return Route(connection: peer, destination: nil)
     }
 
-    /// Whether nothing may be sent to it now, because what was sent before is on another way; ``routeChanged`` tells when.
+    /// Whether deliveries wait, because earlier messages are still on the former route; ``routeChanged`` reports the change.
     func isSwitching(_ owner: BusName) -> Bool { ofCaller[owner]?.contains { $0.state == .switching } ?? false }
 
-    // MARK: End
-
-    /// Ends all, when what was sent is out; who does not read has so long.
+    /// Ends all connections when their messages are sent. A peer that does not read gets this time.
     func finish(within patience: Duration) async {
         isEnding = true
         for connection in ofCaller.values.flatMap({ $0 }) {
@@ -134,14 +126,44 @@ final class DirectConnections {
         }
         guard count > 0 else { return }
         let timer = DBusTimer()
-        timer.set(at: .now + patience) { [weak self] in self?.wakeQuiet() }
-        await withCheckedContinuation { quiet.append($0) }
+        timer.set(at: .now + patience) { [quiet] in quiet.resumeAll() }
+        await quiet.wait()
         timer.cancel()
     }
+}
 
-    private func wakeQuiet() {
-        let waiting = quiet
-        quiet = []
-        for continuation in waiting { continuation.resume() }
+/// The directory in which a socket has a name until its descriptor is passed on. It belongs to this user alone.
+struct RuntimeDirectory: Sendable {
+    let path: String
+
+    /// `swift-ipc` in `XDG_RUNTIME_DIR` (XDG Base Directory Specification), else the folder of the store.
+    init(store: String, environment: [String: String]) {
+        if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
+            path = runtime + "/swift-ipc"
+        } else {
+            path = store
+        }
+    }
+
+    /// Opens the directory, and makes it if it is missing.
+    /// - Throws: `storeUnavailable` if it cannot be made, is a link, belongs to another user, or is open to others.
+    func open() throws(IPCError) -> Descriptor {
+        // Only the last element: the directory above belongs to the session.
+        if mkdir(path, 0o700) != 0, errno != EEXIST { throw refusal(String(cString: strerror(errno))) }
+        let opened = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        guard opened >= 0 else { throw refusal(String(cString: strerror(errno))) }
+        let directory = Descriptor(owning: opened)
+        var status = stat()
+        guard fstat(opened, &status) == 0, status.st_uid == geteuid() else {
+            throw refusal("it belongs to another user")
+        }
+        if status.st_mode & 0o077 != 0, fchmod(opened, 0o700) != 0 { throw refusal("others may enter it") }
+        return directory
+    }
+
+    private func refusal(_ reason: String) -> IPCError {
+        IPCError(
+            .storeUnavailable,
+            "there is no place for the socket of a direct connection, \(path.quoted): \(reason); stay on the bus")
     }
 }

@@ -1,23 +1,23 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Room for the answers of readings that are under way, of all callers together (I16).
+/// Limits the size of the answers to open readings, for all callers together (I16).
 ///
-/// A reading of a few bytes may bring 16 MiB, and many of them are begun before the first one is answered. How much one
-/// brings is known from what was written or read last; where nothing is known it counts as a few MiB. A descriptor counts as
-/// 256 KiB, so that no more than 128 are made before they are sent, and 32 for one caller (I17). A caller who does not
-/// read what it has got so far gets no more, and holds up itself alone.
+/// A call of a few bytes may read 16 MiB, and many calls begin before the first one is answered. The size of an answer is
+/// known from the last write or reading; an unknown one counts as a few MiB. A descriptor counts as 256 KiB, so that no more
+/// than 128 are made before they are sent, and 32 for one caller (I17). A caller that does not read its answers gets no
+/// further ones, and delays only itself.
 @DBusActor
 final class AnswerRoom {
-    /// What a reading asks for.
+    /// The content that a reading asks for.
     struct Subject: Hashable {
         let name: PasteboardName
         let takesDescriptors: Bool
-        /// One value, and not all items.
+        /// Whether one value is read, and not all items.
         let isOneValue: Bool
     }
 
-    /// What one reading takes of the room, until it is let go.
+    /// The room that one reading takes, until it is destroyed.
     @DBusActor
     final class Place {
         fileprivate let bytes: Int
@@ -37,11 +37,11 @@ final class AnswerRoom {
         let continuation: CheckedContinuation<Place, Never>
     }
 
-    /// What readings of a pasteboard bring.
+    /// The sizes of answers about a pasteboard.
     private struct Known {
-        /// All values.
+        /// All values in the message.
         var whole: Int?
-        /// What goes to who takes descriptors: these, and the values beside them.
+        /// All values for a receiver of descriptors: these, and the values in the message.
         var beside: Int?
         var value: Int?
 
@@ -68,15 +68,15 @@ final class AnswerRoom {
 
     /// Twice the largest answer.
     private static let most = 32 << 20
-    /// What one caller takes, or one answer: others are to find room, and what he has not read is to stay far below what ends
-    /// a direct connection.
+    /// The limit of one caller, or of one answer: other callers must find room, and its unread answers must stay far below the
+    /// limit that ends a direct connection.
     private static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
     private static let bytesOfDescriptor = 256 << 10
-    /// Pasteboards of which something is known; then it is learnt anew.
+    /// The limit of pasteboards with known sizes; beyond it all sizes are removed.
     private static let mostKnown = 10_000
 
-    /// Nobody gets it.
+    /// It is sent to no caller.
     static let callerHasLeft = ErrorReply(.failed, "the caller has left")
 
     /// Takes a place; waits until the caller has read its earlier answers, and until there is room.
@@ -91,18 +91,18 @@ final class AnswerRoom {
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
                 giveToWaiting()
             }
-            // Meanwhile an earlier answer may have met a reader who does not read: then the place is for others.
+            // If the caller has not read an earlier answer in the meantime, the place is for others.
             if call.isAwaited, !call.hasBacklog { return place }
         }
     }
 
-    /// Notes what a reading has brought, in the message and beside it.
+    /// Notes the size of an answer, in the message and in descriptors.
     func learn(_ bytes: Int, descriptors: Int, of subject: Subject) {
         if known.count >= Self.mostKnown { known = [:] }
         known[subject.name, default: Known()][subject] = bytes + descriptors * Self.bytesOfDescriptor
     }
 
-    /// Notes that items are about to be written to a pasteboard: in the place of what is there, or to it.
+    /// Notes that items will replace the content of a pasteboard, or be added to it.
     func writing(_ items: [PasteboardItem], to name: PasteboardName, isAddition: Bool) {
         if known.count >= Self.mostKnown { known = [:] }
         let former = isAddition ? known[name] ?? Known() : Known(whole: 0, beside: 0)

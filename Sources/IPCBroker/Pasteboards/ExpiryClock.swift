@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCStore
 internal import Logging
 
-/// Ends versions when their time is over. What is read or written is looked at by the store itself, so a late timer
-/// shows nobody anything; this clock is what tells the watchers.
+/// Ends versions when their time is over, which notifies the watchers. The store itself checks each version that is read or
+/// written, so a late timer shows no expired content.
 @DBusActor
 final class ExpiryClock {
     private let store: Store
@@ -38,7 +38,7 @@ final class ExpiryClock {
             let left = Int(clamping: next > now ? next - now : 0)
             timer.set(at: .now + .milliseconds(left)) { [weak self] in self?.look() }
         } catch {
-            // A full disk: the content is not shown all the same; try again a little later.
+            // A full disk: the content is hidden anyway; try again later.
             logger.warning("versions whose time is over could not be ended: \(error)")
             timer.set(at: .now + .seconds(5)) { [weak self] in self?.look() }
         }

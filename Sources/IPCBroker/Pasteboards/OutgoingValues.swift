@@ -2,41 +2,31 @@ internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// How the values of a version leave: in the message, or as descriptors for who asked for them.
+/// Sends the values of a version in the message, or as descriptors if the receiver takes them.
 struct OutgoingValues: Sendable {
-    private let limits: Limits
+    let limits: Limits
     private let takesDescriptors: Bool
 
     init(_ limits: Limits, takesDescriptors: Bool) {
         (self.limits, self.takesDescriptors) = (limits, takesDescriptors)
     }
 
-    /// A payload as its handler gets it, in one message; `payloadInvalid` where it does not fit.
-    static func handed(
-        _ items: [PasteboardItem], _ limits: Limits, takesDescriptors: Bool
-    ) throws -> [PasteboardItem] {
-        try naming(takesDescriptors) {
-            try OutgoingValues(limits, takesDescriptors: takesDescriptors).prepare(items)
-        }
-    }
+    /// A payload as its handler gets it, in one message.
+    /// - Throws: `payloadInvalid` if it does not fit.
+    func handed(_ items: [PasteboardItem]) throws -> [PasteboardItem] { try naming { try prepare(items) } }
 
-    /// Refuses a payload that its handler could not be given, by the sizes alone.
-    static func checkHanded(_ items: [PasteboardItem], _ limits: Limits, takesDescriptors: Bool) throws {
-        try naming(takesDescriptors) {
-            _ = try OutgoingValues(limits, takesDescriptors: takesDescriptors).descriptors(of: items)
-        }
-    }
+    /// Refuses a payload that its handler could not get, by the sizes alone.
+    func checkHanded(_ items: [PasteboardItem]) throws { try naming { _ = try fit(items.valueSizes) } }
 
-    /// The bytes that are in the message for who takes descriptors.
-    static func inlineBytes(of items: [PasteboardItem], _ limits: Limits) -> UInt64 {
+    /// The bytes of the values in the message.
+    func inlineBytes(of items: [PasteboardItem]) -> UInt64 {
+        guard takesDescriptors else { return items.byteCount }
         let sizes = items.valueSizes
-        guard let descriptors = try? limits.messageFit(sizes).descriptors else { return sizes.reduce(0, +) }
-        guard !descriptors.isEmpty else { return sizes.reduce(0, +) }
-        let outside = Set(descriptors)
+        guard let outside = try? fit(sizes), !outside.isEmpty else { return sizes.reduce(0, +) }
         return sizes.enumerated().reduce(0) { outside.contains($1.offset) ? $0 : $0 + $1.element }
     }
 
-    private static func naming<Result>(_ takesDescriptors: Bool, _ body: () throws -> Result) throws -> Result {
+    private func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let limit as LimitExceeded {
             guard !takesDescriptors else { throw IPCError(.payloadInvalid, "the payload fits no message: \(limit)") }
             throw IPCError(
@@ -46,10 +36,10 @@ struct OutgoingValues: Sendable {
         }
     }
 
-    /// The items as they are sent. Run it where they are read, on the store's thread: files are read, and where it
-    /// fails nothing must have been consumed.
+    /// The items as they are sent. Call it in the transaction that reads them: it reads files, and if it fails, nothing may
+    /// have been consumed.
     func prepare(_ items: [PasteboardItem]) throws -> [PasteboardItem] {
-        let descriptors = try descriptors(of: items)
+        let descriptors = try fit(items.valueSizes)
         guard !descriptors.isEmpty || items.hasFiles else { return items }
         var number = 0
         return try items.map { item in
@@ -65,11 +55,7 @@ struct OutgoingValues: Sendable {
         try representation.sent(asDescriptor: !fit([UInt64(representation.byteCount)]).isEmpty)
     }
 
-    private func descriptors(of items: [PasteboardItem]) throws(LimitExceeded) -> Set<Int> {
-        try fit(items.valueSizes)
-    }
-
-    /// The places of the values that go as descriptors.
+    /// The indices of the values that are sent as descriptors.
     private func fit(_ sizes: [UInt64]) throws(LimitExceeded) -> Set<Int> {
         if takesDescriptors { return Set(try limits.messageFit(sizes).descriptors) }
         try limits.check(\.inlineMessageBytes, request: sizes.reduce(0, +))
@@ -83,7 +69,7 @@ extension Representation {
         switch (value, asDescriptor) {
         case (.file(let file), false):
             let bytes = try file.bytes()
-            // Text that came as a descriptor is a string again for who takes none, as text that is small.
+            // Text that came as a descriptor is a string for a receiver that takes no descriptors, as small text is.
             if type.essence.hasPrefix("text/") || type.isUTF8PlainText, !bytes.contains(0),
                 let text = String(validating: bytes, as: UTF8.self)
             {
@@ -98,7 +84,7 @@ extension Representation {
 }
 
 extension [PasteboardItem] {
-    /// The same with its files opened anew, for one receiver.
+    /// The same with its files opened again, for one receiver.
     func reopened() -> [PasteboardItem] {
         guard hasFiles else { return self }
         return map { item in
@@ -119,7 +105,7 @@ extension [PasteboardItem] {
         return sizes
     }
 
-    /// How many values came as descriptors.
+    /// The count of values that came as descriptors.
     var fileCount: Int {
         reduce(0) { $0 + $1.representations.count { if case .file = $0.value { true } else { false } } }
     }
@@ -128,7 +114,7 @@ extension [PasteboardItem] {
 }
 
 extension Representation.Value {
-    /// The bytes in a memory file that nobody can change.
+    /// The bytes in a sealed memory file.
     fileprivate func sealed() throws -> ContentFile {
         func file(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> ContentFile {
             ContentFile(owning: try Descriptor.makeSealed(containing: bytes, name: "value"), byteCount: bytes.count)
@@ -146,7 +132,7 @@ extension Representation.Value {
 }
 
 extension PasteboardItem {
-    /// The bytes of the values that are in the message.
+    /// The bytes of the values in the message.
     var inlineByteCount: UInt64 {
         representations.reduce(0) { sum, representation in
             if case .file = representation.value { sum } else { sum + UInt64(representation.byteCount) }

@@ -4,10 +4,10 @@ internal import IPCModel
 internal import IPCStore
 
 extension IPCStore.WriteOptions {
-    /// Options of the wire that are known to be right. The source is stated apart, since it may have to be looked up.
-    /// - Parameter writer: who is asked for what is promised.
+    /// Validates options of the wire. The source is set later, because the bus may be asked for it.
+    /// - Parameter writer: the program that is asked for promised values.
     init(
-        _ options: IPCInterface.WriteOptions, items: [PasteboardItem], writer: String, limits: Limits
+        _ options: IPCInterface.WriteOptions, items: [PasteboardItem], writer: String
     ) throws {
         self.init(ifChangeCount: options.ifChangeCount, id: try options.id.map { try RequestID($0) })
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
@@ -19,7 +19,7 @@ extension IPCStore.WriteOptions {
         if promises.contains(where: { !$0.isEmpty }) { self.writer = writer }
     }
 
-    /// How a payload is put on a pasteboard.
+    /// Validates the options of a payload that is set on a pasteboard.
     init(_ options: PayloadSetOptions, items: [PasteboardItem]) throws {
         self.init(ifChangeCount: options.ifChangeCount)
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
@@ -27,7 +27,6 @@ extension IPCStore.WriteOptions {
         isOnce = options.once ?? false
     }
 
-    /// A time that ends, and not at once.
     static func checked(timeToLive milliseconds: UInt64) throws(IPCError) -> UInt64 {
         guard (1...mostTimeToLive).contains(milliseconds) else {
             throw IPCError(
@@ -70,7 +69,7 @@ extension IPCInterface.VersionFacts {
     }
 }
 
-/// What a reader asks for: the items of a version, or the current ones off the pasteboard.
+/// The arguments of `GetItems`: it reads the items of a version, or takes the current ones off the pasteboard.
 struct ItemReading: Sendable {
     private let types: [ContentType]?
     private let changeCount: UInt64?
@@ -92,7 +91,7 @@ struct ItemReading: Sendable {
         id = try options.id.map { try RequestID($0) }
     }
 
-    /// Whether what is taken is held for a while, to be read again.
+    /// Whether a taken version is held for a while, to be read again.
     var holdsVersion: Bool { id != nil }
 
     func run(on name: PasteboardName, _ transaction: borrowing StoreTransaction) throws -> VersionContent {

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// What reads a pasteboard, in the caller's turn and where there is room for the answer.
+// The members that read a pasteboard, in the caller's turn and when there is room for the answer.
 extension PasteboardService {
     func getItems(
         _ options: GetItemsOptions, _ call: IncomingCall
@@ -50,7 +50,7 @@ extension PasteboardService {
         }
     }
 
-    /// Reads, and has fetched what is promised and not there yet; often enough for any writer that keeps its word.
+    /// Reads, and fetches promised values that are missing, often enough for any writer that keeps its promises.
     private func read<Content: Sendable>(
         _ body: @escaping @Sendable (borrowing StoreTransaction) throws -> Content
     ) async throws -> Content {
@@ -80,7 +80,7 @@ extension PasteboardService {
 
     // MARK: Turns
 
-    /// Runs a reading in the caller's turn: behind what the same caller asked for before.
+    /// Runs a reading in the caller's turn.
     private func inTurn<Result: Sendable>(
         _ call: IncomingCall, fd: Bool?, isOneValue: Bool = false,
         _ perform: @DBusActor (AnswerRoom.Subject) async throws -> Result

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Pasteboard1`, for every pasteboard: the name comes from the path of the object.
+/// `org.swiftipc.Pasteboard1`, for every pasteboard. Its name is in the path of the object.
 @DBusActor
 final class PasteboardService {
     let store: Store
@@ -40,83 +40,52 @@ final class PasteboardService {
 
     // MARK: Writing
 
-    private enum Change {
-        case set([PasteboardItem])
-        case add([PasteboardItem])
-        case clear
-
-        var items: [PasteboardItem] {
-            switch self {
-            case .set(let items), .add(let items): items
-            case .clear: []
-            }
-        }
-
-        var isAddition: Bool { if case .add = self { true } else { false } }
-
-        /// The same with the digests that the writer has stated; `InvalidArguments` where they do not fit the items.
-        func stating(_ digests: [[String]]?) throws -> Change {
-            guard let digests else { return self }
-            switch self {
-            case .set(let items): return .set(try items.stating(digests))
-            case .add(let items): return .add(try items.stating(digests))
-            case .clear: return self
-            }
-        }
-
-        /// Carries the change out, with the items as they were taken in.
-        func apply(
-            _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions,
-            _ transaction: borrowing StoreTransaction
-        ) throws -> UInt64 {
-            switch self {
-            case .set: try transaction.setItems(items, on: name, options)
-            case .add: try transaction.addItems(items, to: name, options)
-            case .clear: try transaction.clear(name, options)
-            }
-        }
-    }
+    private enum Change { case set, add, clear }
 
     private func write(
-        _ change: Change, _ options: IPCInterface.WriteOptions, _ call: IncomingCall
+        _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall
     ) async throws -> UInt64 {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
-        let change = try change.stating(options.digests)
-        try limits.checkPayload(change.items)
+        let items = try options.digests.map { try given.stating($0) } ?? given
+        try limits.checkPayload(items)
         let asked = try IPCStore.WriteOptions(
-            options, items: change.items, writer: promises.writer(call.sender), limits: limits)
-        let files = change.items.fileCount
+            options, items: items, writer: promises.writer(call.sender))
+        let files = items.fileCount
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
         let count = try await arrivals.inTurn(of: call.sender) {
             let name = try await name(call)
             let options = asked.with(await clients.source(stated: stated, by: call.sender))
             // The next call of this caller waits until the files have been taken in and written.
-            let count = files > 0 ? try await commit(change, to: name, options) : nil
+            let count = files > 0 ? try await commit(change, items, to: name, options) : nil
             return (name: name, options: options, count: count)
         } perform: { ready in
             if let count = ready.count { return count }
-            return try await commit(change, to: ready.name, ready.options)
+            return try await commit(change, items, to: ready.name, ready.options)
         }
         if asked.endsByItself { expiry.look() }
         return count
     }
 
-    /// The most bytes that are written on the I/O thread: more would keep other calls waiting.
+    /// The limit of bytes that are written on the I/O thread: more would delay other calls.
     private static let bytesAtOnce = 64 << 10
 
     private func commit(
-        _ change: Change, to name: PasteboardName, _ options: IPCStore.WriteOptions
+        _ change: Change, _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions
     ) async throws -> UInt64 {
         var isSensitive = options.isSensitive
-        if case .add = change, change.items.hasFiles, !isSensitive {
-            // What is added to a secret is kept like it, and must not touch the disk on its way.
+        if change == .add, items.hasFiles, !isSensitive {
+            // Items that are added to a secret are kept like it, and must not touch the disk on their way.
             isSensitive = try await store.commit { try $0.facts(of: name).isSensitive }
         }
-        room.writing(change.items, to: name, isAddition: change.isAddition)
-        return try await store.withIntake(of: change.items, on: name, isSensitive: isSensitive) { items in
+        room.writing(items, to: name, isAddition: change == .add)
+        return try await store.withIntake(of: items, on: name, isSensitive: isSensitive) { items in
             let isSmall = items.reduce(0) { $0 + $1.byteCount } <= Self.bytesAtOnce
-            return try await store.commit(about: isSmall ? name : nil) {
-                try change.apply(items, to: name, options, $0)
+            return try await store.commit(about: isSmall ? name : nil) { transaction in
+                switch change {
+                case .set: try transaction.setItems(items, on: name, options)
+                case .add: try transaction.addItems(items, to: name, options)
+                case .clear: try transaction.clear(name, options)
+                }
             }
         }
     }
@@ -151,7 +120,7 @@ extension PasteboardService {
         let (store, clients) = (store, clients)
         let most = Int(limits.introspectedPasteboards)
         return Subtree(
-            interfaces: [interface],
+            interfaces: [ExportedInterface(Pasteboard1.description, methods: methods, properties: properties)],
             children: { call in
                 let visibility = await clients.visibility(of: call.sender)
                 let names = try await store.commit { try $0.pasteboards(limit: most).map(\.name) }
@@ -165,20 +134,16 @@ extension PasteboardService {
             })
     }
 
-    private var interface: ExportedInterface {
-        ExportedInterface(Pasteboard1.description, methods: methods, properties: properties)
-    }
-
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered { try await self.write(.set($0.0), $0.1, $1) },
+            Pasteboard1.setItems.answered { try await self.write(.set, $0.0, $0.1, $1) },
             Pasteboard1.addItems.answered { input, call in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
                     throw IPCError(.invalidArguments, "there is no item to add")
                 }
-                return try await self.write(.add(input.0), input.1, call)
+                return try await self.write(.add, input.0, input.1, call)
             },
-            Pasteboard1.clear.answered { try await self.write(.clear, IPCInterface.WriteOptions($0), $1) },
+            Pasteboard1.clear.answered { try await self.write(.clear, [], IPCInterface.WriteOptions($0), $1) },
             Pasteboard1.getItems.answered { try await self.getItems($0, $1) },
             Pasteboard1.getData.answered { try await self.getData($0, $1) },
             Pasteboard1.listVersions.answered { _, call in try await self.listVersions(call) },
@@ -202,5 +167,30 @@ extension PasteboardService {
                 return UInt32(try await self.store.commit { try $0.facts(of: name).itemCount })
             }),
         ]
+    }
+}
+
+extension [PasteboardItem] {
+    /// The same items, whose files have the digests that their writer stated.
+    /// - Parameter digests: in the shape of the items; empty if none is stated.
+    /// - Throws: `invalidArguments` if the shape differs, or a text is no digest.
+    fileprivate func stating(_ digests: [[String]]) throws -> [PasteboardItem] {
+        guard map(\.representations.count) == digests.map(\.count) else {
+            throw IPCError(.invalidArguments, "“digests” has another shape than the items")
+        }
+        return try zip(self, digests).map { item, row in
+            try PasteboardItem(read: zip(item.representations, row).map { try $0.stating($1) })
+        }
+    }
+}
+
+extension Representation {
+    fileprivate func stating(_ text: String) throws -> Representation {
+        guard !text.isEmpty else { return self }
+        guard let digest = ContentDigest(wire: text) else {
+            throw IPCError(.invalidArguments, "a digest is “xxh128:” and 32 hexadecimal digits, or empty")
+        }
+        guard case .file(let file) = value else { return self }
+        return Representation(type: type, value: .file(ContentFile(sharing: file, stated: digest)))
     }
 }

@@ -13,8 +13,6 @@ final class PasteboardsService {
     private let arrivals: ArrivalOrder
     private let promises: PromiseFetcher
     private let limits: Limits
-    /// Unique pasteboards end with the connection that made them.
-    private var uniqueOf: [BusName: Set<PasteboardName>] = [:]
 
     init(
         store: Store, connection: Connection, clients: BusClients, watchers: ChangeWatchers,
@@ -60,9 +58,8 @@ final class PasteboardsService {
         let source = try await source(options.sourceApplication, call)
         try await store.commit { _ = try $0.createPasteboard(name, persistent: false, source: source) }
         if let maker = call.sender {
-            uniqueOf[maker, default: []].insert(name)
             clients.made(name, by: maker)
-            if clients.hasDeparted(maker) { callerLeft(maker) }
+            if clients.hasDeparted(maker) { end([name]) }
         }
         try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
         return (name.text, try Self.path(of: name))
@@ -79,15 +76,8 @@ final class PasteboardsService {
         } perform: {
             try await store.commit { _ = try $0.removePasteboard(name) }
         }
-        if name.isUnique { forget(name) }
+        if name.isUnique { clients.removed(name) }
         try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
-    }
-
-    private func forget(_ name: PasteboardName) {
-        for maker in uniqueOf.keys {
-            guard uniqueOf[maker]?.remove(name) != nil else { continue }
-            clients.removed(name, madeBy: maker)
-        }
     }
 
     func listPasteboards(_ options: ListPasteboardsOptions, _ call: IncomingCall) async throws -> [PasteboardRow] {
@@ -122,18 +112,18 @@ final class PasteboardsService {
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
         let time = timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)
-        watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { told in
+        watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { report in
             self.store.commit(about: names.count == 1 ? names.first : nil) {
                 try $0.changes(of: Array(names), since: since)
             } then: { result in
-                DBusActor.assumeIsolated { told(result.map { Self.answer($0.value) }) }
+                DBusActor.assumeIsolated { report(result.map { Self.answer($0.value) }) }
             }
         } then: {
             answer($0)
         }
     }
 
-    /// What has changed already; `nil` if nothing has.
+    /// The answer for earlier changes; `nil` if there are none.
     private static func answer(_ past: Changes) -> ChangeWatchers.Answer? {
         guard !past.changed.isEmpty || past.mustResynchronize else { return nil }
         var facts = ChangeFacts()
@@ -142,9 +132,11 @@ final class PasteboardsService {
         return (past.latest, rows, facts)
     }
 
-    /// The connection that made unique pasteboards is gone; those that were not set persistent go with it.
-    func callerLeft(_ caller: BusName) {
-        guard let names = uniqueOf.removeValue(forKey: caller) else { return }
+    /// Removes the unique pasteboards of a connection that has left, unless they were set persistent.
+    func callerLeft(_ caller: BusName) { end(clients.takeUniquePasteboards(of: caller)) }
+
+    private func end(_ names: Set<PasteboardName>) {
+        guard !names.isEmpty else { return }
         DBusActor.task {
             for name in names {
                 let isGone = try await self.store.commit { transaction in
@@ -178,8 +170,8 @@ final class PasteboardsService {
 }
 
 extension StoreTransaction {
-    /// A page of the pasteboards that a caller sees, in the order of their names: it costs what the caller gets, however
-    /// many others there are.
+    /// A page of the pasteboards that a caller sees, in the order of their names. Its cost does not depend on the count of
+    /// other pasteboards.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
     ) throws -> [Board] {
@@ -202,10 +194,15 @@ extension StoreTransaction {
     private borrowing func pasteboardUnlessDamaged(_ name: PasteboardName) throws -> Board? {
         do { return try pasteboard(name) } catch PasteboardError.damaged { return nil }
     }
+
+    /// The facts of the current version; nil if it is damaged, so that a list has the others (I5).
+    fileprivate borrowing func factsUnlessDamaged(of name: PasteboardName) throws -> IPCStore.VersionFacts? {
+        do { return try facts(of: name) } catch PasteboardError.damaged { return nil }
+    }
 }
 
 extension PasteboardRow {
-    /// - Parameter version: `nil` where the current version is damaged.
+    /// - Parameter version: `nil` if the current version is damaged.
     init(_ pasteboard: Board, _ version: IPCStore.VersionFacts?) {
         var facts = PasteboardFacts()
         facts.persistent = pasteboard.isPersistent
@@ -220,12 +217,5 @@ extension PasteboardRow {
             facts.expires = version.expiresAt
         }
         self.init(name: pasteboard.name.text, changeCount: pasteboard.changeCount, facts: facts)
-    }
-}
-
-extension StoreTransaction {
-    /// What is known of the current version; one that is damaged does not keep the others out of a list (I5).
-    borrowing func factsUnlessDamaged(of name: PasteboardName) throws -> IPCStore.VersionFacts? {
-        do { return try facts(of: name) } catch PasteboardError.damaged { return nil }
     }
 }

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Fetches what writers have promised, when somebody reads it: each promise once, however many wait for it.
+/// Fetches promised values from their writers when they are read: each promise once, however many readers wait.
 @DBusActor
 final class PromiseFetcher {
     private struct Key: Hashable {
@@ -18,7 +18,7 @@ final class PromiseFetcher {
     private let store: Store
     private let connection: Connection
     private let limits: Limits
-    /// What tells this bus from every other: unique names are given out again by the next one.
+    /// The id of this bus: the next bus assigns the same unique names again.
     private let bus: String
     private var underWay: [Key: Task<Void, any Error>] = [:]
 
@@ -26,15 +26,17 @@ final class PromiseFetcher {
         (self.store, self.connection, self.bus, self.limits) = (store, connection, bus, limits)
     }
 
-    /// How the store keeps who promised: a connection of this bus.
+    /// The text for a writer in the store: its connection and this bus.
     func writer(_ caller: BusName?) -> String { caller.map { "\($0.text)@\(bus)" } ?? "" }
 
-    /// The connection of this bus that such a text names; nil where it is one of another bus.
-    func connection(_ writer: String) -> String? { owner(writer)?.text }
+    /// The connection that such a text names; nil if it was on another bus.
+    func owner(_ writer: String) -> BusName? {
+        guard let at = writer.firstIndex(of: "@"), writer[writer.index(after: at)...] == bus else { return nil }
+        return try? BusName(String(writer[..<at]))
+    }
 
-    /// Fetches what a reader wants, all of it at the same time; returns when it is in the store.
-    ///
-    /// `PasteboardError.promiseBroken` where a writer has left, gives something else, or takes too long.
+    /// Fetches the values that a reader wants, all at the same time, and returns when they are in the store.
+    /// - Throws: `PasteboardError.promiseBroken` if a writer has left, gives something else, or takes too long.
     func fetch(_ wanted: UnfulfilledPromises) async throws {
         for fetch in begin(wanted) { try await fetch.value }
     }
@@ -48,8 +50,8 @@ final class PromiseFetcher {
         }
     }
 
-    /// Fetches everything that a writer has promised and not given yet; gives how much came. What it cannot give keeps
-    /// none of the rest back.
+    /// Fetches all values that a writer has promised and not given yet. A value that it cannot give does not affect others.
+    /// - Returns: the count of values that came.
     func fetchAll(of caller: BusName?) async throws -> UInt32 {
         let writer = writer(caller)
         guard !writer.isEmpty else { return 0 }
@@ -70,7 +72,7 @@ final class PromiseFetcher {
             defer { self.underWay[key] = nil }
             let value = try await self.ask(writer, for: key)
             do { try await self.keep(value, key) } catch let condition as any Condition {
-                // What is wrong with the value is the writer's doing, not the reader's.
+                // A bad value is the fault of the writer, not of the reader.
                 guard [.payloadInvalid, .limitExceeded].contains(condition.ipcError.code) else { throw condition }
                 throw self.broken(key, condition.ipcError.message)
             }
@@ -80,13 +82,15 @@ final class PromiseFetcher {
     }
 
     private func ask(_ writer: String, for key: Key) async throws -> Representation.Value {
-        guard let owner = owner(writer) else { throw broken(key, "its connection to the bus is gone") }
+        guard let owner = owner(writer), let path = try? PasteboardsService.path(of: key.pasteboard) else {
+            throw broken(key, "its connection to the bus is gone")
+        }
         var options = PromisedDataOptions()
         options.timeout = UInt32(clamping: limits.promiseMilliseconds)
         options.fd = true
         do throws(CallError) {
             return try await connection.call(
-                PasteboardWriter1.getPromisedData, on: owner, at: try path(of: key),
+                PasteboardWriter1.getPromisedData, on: owner, at: path,
                 (key.pasteboard.text, key.writtenAt, key.promise.item, key.promise.type.text, options),
                 timeout: .milliseconds(Int(limits.promiseMilliseconds)), startsService: false)
         } catch {
@@ -94,13 +98,7 @@ final class PromiseFetcher {
         }
     }
 
-    private func path(of key: Key) throws(CallError) -> ObjectPath {
-        do throws(NameError) { return try PasteboardsService.path(of: key.pasteboard) } catch {
-            throw .unsendable(.refused(error.description))
-        }
-    }
-
-    /// Puts what came into the version that promised it; nothing where that is gone by now.
+    /// Puts a value into the version that promised it, if that still exists.
     private func keep(_ value: Representation.Value, _ key: Key) async throws {
         let item = try PasteboardItem([Representation(type: key.promise.type, value: value)])
         try await store.withIntake(of: [item], on: key.pasteboard, isSensitive: key.isSensitive) { items in
@@ -111,11 +109,6 @@ final class PromiseFetcher {
         }
     }
 
-    private func owner(_ writer: String) -> BusName? {
-        guard let at = writer.firstIndex(of: "@"), writer[writer.index(after: at)...] == bus else { return nil }
-        return try? BusName(String(writer[..<at]))
-    }
-
     private func broken(_ key: Key, _ reason: String) -> PasteboardError {
         .promiseBroken(item: key.promise.item, type: key.promise.type.text, reason: reason)
     }
@@ -123,9 +116,7 @@ final class PromiseFetcher {
     private static func reason(_ error: CallError, milliseconds: UInt64) -> String {
         switch error {
         case .timedOut: "it did not answer within \(milliseconds) ms"
-        case .remote(ErrorName.noReply.text, _), .remote(ErrorName.serviceUnknown.text, _),
-            .remote(ErrorName.nameHasNoOwner.text, _):
-            "it has left"
+        case let error where error.mayMeanDeparture: "it has left"
         case .remote(let name, let message): "it answered \(name): \(message)"
         case .badReply(let error): "its answer has the wrong shape: \(error)"
         case .unsendable, .disconnected, .cancelled: "it could not be asked"

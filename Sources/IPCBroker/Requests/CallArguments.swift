@@ -1,14 +1,13 @@
 internal import IPCModel
 internal import IPCStore
 
-/// The arguments of a call as one sequence of bytes, by which a repetition is told from another call with the same id:
-/// every argument with its name and length, so that no two calls give the same bytes.
+/// The arguments of a call as one sequence of bytes, which distinguishes a repeated call from another call with the same
+/// id. Each argument has its name and length, so no two calls give the same bytes.
 struct CallArguments {
     private var bytes: [UInt8] = []
 
     init() { bytes.reserveCapacity(Self.usualCount) }
 
-    /// Most fit, without their payload.
     private static let usualCount = 512
 
     var digest: ContentDigest { ContentDigest(of: bytes) }
@@ -19,7 +18,7 @@ struct CallArguments {
         append(value)
     }
 
-    /// Values by their digests: what came as a descriptor is not read again, and may be larger than the memory.
+    /// Values by their digests: the content of a descriptor is not read again, and may be larger than the memory.
     mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
         append("items")
@@ -27,7 +26,7 @@ struct CallArguments {
             append("item \(item.representations.count)")
             for representation in item.representations {
                 append(representation.type.text)
-                // Bytes are the same whether they came in the message or by a descriptor; text is another kind of value.
+                // Bytes in the message and in a descriptor are the same; text is another kind of value.
                 if case .text = representation.value { append("text") } else { append("bytes") }
                 try ContentDigest(of: representation.value).bytes.withUnsafeBytes { append($0) }
             }

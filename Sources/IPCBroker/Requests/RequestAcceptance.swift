@@ -3,20 +3,28 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// What came of accepting a request.
+/// The source and the receiver of a request, and its payload as it was taken in.
+struct Destination {
+    let source: Source
+    let application: ApplicationID
+    let desktop: DesktopHandler?
+    let items: [PasteboardItem]?
+}
+
+/// The result of accepting a request.
 enum Acceptance: Sendable {
     case bound(BoundPayload)
-    /// It is the repetition of a call that has ended.
+    /// The call repeats one whose request has ended.
     case ended(RequestRecord, Outcome)
 }
 
-/// Accepts requests: gives them their place, binds their payload, and notes what has to be noted.
+/// Accepts requests: enqueues them, binds their payloads, and writes their records.
 @DBusActor
 final class RequestAcceptance {
     let store: Store
     let deliveries: Deliveries
     let table: RequestTable
-    let promises: PromiseFetcher
+    private let promises: PromiseFetcher
     private let expiry: ExpiryClock
     let limits: Limits
 
@@ -28,38 +36,38 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// The payload with its files taken over: to the disk for a queued request, else where its pasteboard is kept.
+    /// The payload with its files taken in: to the disk for a queued request, else to the place of its pasteboard.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
-        let isSensitive = request.set.isSensitive
         return try await store.withIntake(
             of: items, on: request.pasteboard, persistent: request.create ? request.keepsPasteboard : nil,
-            isSensitive: isSensitive, toDisk: request.isQueued
+            isSensitive: request.set.isSensitive, toDisk: request.isQueued
         ) { $0 }
     }
 
     /// Gives a request its place in its sender queue, in the order of arrival.
     /// - Parameter earlier: the same request as an earlier broker left it.
     func begin(
-        _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ digest: ContentDigest?, _ target: ApplicationID,
-        _ source: Source, by caller: BusName?, after earlier: PendingRequest?, desktop: DesktopHandler? = nil
+        _ request: ValidatedRequest, for destination: Destination, _ digest: ContentDigest?, by caller: BusName?,
+        after earlier: PendingRequest?
     ) throws -> PendingRequest {
-        let facts = deliveries.surroundings.facts(target)
-        try items.map { try OutgoingValues.checkHanded($0, limits, takesDescriptors: facts.takesDescriptors) }
-        let size = size(of: items, request, takesDescriptors: facts.takesDescriptors)
+        let items = destination.items
+        let outgoing = outgoing(to: destination.application)
+        try items.map { try outgoing.checkHanded($0) }
+        let size = Self.size(of: items, request, outgoing)
         let memory = Self.memory(of: items, request, size)
-        let payer = deliveries.surroundings.clients.payer(source, caller)
+        let payer = deliveries.context.clients.payer(destination.source, caller)
         try table.checkRoom(
-            for: target, payer: payer, size: size, memory: memory, isQueued: request.isQueued)
-        let (target, source) = (table.shared(target), table.shared(source, payer: payer))
+            for: destination.application, payer: payer, size: size, memory: memory, isQueued: request.isQueued)
+        let target = table.shared(destination.application)
+        let source = table.shared(destination.source, payer: payer)
         let life: Duration = request.isQueued ? .milliseconds(Int(clamping: request.timeToLive)) : request.timeout
         let pending = PendingRequest(
             id: request.id ?? .random(), application: target, source: source, payer: payer, caller: caller,
             senderQueue: SenderQueueKey(source, caller?.text ?? ""), life: RequestLife(isQueued: request.isQueued),
             hasRecord: request.isQueued || request.id != nil, digest: digest, size: size, parent: request.parent,
-            depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life,
-            accepted: SystemClock.milliseconds(), memory: memory)
-        pending.desktop = desktop
+            depth: table.depth(below: request.parent), answerTime: request.timeout, expiry: .now + life, memory: memory)
+        pending.desktop = destination.desktop
         if let earlier {
             table.remove(earlier)
             for waiter in earlier.takeWaiters() { pending.add(waiter) }
@@ -73,16 +81,22 @@ final class RequestAcceptance {
         return pending
     }
 
-    /// What a request is charged with: what the disk keeps of a queued one, what memory and bus hold of any other.
-    private func size(of items: [PasteboardItem]?, _ request: ValidatedRequest, takesDescriptors: Bool) -> UInt64 {
-        let url = UInt64(request.url.text.utf8.count)
-        guard let items else { return url }
-        guard takesDescriptors, !request.isQueued else { return url + items.byteCount }
-        return url + OutgoingValues.inlineBytes(of: items, limits)
+    /// The values of a payload as an application gets them.
+    private func outgoing(to application: ApplicationID) -> OutgoingValues {
+        OutgoingValues(limits, takesDescriptors: deliveries.context.facts(application).takesDescriptors)
     }
 
-    /// What a request whose sender waits takes in memory: its parts, and what the broker needs for it and for each of them.
-    /// - Parameter size: of its URL and payload.
+    /// The bytes of URL and payload: on the disk for a queued request, in memory and on the bus for any other.
+    private static func size(
+        of items: [PasteboardItem]?, _ request: ValidatedRequest, _ outgoing: OutgoingValues
+    ) -> UInt64 {
+        let url = UInt64(request.url.text.utf8.count)
+        guard let items else { return url }
+        return url + (request.isQueued ? items.byteCount : outgoing.inlineBytes(of: items))
+    }
+
+    /// The memory of a request whose sender waits, with the broker's own for the request and for each part.
+    /// - Parameter size: the bytes of its URL and payload.
     private static func memory(of items: [PasteboardItem]?, _ request: ValidatedRequest, _ size: UInt64) -> UInt64 {
         let parts = items?.reduce(0) { $0 + $1.representations.count + 1 } ?? 0
         let kept = (request.annotation?.marshalledEnd(from: 0) ?? 0) + (request.activationToken?.utf8.count ?? 0)
@@ -92,50 +106,39 @@ final class RequestAcceptance {
     private static let requestCost: UInt64 = 2_304
     private static let partCost: UInt64 = 192
 
-    /// Binds the payload and notes the request. A queued one is on the disk when this returns; one whose sender waits is
-    /// written and not yet waited for, because the answer is the acknowledgement (I1). Takes back what is refused.
+    /// Binds the payload and writes the request. A queued one is on the disk when this returns. One whose sender waits is
+    /// written and not flushed, because the answer is the acknowledgement (I1). Withdraws a request that is refused.
     /// - Parameter earlier: the same request as an earlier broker left it.
     func accept(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
         restoring earlier: PendingRequest?
     ) async throws -> Acceptance {
         do {
-            guard pending.hasRecord || request.pasteboard != nil else { return try unkept(pending, request, items) }
-            return bound(try await staged(pending, request, items, source), to: pending, request)
+            // The store keeps nothing of a request without a record and a pasteboard.
+            guard pending.hasRecord || request.pasteboard != nil else {
+                let outgoing = outgoing(to: pending.application)
+                let payload = BoundPayload(items: try items.map { try outgoing.handed($0) })
+                bind(payload, to: pending, request)
+                return .bound(payload)
+            }
+            let accepted = try await staged(pending, request, items)
+            if request.set.endsByItself { expiry.look() }
+            if case .bound(let payload) = accepted { bind(payload, to: pending, request) }
+            return accepted
         } catch {
             refuse(pending, error, restoring: earlier)
             throw error
         }
     }
 
-    /// Nothing of it is kept, so that the disk need not be asked.
-    private func unkept(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?
-    ) throws -> Acceptance {
-        let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-        let payload = BoundPayload(
-            items: try items.map { try OutgoingValues.handed($0, limits, takesDescriptors: takesDescriptors) })
-        bind(payload, to: pending, request)
-        return .bound(payload)
-    }
-
-    private func bound(
-        _ accepted: Acceptance, to pending: PendingRequest, _ request: ValidatedRequest
-    ) -> Acceptance {
-        if request.set.endsByItself { expiry.look() }
-        if case .bound(let payload) = accepted { bind(payload, to: pending, request) }
-        return accepted
-    }
-
     private func bind(_ payload: BoundPayload, to pending: PendingRequest, _ request: ValidatedRequest) {
         pending.changeCount = payload.changeCount
         if let attempts = payload.earlierAttempts {
-            // The broker knew it and lost its end: it may have been delivered.
+            // The broker knew the request and lost its outcome: it may have been delivered.
             pending.life.continues(after: attempts)
         }
         if request.items == nil, let items = payload.items {
-            let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-            let size = size(of: items, request, takesDescriptors: takesDescriptors)
+            let size = Self.size(of: items, request, outgoing(to: pending.application))
             table.recharge(pending, size: size, memory: Self.memory(of: items, request, size))
         }
         pending.keepsPayload = !payload.isSecret
@@ -146,24 +149,24 @@ final class RequestAcceptance {
     }
 
     private func staged(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?
     ) async throws -> Acceptance {
         var (items, copy) = (items, nil as DiskCopy?)
         for _ in 0..<100 {
             do {
-                return try await stage(pending, request, items, source, copy)
+                return try await stage(pending, request, items, copy)
             } catch let wanted as UnfulfilledPromises {
                 try await promises.fetch(wanted)
             } catch let outdated as IntakeOutdated {
                 guard let name = request.pasteboard else { throw StoreError.unavailable }
                 if request.isQueued, copy == nil {
-                    // What is to be queued is in memory, and goes to the disk first.
+                    // The payload of a queued request is in memory, and must be copied to the disk first.
                     copy = try await diskCopy(of: items, name, request)
                 } else if let taken = items, taken.hasFiles {
                     items = try await store.intake.take(
                         taken, persistent: outdated.toDisk ?? false, sensitive: request.set.isSensitive)
                 } else if let persistent = request.persistent {
-                    // Its large values must be moved between memory and disk before it can be.
+                    // Large values must be moved between memory and disk first.
                     try await store.setPersistent(persistent, of: name)
                 } else {
                     throw StoreError.unavailable
@@ -173,7 +176,7 @@ final class RequestAcceptance {
         throw IPCError(.changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
     }
 
-    /// A payload taken over to the disk: of the items that are set, or of the version that is bound.
+    /// Copies a payload to the disk: the items that are set, or the version that is bound.
     private func diskCopy(
         of items: [PasteboardItem]?, _ name: PasteboardName, _ request: ValidatedRequest
     ) async throws -> DiskCopy {
@@ -190,10 +193,9 @@ final class RequestAcceptance {
     }
 
     private func stage(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
-        _ copy: DiskCopy?
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
     ) async throws -> Acceptance {
-        let body = try operation(pending, request, items, source, copy)
+        let body = try operation(pending, request, items, copy)
         guard !request.isQueued else {
             let accepted = try await store.commit(body)
             _ = pending.takeTrace()
@@ -204,14 +206,12 @@ final class RequestAcceptance {
         return staged.value
     }
 
-    /// What acceptance does in the store, in one step.
+    /// The operation of the store that accepts a request.
     private func operation(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ source: Source,
-        _ copy: DiskCopy?
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
     ) throws -> @Sendable (borrowing StoreTransaction) throws -> Acceptance {
-        let (limits, trace) = (limits, pending.trace)
-        let takesDescriptors = deliveries.surroundings.facts(pending.application).takesDescriptors
-        let writer = writer(of: pending)
+        let (outgoing, trace) = (outgoing(to: pending.application), pending.trace)
+        let (writer, source) = (writer(of: pending), pending.source)
         let (target, id, digest, depth) = (pending.application, pending.id, pending.digest, pending.depth)
         let arguments = try pending.hasRecord ? digest ?? request.digest(items) : nil
         let room = table.room(for: pending)
@@ -225,9 +225,9 @@ final class RequestAcceptance {
                 known = record
             }
             var payload = try transaction.bind(
-                request, items, copy, boundBefore: known?.changeCount, source: source, limits,
-                takesDescriptors: takesDescriptors)
+                request, items, copy, boundBefore: known?.changeCount, source: source, outgoing)
             if request.items == nil, let bound = payload.items, bound.byteCount > room {
+                let limits = outgoing.limits
                 try limits.check(
                     \.waitingBytes, use: limits.waitingBytes - min(room, limits.waitingBytes), request: bound.byteCount)
             }
@@ -245,8 +245,8 @@ final class RequestAcceptance {
         }
     }
 
-    /// Takes back a request that was not accepted, and tells those who joined it.
-    /// - Parameter earlier: what stands there again, with those who wait for its end.
+    /// Withdraws a request that was not accepted, and answers the calls that wait for it.
+    /// - Parameter earlier: the request that takes its place again, with the calls that wait for that one.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
             for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }
@@ -255,11 +255,21 @@ final class RequestAcceptance {
         if let earlier { table.insert(earlier) }
     }
 
-    /// Takes back a request whose end, or refusal, is known already.
+    /// Withdraws a request whose outcome or refusal is known already.
     func withdraw(_ pending: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         for waiter in pending.takeAcceptanceWaiters() { pending.add(waiter) }
         deliveries.withdraw(pending)
-        deliveries.surroundings.records.answer(pending, result)
+        deliveries.context.records.answer(pending, result)
+    }
+
+    /// The connection that sent a request, if it is on this bus.
+    func connection(of record: RequestRecord) -> BusName? { promises.owner(record.connection) }
+
+    /// The sender of a request in the store: its connection of this bus, and its process.
+    func writer(of request: PendingRequest) -> String {
+        let writer = promises.writer(request.caller)
+        guard let process = deliveries.context.clients.process(of: request.caller) else { return writer }
+        return "\(writer) \(process.text)"
     }
 }
 
@@ -269,7 +279,7 @@ extension ValidatedRequest {
 }
 
 extension SenderQueueKey {
-    /// The source as it was stated, else the connection: order holds within it.
+    /// The stated source, else the connection. Its requests keep their order.
     init(_ source: Source, _ connection: String) {
         let application = source.application.isEmpty ? nil : try? ApplicationID(source.application)
         self = application.map { .application($0) } ?? .connection(connection)
@@ -277,7 +287,6 @@ extension SenderQueueKey {
 }
 
 extension KeptContext {
-    /// What was kept with a record.
     init(of record: RequestRecord) throws {
         do { self = try record.context.map { try KeptContext(marshalled: $0) } ?? KeptContext() } catch {
             throw RequestError.damagedPayload(record.id)

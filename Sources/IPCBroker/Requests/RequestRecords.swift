@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 internal import Logging
 
-/// What the store keeps of open requests, written as they go on; tells those who wait how they ended.
+/// Writes the progress of open requests to the store, and reports their ends to waiting calls.
 @DBusActor
 final class RequestRecords {
     private let store: Store
@@ -23,37 +23,32 @@ final class RequestRecords {
         (self.limits, self.logger) = (limits, logger)
     }
 
-    // MARK: On the way
-
-    /// Has an attempt of a queued request written down; gives its number, and what is sent.
+    /// Writes the next attempt of a queued request, and reads its content.
     func attempt(
         _ id: RequestID, trace: [TraceStep], takesDescriptors: Bool
     ) async throws -> (attempts: UInt32, content: RequestContent) {
-        let limits = limits
+        let outgoing = OutgoingValues(limits, takesDescriptors: takesDescriptors)
         return try await store.commit { transaction in
             let attempt = try transaction.requests.beginAttempt(id, trace: trace)
             let record = attempt.record
-            let items = try attempt.items.map {
-                try OutgoingValues.handed($0, limits, takesDescriptors: takesDescriptors)
-            }
             let content = RequestContent(
-                url: record.url, items: items, pasteboard: record.pasteboard,
+                url: record.url, items: try attempt.items.map { try outgoing.handed($0) },
+                pasteboard: record.pasteboard,
                 changeCount: record.changeCount == 0 ? nil : record.changeCount,
                 kept: try KeptContext(of: record))
             return (record.attempts, content)
         }
     }
 
-    /// The handler left without an answer, and the request will come again.
+    /// Notes that the handler left without an answer. The request will be redelivered.
     func noteHandlerLeft(_ request: PendingRequest, isAlone: Bool) {
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
-            // Where it cannot be written, it takes one more crash until the request is parked.
+            // If this cannot be written, it takes one more crash until the request is parked (dead-lettered).
             _ = try? await self.store.commit { try $0.requests.noteSteps(id, trace, isCrash: isAlone) }
         }
     }
 
-    /// The handler answered after the request had ended.
     func answeredLate(_ request: PendingRequest, _ outcome: Outcome) {
         guard request.hasRecord else { return }
         request.note(.answeredLate, who: request.owner?.text ?? "", detail: outcome.rawValue)
@@ -66,9 +61,7 @@ final class RequestRecords {
         }
     }
 
-    // MARK: Ends
-
-    /// A request has ended; without an end where the broker ends first.
+    /// Handles the end of a request. `end` is nil if the broker ends first.
     func ended(_ request: PendingRequest, _ end: RequestEnd?) {
         guard let end else {
             keepSteps(of: request)
@@ -93,7 +86,7 @@ final class RequestRecords {
         }
     }
 
-    /// What has happened with a queued request since it was last written; the next broker goes on from there.
+    /// Writes the newest steps of a queued request for the next broker.
     private func keepSteps(of request: PendingRequest) {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
@@ -107,13 +100,13 @@ final class RequestRecords {
         conclude(request, end)
     }
 
-    /// What the bus would say if the broker were killed. A request with an id stays without an end, so that its sender
-    /// can repeat it with the next broker (I24).
+    /// The error that the bus would send if the broker were killed. A request with an id stays without an end, so that its
+    /// sender can repeat it with the next broker (I24).
     static let brokerEnded = ErrorReply(
         .noReply, "the broker ended before the request did; repeat it with the same id")
 
     /// Payload, request and outcome become durable together, before the sender is answered (I1).
-    /// - Parameter failed: what came of the first attempt, and the steps that were to be written with it.
+    /// - Parameter failed: the error of the first attempt, and its steps.
     private func record(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])? = nil
     ) async {
@@ -121,49 +114,39 @@ final class RequestRecords {
         var failed = failed
         while true {
             do {
-                if let (error, trace) = failed {
-                    failed = nil
-                    try await writeAgain(end, of: request, after: error, trace)
-                } else {
-                    try await write(end, of: request)
-                }
+                try await write(end, of: request, after: failed)
                 return recorded(end, of: request)
             } catch {
-                guard request.isQueued, (error as? any Condition)?.ipcError.code == .noSpace, !isEnding else {
+                guard request.isQueued, error.isFullDisk, !isEnding else {
                     return conclude(request, Self.notRecorded(end, error))
                 }
-                // It has ended, and the disk has no room to say so: it is said as soon as there is.
+                failed = nil
+                // The disk is full: the end is written as soon as there is room.
                 await room.wait()
             }
         }
     }
 
-    private func write(_ end: RequestEnd, of request: PendingRequest) async throws {
-        let trace = request.takeTrace()
+    /// Writes an end without the payload for a retry, if an error other than a full disk prevents that with it.
+    private func write(
+        _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
+    ) async throws {
+        let trace = failed?.trace ?? request.takeTrace()
         guard let finish = finishing(request, end, trace) else { return }
         do {
-            try await store.withPayload(request.payloadToKeep(after: end)) { try await store.commit(finish($0)) }
-        } catch {
-            try await writeAgain(end, of: request, after: error, trace)
-        }
-    }
-
-    /// An end is not lost because what went with it cannot be kept for a retry; a full disk is another matter.
-    private func writeAgain(
-        _ end: RequestEnd, of request: PendingRequest, after error: any Error, _ trace: [TraceStep]
-    ) async throws {
-        do {
-            guard (error as? any Condition)?.ipcError.code != .noSpace,
-                let finish = finishing(request, end, trace)
-            else { throw error }
-            try await store.commit(finish(.withheld))
+            do {
+                if let failed { throw failed.error }
+                try await store.withPayload(request.payloadToKeep(after: end)) { try await store.commit(finish($0)) }
+            } catch  where !error.isFullDisk {
+                try await store.commit(finish(.withheld))
+            }
         } catch {
             request.trace = trace + request.trace
             throw error
         }
     }
 
-    /// What the end does in the store, in one step, with what is kept of the payload; nil where nothing is written.
+    /// The operation of the store that ends a request, for the payload that is kept; nil if nothing is written.
     private func finishing(
         _ request: PendingRequest, _ end: RequestEnd, _ trace: [TraceStep]
     ) -> (@Sendable (RequestPayload) -> @Sendable (borrowing StoreTransaction) throws -> Void)? {
@@ -177,27 +160,27 @@ final class RequestRecords {
         }
     }
 
-    /// The handler has seen it, so this is an end and no error; but it is not on the disk.
+    /// The end of a request that the handler has seen, but whose own end could not be stored.
     private static func notRecorded(_ end: RequestEnd, _ error: any Error) -> RequestEnd {
-        var lost = RequestEnd(
-            .failed, code: "not-recorded",
-            because: "the request ended as “\(end.outcome.rawValue)”, but the store could not keep it: \(error)")
-        lost.attempts = end.attempts
-        return lost
+        RequestEnd(
+            .failed, attempts: end.attempts,
+            failure: .init(
+                code: "not-recorded",
+                message: "the request ended as “\(end.outcome.rawValue)”, but the store could not keep it: \(error)"))
     }
 
-    /// The end with what the reply has of descriptors taken in: nobody can change it any more.
+    /// The end with the descriptors of its reply taken in, so that the handler cannot change them.
     private func takenIn(_ end: RequestEnd) async -> RequestEnd {
         guard end.reply.hasFiles else { return end }
         var end = end
         do {
             end.reply = try await store.intake.take(end.reply, persistent: false, sensitive: true)
+            return end
         } catch {
-            let attempts = end.attempts
-            end = .badReply("the handler's reply cannot be passed on: \(error)")
-            end.attempts = attempts
+            return RequestEnd(
+                .failed, attempts: end.attempts,
+                failure: .init(code: "bad-reply", message: "the handler's reply cannot be passed on: \(error)"))
         }
-        return end
     }
 
     private func conclude(_ request: PendingRequest, _ end: RequestEnd) {
@@ -212,7 +195,7 @@ final class RequestRecords {
         }
     }
 
-    /// Tells everybody who waits for a request, and those who come later, how it ended.
+    /// Reports the end of a request to the calls that wait for it, now or later.
     func answer(_ request: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         request.conclusion = Boxed(result)
         Slices.forEach(request.takeWaiters()) { self.answer($0, request, result) }
@@ -236,7 +219,7 @@ final class RequestRecords {
         }
     }
 
-    /// Lets somebody wait for the end of a request, which may have come on the way here.
+    /// Adds a call that waits for the end of a request, which may have ended in the meantime.
     func add(_ waiter: RequestWaiter, to request: PendingRequest) {
         if let conclusion = request.conclusion {
             answer(waiter, request, conclusion.content)
@@ -245,42 +228,32 @@ final class RequestRecords {
         }
     }
 
-    /// Nothing is tried again from now on.
+    /// Retries no write from now on.
     func finish() {
         isEnding = true
         room.wakeAll()
     }
 }
 
-/// Waits for room on a disk that is full. No event tells of it: one of those who wait tries again each second, and when
-/// that has gone well all others do.
+/// Waits for room on a full disk. No event reports it: each second one of the waiting tasks tries again, and when that
+/// succeeds, all others do.
 @DBusActor
 private final class DiskRoom {
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let waiting = EventWaiters()
     private let timer = DBusTimer()
 
     func wait() async {
         if !timer.isSet {
-            timer.set(at: .now + .seconds(1)) { [weak self] in self?.wakeOne() }
+            timer.set(at: .now + .seconds(1)) { [weak self] in self?.waiting.resumeOne() }
         }
-        await withCheckedContinuation { waiting.append($0) }
+        await waiting.wait()
     }
 
-    private func wakeOne() {
-        guard !waiting.isEmpty else { return }
-        waiting.removeFirst().resume()
-    }
-
-    /// There is room.
-    func wakeAll() {
-        let all = waiting
-        waiting = []
-        for continuation in all { continuation.resume() }
-    }
+    func wakeAll() { waiting.resumeAll() }
 }
 
 extension PendingRequest {
-    /// What stays with the record of a request that came without one and was not handled, so that it can be retried.
+    /// The payload that is kept for a retry of a request that was not queued and not handled.
     fileprivate func payloadToKeep(after end: RequestEnd) -> RequestPayload {
         guard !isQueued, end.outcome != .handled, let items = content?.items else { return .none }
         guard keepsPayload else { return .withheld }
@@ -291,8 +264,12 @@ extension PendingRequest {
     }
 }
 
+extension Error {
+    fileprivate var isFullDisk: Bool { (self as? any Condition)?.ipcError.code == .noSpace }
+}
+
 extension RequestPayload {
-    /// Whether nothing has to be taken over to the disk first.
+    /// Whether nothing must be copied to the disk first.
     fileprivate var isAtHand: Bool {
         switch self {
         case .none, .withheld: true
@@ -307,7 +284,7 @@ extension [PasteboardItem] {
 }
 
 extension OpenURLResult {
-    /// The result as somebody gets it who takes descriptors or does not. A reply that fits no message is left out.
+    /// The result for a caller that takes descriptors or not. A reply that fits no message is left out.
     func fitting(_ limits: Limits, takesDescriptors: Bool) -> OpenURLResult {
         guard let reply = items else { return self }
         var result = self

@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 
 extension OpenURLResult {
-    /// What the sender learns. Empty texts are left out.
+    /// The result for the sender. Empty texts are left out.
     init(_ end: RequestEnd, id: RequestID, target: String, changeCount: UInt64?) {
         self.init()
         self.id = id.text
@@ -25,7 +25,7 @@ extension OpenURLResult {
             changeCount: record.changeCount == 0 ? nil : record.changeCount)
     }
 
-    /// Of a request that has not ended.
+    /// The result of a request that has not ended.
     @DBusActor
     init(queued request: PendingRequest) {
         let end = RequestEnd(.queued, attempts: request.life.attempts)
@@ -34,15 +34,13 @@ extension OpenURLResult {
 }
 
 extension RequestEnd {
-    /// The end that stands in a record.
     init(_ record: RequestRecord, _ outcome: Outcome) {
         self.init(outcome, attempts: record.attempts, failure: record.failure, reply: record.reply)
     }
 }
 
 extension RequestFacts {
-    /// What is known of a request, without its reply: from its record, and from what is under way; nil where neither is
-    /// there.
+    /// The facts of a request from its record and its state in memory, without its reply; nil if it has neither.
     @DBusActor
     init?(_ record: RequestRecord?, _ pending: PendingRequest?) {
         guard let record else {
@@ -65,7 +63,7 @@ extension RequestFacts {
         (state, outcome) = (record.state == .ended ? "ended" : "waiting", (record.outcome ?? .queued).rawValue)
         lateOutcome = record.lateOutcome?.rawValue
         (sourceApplication, sourceStrength) = (record.source.application, record.source.strength.rawValue)
-        // Of one that has ended the time to live tells that it was queued.
+        // Only a queued request has a time to live.
         queue = record.expiresAt != nil
         pasteboard = record.pasteboard?.text
         changeCount = record.changeCount == 0 ? nil : record.changeCount
@@ -77,7 +75,7 @@ extension RequestFacts {
         errorMessage = record.failure.message.nonEmpty
     }
 
-    /// Of a request that leaves no record.
+    /// The facts of a request without a record.
     @DBusActor
     init(_ pending: PendingRequest) {
         self.init()
@@ -95,6 +93,5 @@ extension RequestFacts {
 }
 
 extension String {
-    /// Nil where there is nothing in it.
     fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -3,12 +3,11 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// A request that is to be queued once more under another id.
 struct Retry: Sendable {
     let earlier: RequestRecord
     let id: RequestID
     let application: ApplicationID
-    /// Tells a repeated retry from another call with the same id.
+    /// Distinguishes a repeated retry from another call with the same id.
     let digest: ContentDigest
 
     init(of earlier: RequestRecord, as id: RequestID, for application: ApplicationID) {
@@ -20,13 +19,12 @@ struct Retry: Sendable {
 }
 
 extension RequestAcceptance {
-    /// Queues a request once more, with the payload of the one that has ended.
+    /// Queues a request that has ended again, with its payload.
     func accept(_ retry: Retry, by caller: BusName?) async throws {
         let earlier = retry.earlier
         let size = (earlier.payload?.bytes ?? 0) + UInt64(earlier.url.utf8.count)
-        let payer = deliveries.surroundings.clients.payer(earlier.source, caller)
-        try table.checkRoom(
-            for: retry.application, payer: payer, size: size, isQueued: true)
+        let payer = deliveries.context.clients.payer(earlier.source, caller)
+        try table.checkRoom(for: retry.application, payer: payer, size: size, isQueued: true)
         let wasQueued = earlier.expiresAt != nil
         let life = min(
             earlier.expiresAt.map { $0 - min($0, earlier.accepted) } ?? limits.timeToLiveMilliseconds,
@@ -35,10 +33,8 @@ extension RequestAcceptance {
         let pending = PendingRequest(
             id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
             senderQueue: SenderQueueKey(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
-            life: RequestLife(isQueued: true),
-            hasRecord: true, digest: retry.digest, size: size, parent: nil, depth: 0,
-            answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)),
-            accepted: SystemClock.milliseconds())
+            life: RequestLife(isQueued: true), hasRecord: true, digest: retry.digest, size: size,
+            answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)))
         pending.changeCount = earlier.changeCount == 0 ? nil : earlier.changeCount
         pending.note(
             .queued, who: caller?.text ?? "", size: earlier.payload?.bytes ?? 0, detail: "retry of \(earlier.id)")
@@ -57,10 +53,7 @@ extension RequestAcceptance {
                 // The same retry was made before, and has ended.
                 return withdraw(pending, .success(RequestEnd(known, known.outcome ?? .queued)))
             }
-            for waiter in pending.takeAcceptanceWaiters() {
-                waiter.end(with: .success(OpenURLResult(queued: pending)))
-            }
-            pending.handle(.stored)
+            pending.stored()
         } catch {
             refuse(pending, error, restoring: nil)
             throw error

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.URLs1`: accepts open requests, has them delivered, and tells what became of them.
+/// `org.swiftipc.URLs1`: accepts open requests, delivers them, and reports their outcomes.
 @DBusActor
 final class URLsService {
     let store: Store
@@ -11,7 +11,7 @@ final class URLsService {
     let table: RequestTable
     let deliveries: Deliveries
     let limits: Limits
-    var records: RequestRecords { deliveries.surroundings.records }
+    var records: RequestRecords { deliveries.context.records }
     let schemes: SchemesService
     private let arrivals: ArrivalOrder
     let acceptance: RequestAcceptance
@@ -33,8 +33,7 @@ final class URLsService {
 
     // MARK: OpenURL
 
-    /// Accepts a request, and answers when it has ended or, if it is queued, is on the disk. The wait for the end takes no
-    /// task.
+    /// Accepts a request, and answers when it has ended or, if it is queued, is on the disk. No task waits for the end.
     func openURL(
         _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
@@ -53,21 +52,13 @@ final class URLsService {
         }
     }
 
-    /// What came of a call that opens a URL.
+    /// The result of a call that opens a URL.
     private enum Opened {
-        /// It is queued, or has ended before.
+        /// The request is queued, or has ended before.
         case known(OpenURLResult)
         case accepted(PendingRequest)
         /// The same call was made before, and has not ended.
         case repeated(PendingRequest)
-    }
-
-    /// Where a request goes, and what it takes along.
-    private struct Destination {
-        let source: Source
-        let application: ApplicationID
-        let desktop: DesktopHandler?
-        let items: [PasteboardItem]?
     }
 
     private func opened(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> Opened {
@@ -77,7 +68,7 @@ final class URLsService {
             } perform: {
                 try await accept(request, for: $0, call)
             }
-        } catch let error where error.saysNobodyIsThere || error is LimitExceeded {
+        } catch let error where error.meansNoHandler || error is LimitExceeded {
             // The answer for an ended request is in its record, even if its handler left or there is no room for a new one.
             guard let id = request.id, let known = try await ended(id, request) else { throw error }
             return .known(known)
@@ -88,20 +79,19 @@ final class URLsService {
         guard let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome else {
             return nil
         }
-        let items = request.items?.hasFiles == true ? try await inline(request.items ?? []) : request.items
+        var items = request.items
+        if let files = items, files.hasFiles {
+            items = try await store.intake.take(files, persistent: false, sensitive: true)
+        }
         guard record.arguments == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
         return OpenURLResult(record, outcome: outcome)
-    }
-
-    private func inline(_ items: [PasteboardItem]) async throws -> [PasteboardItem] {
-        try await store.intake.take(items, persistent: false, sensitive: true)
     }
 
     /// Fixes the source and the receiver, and takes files in.
     private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
         guard !isEnding else { throw StoreError.unavailable }
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
-            // Its receiver was fixed with the first call, whatever has become of claims and policies.
+            // Its receiver was fixed with the first call, whatever claims and policies are now.
             return Destination(
                 source: pending.source, application: pending.application, desktop: pending.desktop,
                 items: try await acceptance.takenIn(request))
@@ -116,7 +106,7 @@ final class URLsService {
             source: source, application: application, desktop: desktop, items: try await acceptance.takenIn(request))
     }
 
-    /// Who gets the request, if it may be accepted.
+    /// The receiver of a request that may be accepted.
     private func target(
         _ resolution: Resolution, _ request: ValidatedRequest, _ source: Source
     ) throws -> ApplicationID {
@@ -146,40 +136,22 @@ final class URLsService {
             earlier = pending
         }
         let pending = try acceptance.begin(
-            request, destination.items, digest, destination.application, destination.source, by: call.sender,
-            after: earlier, desktop: destination.desktop)
+            request, for: destination, digest, by: call.sender, after: earlier)
         call.releaseShare()
-        let accepted = try await acceptance.accept(
-            pending, request, destination.items, destination.source, restoring: earlier)
-        if let result = try settle(accepted, pending, call) { return .known(result) }
-        return request.isQueued ? .known(queued(pending)) : .accepted(pending)
-    }
-
-    /// The result of a request that has ended before; nil where it is accepted now.
-    private func settle(
-        _ accepted: Acceptance, _ pending: PendingRequest, _ call: IncomingCall
-    ) throws -> OpenURLResult? {
-        switch accepted {
+        switch try await acceptance.accept(pending, request, destination.items, restoring: earlier) {
         case .ended(let record, let outcome):
             pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
             acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
-            return OpenURLResult(record, outcome: outcome)
+            return .known(OpenURLResult(record, outcome: outcome))
         case .bound(let payload):
             if payload.isNewPasteboard, let name = payload.pasteboard {
                 try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
             }
-            return nil
+            return request.isQueued ? .known(pending.stored()) : .accepted(pending)
         }
     }
 
-    private func queued(_ pending: PendingRequest) -> OpenURLResult {
-        let result = OpenURLResult(queued: pending)
-        Slices.forEach(pending.takeAcceptanceWaiters()) { $0.end(with: .success(result)) }
-        pending.handle(.stored)
-        return result
-    }
-
-    /// Lets a request be delivered, and its sender wait for the end.
+    /// Delivers a request, and answers its sender when it has ended.
     private func awaitEnd(
         of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
@@ -210,7 +182,7 @@ final class URLsService {
         }
     }
 
-    /// Notes a waiter in the table until it has its answer.
+    /// Keeps a waiter in the table until it has its answer.
     func begin(_ waiter: RequestWaiter, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
         table.note(waiter)
         waiter.begin { result in
@@ -221,7 +193,7 @@ final class URLsService {
 
     // MARK: Callers and the end
 
-    /// A sender that left is not waited for: what was not delivered is cancelled.
+    /// Cancels the undelivered requests of a sender that has left.
     func callerLeft(_ caller: BusName) {
         Slices.forEach(table.takeWaiters(of: caller)) { waiter in
             let request = waiter.request
@@ -239,10 +211,49 @@ final class URLsService {
         request.handle(.calledOff(.senderLeft))
     }
 
-    /// Accepts no more, and lets who waits for an answer have it for a while.
+    /// Accepts no more requests, and waits a while for the answers that are due.
     func finish(within patience: Duration) async {
         isEnding = true
         await deliveries.finish(within: patience)
+    }
+
+    // MARK: Recovery
+
+    /// Takes over the requests that an earlier broker left without an end. Queued requests enter their sender queues in the
+    /// order of acceptance. All other requests wait for their senders.
+    func recover() async throws {
+        var place: RequestPlace? = .start
+        while let from = place {
+            let page = try await store.commit { try $0.requests.unended(from: from, limit: 1_000) }
+            for record in page.requests { try recover(record) }
+            place = page.next
+        }
+    }
+
+    /// The time in which a sender can return: longer than the library needs to reconnect (I24).
+    private static let patience = Duration.seconds(30)
+
+    private func recover(_ record: RequestRecord) throws {
+        guard table[record.id] == nil, let stated = try? ApplicationID(record.application) else { return }
+        let connection = acceptance.connection(of: record)
+        let application = table.shared(stated)
+        let payer = Payer(text: record.payer.text)
+        let source = table.shared(record.source, payer: payer)
+        let isQueued = record.state == .queued
+        let left = record.expiresAt.map { $0 - min($0, SystemClock.milliseconds()) } ?? 0
+        let pending = PendingRequest(
+            id: record.id, application: application, source: source, payer: payer, caller: connection,
+            senderQueue: SenderQueueKey(source, connection?.text ?? record.caller),
+            life: RequestLife(recovered: isQueued, attempts: record.attempts, crashes: record.crashes), hasRecord: true,
+            digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
+            parent: record.parent, depth: record.depth,
+            answerTime: .milliseconds(Int(clamping: record.timeout)),
+            expiry: .now + (isQueued ? .milliseconds(Int(clamping: left)) : Self.patience),
+            accepted: record.accepted)
+        pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
+        pending.note(.recovered)
+        if !isQueued { pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) } }
+        try deliveries.enqueue(pending)
     }
 
     var exported: ExportedInterface {
@@ -262,8 +273,8 @@ final class URLsService {
 }
 
 extension Error {
-    /// Whether it says that there is no handler, or none that can be had now.
-    fileprivate var saysNobodyIsThere: Bool {
+    /// Whether no handler exists or is available.
+    fileprivate var meansNoHandler: Bool {
         guard let code = (self as? any Condition)?.ipcError.code else { return false }
         return code == .noHandler || code == .handlerUnavailable
     }

@@ -3,34 +3,33 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// An `OpenURL` whose arguments are known to be right, before anything is written or anybody asked.
+/// An `OpenURL` with valid arguments, before anything is written or another program is asked.
 final class ValidatedRequest: Sendable {
     let url: URLText
     let id: RequestID?
     /// The receiver that the sender pins.
     let application: ApplicationID?
-    let items: [PasteboardItem]?
+    var items: [PasteboardItem]? { options.items }
     let pasteboard: PasteboardName?
-    let changeCount: UInt64?
-    /// How the items are put on the pasteboard.
+    var changeCount: UInt64? { options.changeCount }
     let set: IPCStore.WriteOptions
-    let create: Bool
-    let persistent: Bool?
-    let annotation: Value?
-    /// Until its end or, of a queued request, from its delivery to the answer.
+    var create: Bool { options.set?.create ?? true }
+    var persistent: Bool? { options.set?.persistent }
+    var annotation: Value? { options.annotation }
+    /// The time of the request or, if it is queued, from its delivery to the answer.
     let timeout: Duration
-    let isQueued: Bool
-    /// How long a queued request waits for its delivery, in milliseconds.
+    var isQueued: Bool { options.queue ?? false }
+    /// The time until a queued request must be delivered, in milliseconds.
     let timeToLive: UInt64
     let parent: RequestID?
     let source: ApplicationID?
-    let activationToken: String?
+    var activationToken: String? { options.activationToken }
     /// Whether the reply may have descriptors.
-    let takesDescriptors: Bool
+    var takesDescriptors: Bool { options.fd ?? false }
     /// Whether the sender has made this call before.
-    let isRepeated: Bool
-    /// Whether a program of the desktop may get it where nobody claims the scheme: nothing can be pinned or queued there.
-    let mayGoToDesktop: Bool
+    var isRepeated: Bool { options.repeated ?? false }
+    /// Whether a desktop application may get it if its scheme is unclaimed: these cannot be pinned or queued for.
+    var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
     private let options: OpenURLOptions
 
     init(url: String, options: OpenURLOptions, limits: Limits) throws {
@@ -41,14 +40,8 @@ final class ValidatedRequest: Sendable {
         pasteboard = try options.pasteboard.map { try PasteboardName($0) }
         source = try options.sourceApplication.map { try ApplicationID($0) }
         parent = try options.parent.map { try RequestID($0) }
-        items = options.items
-        changeCount = options.changeCount
         set = try IPCStore.WriteOptions(options.set ?? PayloadSetOptions(), items: options.items ?? [])
-        (create, persistent) = (options.set?.create ?? true, options.set?.persistent)
-        (annotation, activationToken) = (options.annotation, options.activationToken)
-        (takesDescriptors, isRepeated) = (options.fd ?? false, options.repeated ?? false)
-        isQueued = options.queue ?? false
-        mayGoToDesktop = options.desktop ?? true && options.application == nil && !isQueued
+        let isQueued = options.queue ?? false
         timeout = .milliseconds(
             Int(
                 try RequestTimeout.milliseconds(
@@ -61,13 +54,13 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(activationToken?.utf8.count ?? 0))
     }
 
-    /// What is sensitive never reaches the disk, and a queued request lives there.
+    /// A sensitive payload never reaches the disk, but a queued request is kept there.
     static let sensitiveQueued = IPCError(
         .invalidArguments,
         "a sensitive payload cannot be queued, because it would be kept on the disk; wait for the "
             + "outcome instead")
 
-    /// What cannot mean anything together is an error rather than ignored.
+    /// Refuses options that exclude each other, rather than ignore one.
     private static func checkCombination(_ options: OpenURLOptions) throws(IPCError) {
         if options.set != nil, options.items == nil || options.pasteboard == nil {
             throw IPCError(
@@ -89,19 +82,15 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
-    /// Whether anything is sent beside the URL.
+    /// Whether the request has more than the URL.
     var hasPayload: Bool { items != nil || pasteboard != nil || annotation != nil }
 
-    /// What else goes with the request, as it is kept and as the handler gets it.
-    var kept: KeptContext {
-        var kept = KeptContext()
-        (kept.annotation, kept.activationToken) = (annotation, activationToken)
-        return kept
-    }
+    /// The context that is kept, and that the handler gets.
+    var kept: KeptContext { KeptContext(annotation: annotation, activationToken: activationToken) }
 
-    /// Of all arguments with their names and lengths, so that no two calls have the same, to tell a repetition from
-    /// another call with the same id; not of the items where they are sensitive, since the digest is kept on the disk and
-    /// would let a secret be guessed. What says how the answer is given is no part of it.
+    /// The digest of all arguments, which distinguishes a repeated call from another call with the same id. Sensitive items
+    /// are left out, because the digest is kept on the disk and would let a secret be guessed. Options of the answer are no
+    /// part of it.
     /// - Parameter items: the payload as it was taken in.
     func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
@@ -128,10 +117,10 @@ final class ValidatedRequest: Sendable {
 }
 
 extension Value {
-    /// Whether something of the types h, o, g or v is in it.
+    /// Whether it contains a value of the types h, o, g or v.
     var containsReference: Bool { signature.text.contains { "hogv".contains($0) } }
 
-    /// Where the value ends in a message if it begins at `start`, padding included (D-Bus specification,
+    /// The offset of the value's end in a message if it begins at `start`, with padding (D-Bus specification,
     /// "Summary of types").
     func marshalledEnd(from start: Int) -> Int {
         let (alignment, size) = Self.alignmentAndSize(signature)
@@ -156,7 +145,7 @@ extension Value {
         return (place + 4 + alignment - 1) & ~(alignment - 1)
     }
 
-    /// Of a value of this type; the size of those that do not have the same always is 0.
+    /// The alignment and the size of a value of this type; 0 for types of variable size.
     private static func alignmentAndSize(_ type: Signature) -> (alignment: Int, size: Int) {
         switch type.text.utf8.first.map({ Character(Unicode.Scalar($0)) }) {
         case "y": (1, 1)
@@ -171,8 +160,8 @@ extension Value {
 }
 
 extension Limits {
-    /// What a version of a pasteboard, or a payload, may hold, so that it fits one message; what came as a descriptor is
-    /// looked at when it is taken in.
+    /// Checks that a version of a pasteboard or a payload fits one message. Values in descriptors are checked when they are
+    /// taken in.
     func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
         try check(\.itemsPerVersion, request: UInt64(items.count))
         try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))

@@ -8,7 +8,7 @@ internal import IPCStore
 final class ReturningHandlers {
     private var applications: Set<ApplicationID> = []
     private var schemes: [URLScheme: Set<ApplicationID>] = [:]
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private let waiting = EventWaiters()
     private let timer = DBusTimer()
     private var gaveUpOn: @DBusActor ([ApplicationID]) -> Void = { _ in }
 
@@ -37,9 +37,7 @@ final class ReturningHandlers {
 
     /// Waits until a handler returns or none is expected.
     func change() async {
-        await withCheckedContinuation { continuation in
-            if applications.isEmpty { continuation.resume() } else { waiting.append(continuation) }
-        }
+        if !applications.isEmpty { await waiting.wait() }
     }
 
     func came(_ application: ApplicationID) {
@@ -48,18 +46,12 @@ final class ReturningHandlers {
             let rest = handlers.subtracting([application])
             return rest.isEmpty ? nil : rest
         }
-        wake()
+        waiting.resumeAll()
     }
 
     private func giveUp() {
         if !applications.isEmpty { gaveUpOn(Array(applications)) }
         (applications, schemes) = ([], [:])
-        wake()
-    }
-
-    private func wake() {
-        let all = waiting
-        waiting = []
-        for continuation in all { continuation.resume() }
+        waiting.resumeAll()
     }
 }

@@ -38,6 +38,7 @@ final class SchemesService {
     }
 
     func load() async throws {
+        try await policies.load()
         let (claims, defaults) = try await store.commit {
             (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
         }

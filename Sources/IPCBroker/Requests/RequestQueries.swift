@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The members that ask about a request, or act on it, by its id: to know the id is the right to.
+// The members that ask about a request, or act on it, by its id: a caller that knows the id has the right.
 extension URLsService {
     func getRequest(_ text: String, _ call: IncomingCall) async throws -> RequestFacts {
         let id = try RequestID(text)
@@ -13,7 +13,7 @@ extension URLsService {
         return facts
     }
 
-    /// Answers when the request has ended, or with what is known of it when the time is over. A call that waits has no task.
+    /// Answers when the request has ended, or with its state when the time is over. A waiting call has no task.
     func waitRequest(
         _ input: (String, WaitRequestOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) {
@@ -26,15 +26,20 @@ extension URLsService {
         }
     }
 
-    /// The result of a request that the broker has not in memory; nil for one that has not ended.
+    /// The result of a request that is not in memory; nil if it has not ended.
     private func result(of id: RequestID) async throws -> OpenURLResult? {
         guard table[id] == nil else { return nil }
+        let record = try await record(id)
+        // It may have ended in the meantime.
+        if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
+        return table[id] == nil ? OpenURLResult(record, outcome: .queued) : nil
+    }
+
+    private func record(_ id: RequestID) async throws -> RequestRecord {
         guard let record = try await store.commit({ try $0.requests.record(id) }) else {
             throw RequestError.noSuchRequest(id)
         }
-        // It may have ended while it was looked for.
-        if let outcome = record.outcome { return OpenURLResult(record, outcome: outcome) }
-        return table[id] == nil ? OpenURLResult(record, outcome: .queued) : nil
+        return record
     }
 
     private func observe(
@@ -53,9 +58,7 @@ extension URLsService {
     func cancelRequest(_ text: String, _ call: IncomingCall) async throws {
         let id = try RequestID(text)
         guard let pending = table[id] else {
-            guard try await store.commit({ try $0.requests.record(id) }) != nil else {
-                throw RequestError.noSuchRequest(id)
-            }
+            _ = try await record(id)
             return
         }
         pending.handle(.calledOff(.calledOff))
@@ -73,7 +76,7 @@ extension URLsService {
         let most = min(try limits.page(options.limit), options.limit == nil ? 100 : .max)
         let filter = try RequestFilter(options, onlySource: await ownSource(of: call.sender))
         let after = try options.after.map { try RequestID($0) }
-        // What leaves no record comes behind what does.
+        // Requests without a record come last.
         let unrecorded = table.unrecorded()
         if let after, let place = unrecorded.firstIndex(where: { $0.id == after }) {
             return unrecorded[(place + 1)...].lazy.filter { filter.matches($0) }.prefix(most).map { RequestFacts($0) }
@@ -87,11 +90,11 @@ extension URLsService {
         return rows + rest
     }
 
-    /// The source to which a caller in a sandbox is confined; nil for one that may see all.
+    /// The only source that a sandboxed caller sees; nil for a caller that sees all.
     private func ownSource(of caller: BusName?) async -> String? {
         if await clients.visibility(of: caller).isWhole { return nil }
         let own = await clients.source(stated: nil, by: caller)
-        // Nobody has the empty id of one of whom nothing is known.
+        // No source matches that of an unknown caller.
         return own.strength == .sandboxed ? own.application : "\0"
     }
 
@@ -103,15 +106,12 @@ extension URLsService {
         return ((record?.trace ?? []) + (pending?.trace ?? [])).map { TraceFacts($0) }
     }
 
-    /// Queues a request once more that was not handled.
     func retryRequest(_ text: String, _ options: RetryRequestOptions, _ call: IncomingCall) async throws -> String {
         let (id, newID) = (try RequestID(text), try options.id.map { try RequestID($0) } ?? .random())
         guard table[id] == nil else {
             throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; it needs no retry")
         }
-        guard let record = try await store.commit({ try $0.requests.record(id) }) else {
-            throw RequestError.noSuchRequest(id)
-        }
+        let record = try await record(id)
         guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }
         guard try KeptContext(of: record).desktopEntry == nil else {
             throw IPCError(
@@ -133,7 +133,6 @@ extension URLsService {
     }
 }
 
-/// Which requests a list shows.
 struct RequestFilter: Sendable {
     private let state: RequestState?
     private let outcome: Outcome?
@@ -175,7 +174,6 @@ struct RequestFilter: Sendable {
     }
 }
 
-/// How far a request has come, as it is shown.
 enum RequestState: String, Sendable, CaseIterable {
     case waiting
     case delivered
