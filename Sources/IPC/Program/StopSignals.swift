@@ -58,21 +58,34 @@ extension Application {
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler
     ) async throws(IPCError) {
-        let serving = Task { () async -> Result<Void, IPCError> in
-            do throws(IPCError) { return .success(try await onOpenURL(body)) } catch { return .failure(error) }
+        try await signals.end { () async throws(IPCError) in
+            try await self.onOpenURL(body)
+        } by: {
+            // Without a broker, the claims end with the connection.
+            try? await self.stopReceiving()
+        }
+    }
+}
+
+extension StopSignals {
+    /// Runs `work` until it ends. The first signal runs `stop`, and the second one cancels `work`.
+    fileprivate func end(
+        _ work: @escaping @Sendable () async throws(IPCError) -> Void, by stop: @escaping @Sendable () async -> Void
+    ) async throws(IPCError) {
+        let working = Task { () async -> Result<Void, IPCError> in
+            do throws(IPCError) { return .success(try await work()) } catch { return .failure(error) }
         }
         let stopping = Task {
-            var arrivals = signals.makeAsyncIterator()
+            var arrivals = makeAsyncIterator()
             guard await arrivals.next() != nil else { return }
-            // Without a broker, the claims end with the connection.
-            try? await stopReceiving()
+            await stop()
             guard await arrivals.next() != nil else { return }
-            serving.cancel()
+            working.cancel()
         }
         let result = await withTaskCancellationHandler {
-            await serving.value
+            await working.value
         } onCancel: {
-            serving.cancel()
+            working.cancel()
         }
         stopping.cancel()
         try result.get()

@@ -11,21 +11,28 @@ extension StoreTransaction {
         let target: Area = persistent ? .persistent : .volatile
         guard board.area != target else { return }
         if target == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
-        let bytes = try move(board, to: target, files)
+        let bytes = try Relocation(session: session, copies: files).move(board, to: target)
         if target == .volatile { try session.usage.checkMemory(with: bytes) }
     }
+}
+
+/// Moves pasteboards between the two databases.
+private struct Relocation {
+    let session: StoreSession
+    /// The copies of large values in the other place.
+    let copies: MovedFiles
 
     /// Copies the rows with their checksums, then drops the old ones. A held version stays with its content, and a
     /// sensitive content stays in memory.
     /// - Returns: the bytes that the target has gained.
-    private func move(_ board: Board, to target: Area, _ copies: MovedFiles) throws -> UInt64 {
+    func move(_ board: Board, to target: Area) throws -> UInt64 {
         let usage = session.usage
         var moved = board
         moved.area = target
         let before = usage.total(target).bytes
         for count in board.versions {
             guard let version = try? session.versions.version(count, of: board.name, board.area) else { continue }
-            try copy(version, to: target, copies)
+            try copy(version, to: target)
         }
         for count in board.versions { try session.versions.drop(count, board.area) }
         try session.boards.delete(board.id, board.name, board.area)
@@ -36,7 +43,7 @@ extension StoreTransaction {
     }
 
     /// A version or content that is in the target, because it was moved there before and is held, is the same.
-    private func copy(_ version: VersionRow, to target: Area, _ copies: MovedFiles) throws {
+    private func copy(_ version: VersionRow, to target: Area) throws {
         var version = version
         version.pins = 0
         if try session.versions.intact(version.changeCount, target) == nil {
