@@ -41,11 +41,13 @@ struct LimitsTests {
             #expect(limits.dictionary[name] == value)
             #expect(limits.dictionary.filter { $0.key != name } == Limits().dictionary.filter { $0.key != name })
         }
+        let (low, high) = (row.range.lowerBound, row.range.upperBound)
+        let rule = low == high ? "is fixed at \(low)" : "is a number from \(low) to \(high)"
         let outside = [row.range.upperBound + 1] + (row.range.lowerBound == 0 ? [] : [row.range.lowerBound - 1])
         for value in outside {
             var limits = Limits()
             let error = #expect(throws: IPCError.self) { try limits.set(name, value) }
-            #expect(error?.message.hasPrefix("the limit “\(name)” cannot be \(value); it is ") == true)
+            #expect(error?.message == "the limit “\(name)” cannot be \(value); it \(rule)")
             #expect(limits == Limits())
             if let error { expectSentence(error) }
         }
