@@ -2,6 +2,8 @@ import ArgumentParser
 import IPC
 import IPCTools
 
+import class IPCDBus.DBusActor
+
 struct Boards: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "boards", abstract: "List the pasteboards.",
@@ -21,17 +23,20 @@ struct Boards: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let boards = try await Client.connect().pasteboards(prefix: prefix).all()
-        try output.printRows(boards.map(json)) { isAligned in
-            var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
-            for board in boards {
-                table.add(
-                    board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
-                    String(board.itemCount), String(board.byteCount),
-                    board.millisecondsSince1970.map(Timestamp.text) ?? "")
-            }
-            return table.text(aligned: isAligned, style: output.style)
+        let boards = try await Client.connect().pasteboards(prefix: prefix)
+        // A row is written before the next page arrives, so that no list fills the memory.
+        guard !output.json else {
+            for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
+            return
         }
+        var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
+        for try await board in boards {
+            table.add(
+                board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
+                String(board.itemCount), String(board.byteCount),
+                board.millisecondsSince1970.map(Timestamp.text) ?? "")
+        }
+        try output.printRows([]) { table.text(aligned: $0, style: output.style) }
     }
 
     private func json(_ board: PasteboardInfo) -> JSONValue {
