@@ -1,7 +1,8 @@
 package import IPCModel
 
-/// Writes the files of an application for the desktop and the bus: a desktop entry that brings URLs to the broker, the user's
-/// default if no other application is it, and a service file to start the application.
+/// Plans the files of an application for the desktop and the bus, which ``JournaledFiles`` writes and reverts: a desktop entry
+/// that brings URLs to the broker, the user's default if no other application is it, and a service file to start the
+/// application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories
     private let application: ApplicationID

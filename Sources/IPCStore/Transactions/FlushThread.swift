@@ -15,7 +15,7 @@ final class FlushThread: Sendable {
     private let state = Mutex(State.notStarted)
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// - Parameter willFlush: called on the thread before each flush.
+    /// - Parameter willFlush: called on this thread before each of its flushes.
     init(_ willFlush: @escaping @Sendable () -> Void) { self.willFlush = willFlush }
 
     /// Flushes a file, one at a time, and passes the error number or 0 to `then`, on the thread. If the process has no
