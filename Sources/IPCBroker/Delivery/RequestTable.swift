@@ -41,7 +41,7 @@ final class RequestTable {
     private let deadlines = Deadlines<PendingRequest>()
     private var last: UInt64 = 0
     private var depths = RecentDepths()
-    private let idle = EventWaiters()
+    private let idle = Waiters()
 
     var deadlinePassed: @DBusActor (PendingRequest) -> Void = { _ in }
 
@@ -225,7 +225,7 @@ final class RequestTable {
     }
 
     /// Returns when no sender waits.
-    func quiet() async { if waitingCount > 0 { await idle.wait() } }
+    func quiet() async { await idle.wait { waitingCount > 0 } }
 }
 
 @DBusActor

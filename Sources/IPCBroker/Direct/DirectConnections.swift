@@ -16,7 +16,7 @@ final class DirectConnections {
     /// The count of direct connections, with those that are not used yet.
     private(set) var count = 0
     private var isEnding = false
-    private let quiet = EventWaiters()
+    private let quiet = Waiters()
 
     /// The route to a connection of the bus begins to change, or has changed.
     var routeChanged: @DBusActor (BusName) -> Void = { _ in }
@@ -124,10 +124,9 @@ final class DirectConnections {
                 connection.end()
             }
         }
-        guard count > 0 else { return }
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [quiet] in quiet.resumeAll() }
-        await quiet.wait()
+        await quiet.wait { count > 0 }
         timer.cancel()
     }
 }

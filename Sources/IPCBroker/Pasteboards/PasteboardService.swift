@@ -66,7 +66,8 @@ final class PasteboardService {
         return count
     }
 
-    /// The limit of bytes that are written on the I/O thread: more would delay other calls.
+    /// The limit of bytes that are written on the I/O thread: more would delay other calls (I15). An addition to a
+    /// sensitive pasteboard copies its whole content, so only items that replace all others are written there.
     private static let bytesAtOnce = 64 << 10
 
     private func commit(
@@ -79,7 +80,7 @@ final class PasteboardService {
         }
         room.writing(items, to: name, isAddition: change == .add)
         return try await store.withIntake(of: items, on: name, isSensitive: isSensitive) { items in
-            let isSmall = items.reduce(0) { $0 + $1.byteCount } <= Self.bytesAtOnce
+            let isSmall = change == .set && items.reduce(0) { $0 + $1.byteCount } <= Self.bytesAtOnce
             return try await store.commit(about: isSmall ? name : nil) { transaction in
                 switch change {
                 case .set: try transaction.setItems(items, on: name, options)

@@ -239,14 +239,14 @@ final class RequestRecords {
 /// succeeds, all others do.
 @DBusActor
 private final class DiskRoom {
-    private let waiting = EventWaiters()
+    private let waiting = Waiters()
     private let timer = DBusTimer()
 
     func wait() async {
         if !timer.isSet {
             timer.set(at: .now + .seconds(1)) { [weak self] in self?.waiting.resumeOne() }
         }
-        await waiting.wait()
+        await waiting.wait { true }
     }
 
     func wakeAll() { waiting.resumeAll() }

@@ -62,6 +62,11 @@ final class URLsService {
     }
 
     private func opened(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> Opened {
+        guard !isEnding else { throw StoreError.unavailable }
+        // A repetition changes no order, so it joins its request even if no more calls may wait for their turn.
+        if request.items?.hasFiles != true, let pending = try underWay(request, request.items) {
+            return .repeated(pending)
+        }
         do {
             return try await arrivals.inTurn(of: call.sender) {
                 try await destination(of: request, call)
@@ -89,7 +94,6 @@ final class URLsService {
 
     /// Fixes the source and the receiver, and takes files in.
     private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
-        guard !isEnding else { throw StoreError.unavailable }
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
             // Its receiver was fixed with the first call, whatever claims and policies are now.
             return Destination(
@@ -124,17 +128,22 @@ final class URLsService {
         return application
     }
 
+    /// The request of an earlier call with the same id, if it goes on by itself. One that an earlier broker left waits for
+    /// this call.
+    private func underWay(_ request: ValidatedRequest, _ items: [PasteboardItem]?) throws -> PendingRequest? {
+        guard let id = request.id, let pending = table[id] else { return nil }
+        guard pending.digest == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
+        return pending.life.isOrphan && !pending.life.hasEnded ? nil : pending
+    }
+
     /// Gives the request its place before the first suspension, so that requests of one caller keep their order.
     private func accept(
         _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall
     ) async throws -> Opened {
+        if let pending = try underWay(request, destination.items) { return .repeated(pending) }
         let digest = try request.id.map { _ in try request.digest(destination.items) }
-        var earlier: PendingRequest?
-        if let id = request.id, let pending = table[id] {
-            guard pending.digest == digest else { throw RequestError.identifierReused(id) }
-            guard pending.life.isOrphan, !pending.life.hasEnded else { return .repeated(pending) }
-            earlier = pending
-        }
+        // The same request as an earlier broker left it.
+        let earlier = request.id.flatMap { table[$0] }
         let pending = try acceptance.begin(
             request, for: destination, digest, by: call.sender, after: earlier)
         call.releaseShare()

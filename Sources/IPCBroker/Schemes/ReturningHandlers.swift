@@ -8,7 +8,7 @@ internal import IPCStore
 final class ReturningHandlers {
     private var applications: Set<ApplicationID> = []
     private var schemes: [URLScheme: Set<ApplicationID>] = [:]
-    private let waiting = EventWaiters()
+    private let waiting = Waiters()
     private let timer = DBusTimer()
     private var gaveUpOn: @DBusActor ([ApplicationID]) -> Void = { _ in }
 
@@ -36,9 +36,7 @@ final class ReturningHandlers {
     }
 
     /// Waits until a handler returns or none is expected.
-    func change() async {
-        if !applications.isEmpty { await waiting.wait() }
-    }
+    func change() async { await waiting.wait { !applications.isEmpty } }
 
     func came(_ application: ApplicationID) {
         guard applications.remove(application) != nil else { return }

@@ -1,17 +1,22 @@
 /// Tasks that wait for a change of state on the I/O thread.
 @DBusActor
-final class Waiters {
+package final class Waiters {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    /// Waits for ``resumeAll()`` if a condition holds.
-    func wait(while holds: () -> Bool) async {
+    package nonisolated init() {}
+
+    /// Waits for ``resumeOne()`` or ``resumeAll()`` if a condition holds.
+    package func wait(while holds: () -> Bool) async {
         await withCheckedContinuation { continuation in
             // The call of this function may have suspended.
             if holds() { waiting.append(continuation) } else { continuation.resume() }
         }
     }
 
-    func resumeAll() {
+    /// Resumes the task that has waited longest.
+    package func resumeOne() { if !waiting.isEmpty { waiting.removeFirst().resume() } }
+
+    package func resumeAll() {
         let waiting = waiting
         self.waiting = []
         for continuation in waiting { continuation.resume() }
