@@ -66,9 +66,15 @@ final class PasteboardService {
         return count
     }
 
-    /// The limit of bytes that are written on the I/O thread: more would delay other calls (I15). An addition to a
-    /// sensitive pasteboard copies its whole content, so only items that replace all others are written there.
-    private static let bytesAtOnce = 64 << 10
+    /// The limits of what is written on the I/O thread: more bytes or values would delay other calls (I15). An addition to
+    /// a sensitive pasteboard copies its whole content, so only items that replace all others are written there.
+    private static let (bytesAtOnce, valuesAtOnce) = (64 << 10, 256)
+
+    private static func isWrittenAtOnce(_ items: [PasteboardItem]) -> Bool {
+        var (bytes, values) = (0, 0)
+        for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
+        return bytes <= bytesAtOnce && values <= valuesAtOnce
+    }
 
     private func commit(
         _ change: Change, _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions
@@ -80,8 +86,8 @@ final class PasteboardService {
         }
         room.writing(items, to: name, isAddition: change == .add)
         return try await store.withIntake(of: items, on: name, isSensitive: isSensitive) { items in
-            let isSmall = change == .set && items.reduce(0) { $0 + $1.byteCount } <= Self.bytesAtOnce
-            return try await store.commit(about: isSmall ? name : nil) { transaction in
+            let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
+            return try await store.commit(about: isAtOnce ? name : nil) { transaction in
                 switch change {
                 case .set: try transaction.setItems(items, on: name, options)
                 case .add: try transaction.addItems(items, to: name, options)
