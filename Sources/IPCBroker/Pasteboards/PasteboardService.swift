@@ -42,28 +42,64 @@ final class PasteboardService {
 
     private enum Change { case set, add, clear }
 
+    /// A change of a pasteboard, ready for the store.
+    private struct Write: Sendable {
+        let change: Change
+        let items: [PasteboardItem]
+        let name: PasteboardName
+        let options: IPCStore.WriteOptions
+
+        /// - Parameter items: the items, with their files taken in.
+        func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> UInt64 {
+            { transaction in
+                switch change {
+                case .set: try transaction.setItems(items, on: name, options)
+                case .add: try transaction.addItems(items, to: name, options)
+                case .clear: try transaction.clear(name, options)
+                }
+            }
+        }
+    }
+
     private func write(
-        _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall
-    ) async throws -> UInt64 {
+        _ change: Change, _ items: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<UInt64>
+    ) {
+        DBusActor.begin {
+            do { try await self.admit(change, items, options, call, answer) } catch { answer(.failure(error)) }
+        }
+    }
+
+    /// Hands a write over to the store, in the caller's turn. A closure gives the answer: to resume a task costs as much as a
+    /// small write.
+    private func admit(
+        _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<UInt64>
+    ) async throws {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
         let items = try options.digests.map { try given.stating($0) } ?? given
         try limits.checkPayload(items)
-        let asked = try IPCStore.WriteOptions(
-            options, items: items, writer: promises.writer(call.sender))
+        let asked = try IPCStore.WriteOptions(options, items: items, writer: promises.writer(call.sender))
         let files = items.fileCount
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
-        let count = try await arrivals.inTurn(of: call.sender) {
-            let name = try await name(call)
-            let options = asked.with(await clients.source(stated: stated, by: call.sender))
-            // The next call of this caller waits until the files have been taken in and written.
-            let count = files > 0 ? try await commit(change, items, to: name, options) : nil
-            return (name: name, options: options, count: count)
-        } perform: { ready in
-            if let count = ready.count { return count }
-            return try await commit(change, items, to: ready.name, ready.options)
+        let finish: DelayedAnswer<UInt64> = { [expiry] result in
+            if case .success = result, asked.endsByItself { expiry.look() }
+            answer(result)
         }
-        if asked.endsByItself { expiry.look() }
-        return count
+        try await arrivals.inTurn(of: call.sender) {
+            let name = try await name(call)
+            let source = await clients.source(stated: stated, by: call.sender)
+            let write = Write(change: change, items: items, name: name, options: asked.with(source))
+            room.writing(items, to: name, isAddition: change == .add)
+            // The next call of this caller waits until the files have been taken in and written.
+            return (write: write, count: files > 0 ? try await commitFiles(of: write) : nil)
+        } perform: { ready in
+            if let count = ready.count { return finish(.success(count)) }
+            let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
+            store.commit(about: isAtOnce ? ready.write.name : nil, ready.write.operation(items)) { result in
+                DBusActor.assumeIsolated { finish(result.map(\.value)) }
+            }
+        }
     }
 
     /// The limits of what is written on the I/O thread: more bytes or values would delay other calls (I15). An addition to
@@ -76,24 +112,14 @@ final class PasteboardService {
         return bytes <= bytesAtOnce && values <= valuesAtOnce
     }
 
-    private func commit(
-        _ change: Change, _ items: [PasteboardItem], to name: PasteboardName, _ options: IPCStore.WriteOptions
-    ) async throws -> UInt64 {
-        var isSensitive = options.isSensitive
-        if change == .add, items.hasFiles, !isSensitive {
+    private func commitFiles(of write: Write) async throws -> UInt64 {
+        var isSensitive = write.options.isSensitive
+        if write.change == .add, !isSensitive {
             // Items that are added to a secret are kept like it, and must not touch the disk on their way.
-            isSensitive = try await store.commit { try $0.facts(of: name).isSensitive }
+            isSensitive = try await store.commit { try $0.facts(of: write.name).isSensitive }
         }
-        room.writing(items, to: name, isAddition: change == .add)
-        return try await store.withIntake(of: items, on: name, isSensitive: isSensitive) { items in
-            let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
-            return try await store.commit(about: isAtOnce ? name : nil) { transaction in
-                switch change {
-                case .set: try transaction.setItems(items, on: name, options)
-                case .add: try transaction.addItems(items, to: name, options)
-                case .clear: try transaction.clear(name, options)
-                }
-            }
+        return try await store.withIntake(of: write.items, on: write.name, isSensitive: isSensitive) { items in
+            try await store.commit(write.operation(items))
         }
     }
 
@@ -143,14 +169,14 @@ extension PasteboardService {
 
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered { try await self.write(.set, $0.0, $0.1, $1) },
-            Pasteboard1.addItems.answered { input, call in
+            Pasteboard1.setItems.answered(later: { self.write(.set, $0.0, $0.1, $1, $2) }),
+            Pasteboard1.addItems.answered(later: { input, call, answer in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
-                    throw IPCError(.invalidArguments, "there is no item to add")
+                    return answer(.failure(IPCError(.invalidArguments, "there is no item to add")))
                 }
-                return try await self.write(.add, input.0, input.1, call)
-            },
-            Pasteboard1.clear.answered { try await self.write(.clear, [], IPCInterface.WriteOptions($0), $1) },
+                self.write(.add, input.0, input.1, call, answer)
+            }),
+            Pasteboard1.clear.answered(later: { self.write(.clear, [], IPCInterface.WriteOptions($0), $1, $2) }),
             Pasteboard1.getItems.answered { try await self.getItems($0, $1) },
             Pasteboard1.getData.answered { try await self.getData($0, $1) },
             Pasteboard1.listVersions.answered { _, call in try await self.listVersions(call) },
