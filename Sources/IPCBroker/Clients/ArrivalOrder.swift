@@ -37,8 +37,15 @@ final class ArrivalOrder {
 
     private func wait(behind caller: BusName?) async throws(LimitExceeded) {
         try limits.checkShared(\.callsInTurn, use: count, ofCaller: waiting[caller]?.count ?? 0)
-        count += 1
-        await withCheckedContinuation { waiting[caller]?.append($0) }
+        await withCheckedContinuation { continuation in
+            // The call of this function may have suspended, and the turn before this one may have ended.
+            guard isOccupied(caller) else {
+                waiting[caller] = Queue()
+                return continuation.resume()
+            }
+            count += 1
+            waiting[caller]?.append(continuation)
+        }
     }
 
     private func endTurn(of caller: BusName?) {
