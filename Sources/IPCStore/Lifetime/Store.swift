@@ -68,20 +68,18 @@ package final class Store: Sendable {
 
     /// Runs an operation, and returns when its writes, and all writes that it could have read, are on the disk. If the
     /// operation throws, its writes are undone.
-    /// - Parameter board: the only pasteboard of the operation. If it is in memory, and no other operation waits, this one
-    ///   may run where ``StoreConfiguration/whenIdle`` says.
     @discardableResult
     nonisolated(nonsending) package func commit<Value: Sendable>(
-        about board: PasteboardName? = nil, _ body: @escaping Operation<Value>
+        _ body: @escaping Operation<Value>
     ) async throws -> Value {
         try await withUnsafeThrowingContinuation { continuation in
-            add(
-                AnsweredOperation(
-                    isStaged: false, board: board, body: body, receiver: .task(continuation), handOver: { _ in }))
+            add(AnsweredOperation(isStaged: false, body: body, receiver: .task(continuation), handOver: { _ in }))
         }.value
     }
 
-    /// The same as ``commit(about:_:)``, with the result for a closure that ``StoreConfiguration/handOver`` runs.
+    /// The same as ``commit(_:)``, with the result for a closure that ``StoreConfiguration/handOver`` runs.
+    /// - Parameter board: the only pasteboard of the operation. If it is in memory, and no other operation waits, this one
+    ///   may run where ``StoreConfiguration/whenIdle`` says.
     package func commit<Value: Sendable>(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Value>, then: @escaping Receipt<Value>
     ) {
