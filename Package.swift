@@ -46,7 +46,9 @@ let package = Package(
 
         // Floor 1: foundations
         .target(name: "IPCModel", dependencies: ["CXXHash"], swiftSettings: product),
-        .target(name: "IPCDBus", dependencies: ["CLibDBus", "CLinux", logging], swiftSettings: product),
+        // Generic, and public though it is no product: another module gets specialized copies of public code alone.
+        .target(name: "IPCQueues", swiftSettings: product),
+        .target(name: "IPCDBus", dependencies: ["IPCQueues", "CLibDBus", "CLinux", logging], swiftSettings: product),
 
         // Floor 2: adapters
         .target(name: "IPCDesktop", dependencies: ["IPCModel"], swiftSettings: product),
@@ -59,7 +61,9 @@ let package = Package(
         // Floor 3: programs
         .target(
             name: "IPCBroker",
-            dependencies: ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", logging],
+            dependencies: [
+                "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCQueues", "CLinux", logging,
+            ],
             swiftSettings: product),
 
         .target(
@@ -101,6 +105,7 @@ let package = Package(
         .testTarget(
             name: "IPCDesktopTests", dependencies: ["IPCDesktop", "IPCModel", "IPCTesting", "CGIO"],
             swiftSettings: strict),
+        .testTarget(name: "IPCQueuesTests", dependencies: ["IPCQueues", "IPCTesting"], swiftSettings: strict),
         .testTarget(
             name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCDBusOracle", "IPCTesting"], swiftSettings: strict),
         // Compares the reader and the writer of IPCDBus with libdbus; "wire-oracle" does it for millions of inputs.

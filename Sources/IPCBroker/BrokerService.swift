@@ -16,9 +16,9 @@ struct BrokerService {
     let direct: DirectConnections
 
     /// One JSON text with sorted keys. A sandboxed caller learns nothing of other applications.
-    private func describe(to caller: BusName?) async throws -> String {
-        let isFree = await clients.visibility(of: caller).isWhole
-        let own = await clients.source(stated: nil, by: caller)
+    private func describe(to name: BusName?) async throws -> String {
+        let caller = await clients.caller(name)
+        let (isFree, own) = (caller.visibility.isWhole, caller.source)
         let stored = try await store.commit { $0.usage() }
         let kept = store.statistics.snapshot.memoryFiles
         let usage = UsageReport(

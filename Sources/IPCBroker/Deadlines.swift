@@ -1,4 +1,5 @@
 internal import IPCDBus
+internal import IPCQueues
 
 /// The deadlines of many objects, with one timer.
 @DBusActor

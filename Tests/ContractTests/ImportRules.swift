@@ -4,13 +4,16 @@ struct ImportRules {
     private static let allowed: [String: Set<String>] = [
         // Floor 1
         "IPCModel": ["CXXHash"],
-        "IPCDBus": ["CLibDBus", "CLinux", "Logging"],
+        "IPCQueues": [],
+        "IPCDBus": ["IPCQueues", "CLibDBus", "CLinux", "Logging"],
         // Floor 2
         "IPCDesktop": ["IPCModel"],
         "IPCInterface": ["IPCModel", "IPCDBus"],
         "IPCStore": ["IPCModel", "CLinux", "CXXHash", "CSQLite"],
         // Floor 3
-        "IPCBroker": ["IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "Logging"],
+        "IPCBroker": [
+            "IPCStore", "IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "IPCQueues", "CLinux", "Logging",
+        ],
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
         // Floor 4
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],

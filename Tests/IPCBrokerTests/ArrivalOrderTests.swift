@@ -25,7 +25,6 @@ struct ArrivalOrderTests {
                 try? await order.inTurn(of: caller) {
                     begun.add(())
                     _ = try await gate.wait(for: 1)
-                } perform: {
                 }
             }
             _ = try await begun.wait(for: 1)
@@ -41,31 +40,25 @@ struct ArrivalOrderTests {
         let first = try await LongTurn(of: caller, in: order)
         for number in 0..<20 {
             DBusActor.begin {
-                try? await order.inTurn(of: caller) {
-                } perform: {
-                    begun.add(number)
-                }
+                try? await order.inTurn(of: caller) {}
+                begun.add(number)
             }
         }
-        try await order.inTurn(of: ":1.2") {
-        } perform: {
-        }
+        try await order.inTurn(of: ":1.2") {}
         #expect(begun.elements.isEmpty)
         first.end()
         #expect(try await begun.wait(for: 20) == Array(0..<20))
-        #expect(!order.isOccupied(caller))
+        #expect(order.waiting.isEmpty)
     }
 
-    @Test func `a call that waits for nothing is performed before it suspends`() async throws {
+    @Test func `a call that waits for nothing does not suspend`() async throws {
         let order = Self.order(100)
         var performed: [Int] = []
         for number in 0..<3 {
             DBusActor.begin {
-                try? await order.inTurn(of: ":1.1") {
-                } perform: {
-                    performed.append(number)
-                    await Task.yield()
-                }
+                try? await order.inTurn(of: ":1.1") {}
+                performed.append(number)
+                await Task.yield()
             }
         }
         #expect(performed == [0, 1, 2])
@@ -80,15 +73,14 @@ struct ArrivalOrderTests {
                 do {
                     try await order.inTurn(of: ":1.1") {
                         if name == "faulty" { throw CancellationError() }
-                    } perform: {
-                        ended.add(name)
                     }
+                    ended.add(name)
                 } catch { ended.add("\(name) refused") }
             }
         }
         first.end()
         #expect(try await ended.wait(for: 2) == ["faulty refused", "good"])
-        #expect(!order.isOccupied(":1.1"))
+        #expect(order.waiting.isEmpty)
     }
 
     @Test func `I16: a caller has a fourth of what may wait, and the others the rest`() async throws {
@@ -99,10 +91,8 @@ struct ArrivalOrderTests {
         func ask(_ caller: BusName, _ name: String) {
             DBusActor.begin {
                 do {
-                    try await order.inTurn(of: caller) {
-                    } perform: {
-                        ended.add(name)
-                    }
+                    try await order.inTurn(of: caller) {}
+                    ended.add(name)
                 } catch { ended.add("\(name): \(error)") }
             }
         }

@@ -26,7 +26,7 @@ struct BusClientsTests {
         // Nothing is kept for it: nothing would remove it.
         let board = try PasteboardName("demo.Board")
         clients.made(board, by: name)
-        #expect(await clients.visibility(of: name) == .sandbox(nil))
+        #expect(await clients.caller(name).visibility == .sandbox(nil))
         #expect(clients.knownVisibility(of: name) == nil)
         #expect(!clients.hasDeparted(nil), "a caller without a name is none that leaves")
     }
@@ -40,7 +40,7 @@ struct BusClientsTests {
         // The bus has said before this answer that they came.
         _ = try await own.owner(of: names[1])
         #expect(names.allSatisfy { !clients.hasDeparted($0) })
-        #expect(await clients.visibility(of: names[1]) == .whole)
+        #expect(await clients.caller(names[1]).visibility == .whole)
         let process = try #require(clients.process(of: names[1]))
         #expect(process.number == getpid())
         #expect(clients.payer(.nobody, names[1]) == Payer(text: process.text))

@@ -26,7 +26,7 @@ import Testing
             }
         }
 
-        func note<Value>(_ word: String) -> @Sendable (Result<Staged<Value>, any Error>) -> Void {
+        func note<Value>(_ word: String) -> @Sendable (Result<Value, any Error>) -> Void {
             let answers = answers
             return { result in
                 switch result {

@@ -60,7 +60,7 @@ import Testing
                 }, then: note(word))
         }
 
-        private func note(_ word: String) -> @Sendable (Result<Staged<Void>, any Error>) -> Void {
+        private func note(_ word: String) -> @Sendable (Result<Void, any Error>) -> Void {
             let answers = answers
             return { result in
                 switch result {
@@ -141,7 +141,7 @@ import Testing
     @Test func anAnswerMayWaitForTheThread_I18() async throws {
         let lending = try await Lending(place, board)
         let (store, board, next) = (lending.store, board, Collected<Bool>())
-        let waitForNext: @Sendable (Result<Staged<Void>, any Error>) -> Void = { _ in
+        let waitForNext: @Sendable (Result<Void, any Error>) -> Void = { _ in
             let isDone = DispatchSemaphore(value: 0)
             store.commit(
                 { _ = try $0.createPasteboard(.named("kept"), persistent: true) },

@@ -112,3 +112,18 @@ extension Store {
         try await commit { try $0.items(of: name).items.first?.string }
     }
 }
+
+extension Store {
+    /// The form of ``commit(_:)`` without a task, with one closure for the result.
+    func commit<Value: Sendable>(
+        about board: PasteboardName? = nil, _ body: @escaping Operation<Value>,
+        then: @escaping @Sendable (Result<Value, any Error>) -> Void
+    ) {
+        commit(about: board) { transaction in
+            let value = try body(transaction)
+            return { _ in then(.success(value)) }
+        } failed: { error in
+            then(.failure(error))
+        }
+    }
+}

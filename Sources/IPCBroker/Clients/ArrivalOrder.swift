@@ -1,58 +1,59 @@
 internal import IPCDBus
 internal import IPCModel
+internal import IPCQueues
 
 /// Keeps the calls of one caller in the order of their arrival while some of them wait for the bus, or for files to be
 /// taken in, before they can take effect.
 @DBusActor
 final class ArrivalOrder {
-    /// The calls that wait behind the current one, by caller.
-    private var waiting: [BusName?: Queue<CheckedContinuation<Void, Never>>] = [:]
+    /// The calls that wait behind the current one, by caller; nil for a caller without a current one.
+    private(set) var waiting: [BusName?: Queue<CheckedContinuation<Void, Never>>] = [:]
     private var count = 0
     private let limits: Limits
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Whether it is the turn of a call of this caller.
-    func isOccupied(_ caller: BusName?) -> Bool { waiting[caller] != nil }
-
-    /// Waits for the caller's turn, prepares a call in it, and then performs the call. Without an earlier call and
-    /// without anything to wait for, the call is performed before the first suspension.
+    /// Waits for the caller's turn, and prepares a call in it. Without an earlier call and without anything to wait for,
+    /// this does not suspend.
     ///
-    /// The next call's turn begins in a later job of the I/O thread. So what `perform` does before its first suspension,
-    /// such as the hand-over to the store, happens in the order of arrival, and no call waits for the end of `perform`.
-    /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; else the errors of the closures.
-    func inTurn<Ready: Sendable, Result: Sendable>(
-        of caller: BusName?, prepare: @DBusActor () async throws -> Ready,
-        perform: @DBusActor (Ready) async throws -> Result
-    ) async throws -> Result {
-        if isOccupied(caller) { try await wait(behind: caller) } else { waiting[caller] = Queue() }
-        let ready: Ready
-        do { ready = try await prepare() } catch {
-            endTurn(of: caller)
-            throw error
+    /// The next call's turn begins in a later job of the I/O thread. So what the task of this call does before it suspends
+    /// again, such as the hand-over to the store, happens in the order of arrival.
+    /// - Throws: `LimitExceeded` for `calls-in-turn`, before `prepare` has run; else its error.
+    func inTurn<Ready: Sendable>(
+        of caller: BusName?, prepare: @DBusActor () async throws -> Ready
+    ) async throws -> Ready {
+        if !takeTurn(of: caller) { try await wait(behind: caller) }
+        defer { endTurn(of: caller) }
+        return try await prepare()
+    }
+
+    /// Begins the caller's turn unless an earlier call has it. One access to the table: it hashes the name of the caller.
+    private func takeTurn(of caller: BusName?) -> Bool {
+        func take(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> Bool {
+            guard queue == nil else { return false }
+            queue = Queue()
+            return true
         }
-        endTurn(of: caller)
-        return try await perform(ready)
+        return take(&waiting[caller])
     }
 
     private func wait(behind caller: BusName?) async throws(LimitExceeded) {
         try limits.checkShared(\.callsInTurn, use: count, ofCaller: waiting[caller]?.count ?? 0)
         await withCheckedContinuation { continuation in
             // The call of this function may have suspended, and the turn before this one may have ended.
-            guard isOccupied(caller) else {
-                waiting[caller] = Queue()
-                return continuation.resume()
-            }
+            guard !takeTurn(of: caller) else { return continuation.resume() }
             count += 1
             waiting[caller]?.append(continuation)
         }
     }
 
     private func endTurn(of caller: BusName?) {
-        guard let next = waiting[caller]?.takeFirst() else {
-            waiting[caller] = nil
-            return
+        func takeNext(_ queue: inout Queue<CheckedContinuation<Void, Never>>?) -> CheckedContinuation<Void, Never>? {
+            let next = queue?.takeFirst()
+            if next == nil { queue = nil }
+            return next
         }
+        guard let next = takeNext(&waiting[caller]) else { return }
         count -= 1
         next.resume()
     }

@@ -1,6 +1,15 @@
 internal import IPCDBus
 internal import IPCModel
 
+/// A program that calls the broker.
+struct Caller: Sendable {
+    let name: BusName?
+    /// The pasteboards that it sees.
+    let visibility: PasteboardVisibility
+    /// The source of its requests, with its strength.
+    let source: Source
+}
+
 /// The programs on the bus: the names that are owned, their owners, and departures.
 ///
 /// One subscription to all changes of owners serves source checks, live claims, deliveries and unique pasteboards, so
@@ -98,12 +107,26 @@ final class BusClients {
         case known(Confinement, ProcessIdentity?)
     }
 
-    /// The pasteboards that a caller sees. The bus is asked once for each connection.
-    func visibility(of caller: BusName?) async -> PasteboardVisibility {
-        visibility(of: caller, in: await confinement(of: caller))
+    /// What a caller sees, and the source of its requests. The bus is asked once for each connection. A failed look-up gives
+    /// fewer rights and the weaker source (I19).
+    func caller(_ name: BusName?, stating application: ApplicationID? = nil) async -> Caller {
+        let confinement = if let known = knownConfinement(of: name) { known } else { await confinement(of: name) }
+        let owner =
+            if let application, isRunning(application) { try? await owner(of: application) } else { nil as BusName? }
+        let isOwner = owner != nil && owner == name
+        return Caller(
+            name: name, visibility: visibility(of: name, in: confinement),
+            source: Self.source(stated: application, isOwner: isOwner, confinement))
     }
 
-    /// The same, if the bus need not be asked.
+    private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
+        // The id of the sandbox counts more than the stated one, unless the bus attests that too.
+        if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
+        if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
+        return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
+    }
+
+    /// The pasteboards that a caller sees, if the bus need not be asked.
     func knownVisibility(of caller: BusName?) -> PasteboardVisibility? {
         knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
     }
@@ -187,18 +210,6 @@ final class BusClients {
     /// Removes an owner if a delivery found that the connection has left before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
         if case .known(owner) = owners[application] { owners[application] = nil }
-    }
-
-    /// The source of a caller's requests, with its strength. A failed look-up gives the weaker one (I19).
-    func source(stated: ApplicationID?, by caller: BusName?) async -> Source {
-        let confinement = await confinement(of: caller)
-        let owner = if let stated, isRunning(stated) { try? await owner(of: stated) } else { nil as BusName? }
-        // The id of the sandbox counts more than the stated one, unless the bus attests that too.
-        if let stated, owner != nil, owner == caller {
-            return Source(application: stated.text, strength: .owned)
-        }
-        if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
-        return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
     }
 
     /// The names that the bus can start a program for. Not kept: bookworm's daemon does not report changes.

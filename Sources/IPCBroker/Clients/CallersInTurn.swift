@@ -1,4 +1,5 @@
 internal import IPCDBus
+internal import IPCQueues
 
 /// Waiting elements of many callers. The callers take turns, however many elements each has, and keep their own order.
 struct CallersInTurn<Waiting> {

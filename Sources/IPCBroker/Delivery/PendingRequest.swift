@@ -1,6 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
+internal import IPCQueues
 internal import IPCStore
 
 /// An open request that has not ended, from the moment in which its receiver is fixed.

@@ -37,10 +37,10 @@ extension SchemesService {
     /// A sandboxed caller has the portal (`org.freedesktop.portal.OpenURI`) for this, which lets the user refuse. The
     /// broker must not be a way around the portal.
     func desktopHandler(
-        of url: URLText, _ resolution: inout Resolution, for caller: BusName?
+        of url: URLText, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {
-        guard resolution.application == nil, let desktop, await clients.visibility(of: caller).isWhole,
-            let handler = try await desktop.handler(of: url, for: caller)
+        guard resolution.application == nil, let desktop, caller.visibility.isWhole,
+            let handler = try await desktop.handler(of: url, for: caller.name)
         else { return nil }
         resolution = resolution.given(
             toDesktop: handler.application, running: handler.service.map(clients.isRunning) ?? false)
@@ -49,7 +49,7 @@ extension SchemesService {
 
     /// The same for a request. Desktop applications take only URLs, at once: no payload, and no queue.
     func desktopHandler(
-        of request: ValidatedRequest, _ resolution: inout Resolution, for caller: BusName?
+        of request: ValidatedRequest, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {
         guard request.mayGoToDesktop || request.isQueued && request.application == nil,
             let handler = try await desktopHandler(of: request.url, &resolution, for: caller)

@@ -83,9 +83,9 @@ final class AnswerRoom {
     /// - Throws: an `ErrorReply` if the caller has left: nothing needs to be read for it.
     func place(for subject: Subject, _ call: IncomingCall) async throws -> Place {
         while true {
-            await call.backlogRead()
+            if call.hasBacklog { await call.backlogRead() }
             guard call.isAwaited else { throw Self.callerHasLeft }
-            if waiting.count == 0, fits(subject, call.sender) { return take(subject, call.sender) }
+            if waiting.count == 0, let place = take(subject, call.sender) { return place }
             let place = await withCheckedContinuation { continuation in
                 waiting.append(
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
@@ -120,29 +120,45 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
     }
 
-    private func fits(_ subject: Subject, _ caller: BusName?) -> Bool {
-        let (bytes, own) = (bytes(subject), takenBy[caller] ?? 0)
-        return (taken == 0 || taken + bytes <= Self.most) && (own == 0 || own + bytes <= Self.mostOfCaller)
-    }
-
-    private func take(_ subject: Subject, _ caller: BusName?) -> Place {
-        let place = Place(bytes(subject), caller, self)
-        taken += place.bytes
-        takenBy[caller, default: 0] += place.bytes
-        return place
+    /// Takes a place; nil if there is no room.
+    private func take(_ subject: Subject, _ caller: BusName?) -> Place? {
+        let bytes = bytes(subject)
+        guard taken == 0 || taken + bytes <= Self.most, takenBy.add(bytes, of: caller, atMost: Self.mostOfCaller) else {
+            return nil
+        }
+        taken += bytes
+        return Place(bytes, caller, self)
     }
 
     fileprivate func release(_ place: Place) {
         taken -= place.bytes
-        let left = takenBy[place.caller].map { $0 - place.bytes } ?? 0
-        takenBy[place.caller] = left == 0 ? nil : left
+        takenBy.remove(place.bytes, of: place.caller)
         giveToWaiting()
     }
 
     private func giveToWaiting() {
-        while let next = waiting.next, fits(next.subject, next.caller) {
+        while let next = waiting.next, let place = take(next.subject, next.caller) {
             _ = waiting.takeNext()
-            next.continuation.resume(returning: take(next.subject, next.caller))
+            next.continuation.resume(returning: place)
         }
+    }
+}
+
+/// The bytes of each caller; none for a caller that has no place. Each change is one access to the table, which hashes the name.
+extension [BusName?: Int] {
+    /// - Returns: whether the bytes are within the limit, or the only ones.
+    fileprivate mutating func add(_ bytes: Int, of caller: BusName?, atMost most: Int) -> Bool {
+        func add(_ own: inout Int?) -> Bool {
+            let former = own ?? 0
+            guard former == 0 || former + bytes <= most else { return false }
+            own = former + bytes
+            return true
+        }
+        return add(&self[caller])
+    }
+
+    fileprivate mutating func remove(_ bytes: Int, of caller: BusName?) {
+        func remove(_ own: inout Int?) { own = own.flatMap { $0 > bytes ? $0 - bytes : nil } }
+        remove(&self[caller])
     }
 }

@@ -1,6 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
+internal import IPCQueues
 internal import IPCStore
 
 /// The calls that wait for a change of a pasteboard. Each is answered once, and costs no work until then.

@@ -24,7 +24,7 @@ final class PasteboardService {
         room = AnswerRoom(limits: limits)
     }
 
-    private static func name(_ call: IncomingCall) throws -> PasteboardName {
+    static func name(_ call: IncomingCall) throws -> PasteboardName {
         guard let name = PasteboardName(pathElement: String(call.path.lastElement)) else {
             throw ErrorReply(.unknownObject, "there is no object at \(call.path); it is not the path of a pasteboard")
         }
@@ -34,7 +34,7 @@ final class PasteboardService {
     /// The pasteboard of a call, if the caller may see it.
     func name(_ call: IncomingCall) async throws -> PasteboardName {
         let name = try Self.name(call)
-        try await clients.visibility(of: call.sender).check(name)
+        try await clients.caller(call.sender).visibility.check(name)
         return name
     }
 
@@ -61,18 +61,8 @@ final class PasteboardService {
         }
     }
 
+    /// Hands a write over to the store, in the caller's turn.
     private func write(
-        _ change: Change, _ items: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
-        _ answer: @escaping DelayedAnswer<UInt64>
-    ) {
-        DBusActor.begin {
-            do { try await self.admit(change, items, options, call, answer) } catch { answer(.failure(error)) }
-        }
-    }
-
-    /// Hands a write over to the store, in the caller's turn. A closure gives the answer: to resume a task costs as much as a
-    /// small write.
-    private func admit(
         _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<UInt64>
     ) async throws {
@@ -86,20 +76,17 @@ final class PasteboardService {
             if case .success = result, asked.endsByItself { expiry.look() }
             answer(result)
         }
-        try await arrivals.inTurn(of: call.sender) {
-            let name = try await name(call)
-            let source = await clients.source(stated: stated, by: call.sender)
-            let write = Write(change: change, items: items, name: name, options: asked.with(source))
+        let (write, count) = try await arrivals.inTurn(of: call.sender) {
+            let (name, caller) = (try Self.name(call), await clients.caller(call.sender, stating: stated))
+            try caller.visibility.check(name)
+            let write = Write(change: change, items: items, name: name, options: asked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
             // The next call of this caller waits until the files have been taken in and written.
-            return (write: write, count: files > 0 ? try await commitFiles(of: write) : nil)
-        } perform: { ready in
-            if let count = ready.count { return finish(.success(count)) }
-            let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
-            store.commit(about: isAtOnce ? ready.write.name : nil, ready.write.operation(items)) { result in
-                DBusActor.assumeIsolated { finish(result.map(\.value)) }
-            }
+            return (write, files > 0 ? try await commitFiles(of: write) : nil)
         }
+        if let count { return finish(.success(count)) }
+        let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
+        store.commit(about: isAtOnce ? write.name : nil, write.operation(items), then: finish)
     }
 
     /// The limits of what is written on the I/O thread: more bytes or values would delay other calls (I15). An addition to
@@ -155,13 +142,13 @@ extension PasteboardService {
         return Subtree(
             interfaces: [ExportedInterface(Pasteboard1.description, methods: methods, properties: properties)],
             children: { call in
-                let visibility = await clients.visibility(of: call.sender)
+                let visibility = await clients.caller(call.sender).visibility
                 let names = try await store.commit { try $0.pasteboards(limit: most).map(\.name) }
                 return names.filter(visibility.allows).map(\.pathElement)
             },
             contains: { element, call in
                 guard let name = PasteboardName(pathElement: element),
-                    await clients.visibility(of: call.sender).allows(name)
+                    await clients.caller(call.sender).visibility.allows(name)
                 else { return false }
                 return try await store.commit { try $0.pasteboard(name) } != nil
             })
@@ -169,16 +156,18 @@ extension PasteboardService {
 
     private var methods: [ExportedMethod] {
         [
-            Pasteboard1.setItems.answered(later: { self.write(.set, $0.0, $0.1, $1, $2) }),
+            Pasteboard1.setItems.answered(later: { try await self.write(.set, $0.0, $0.1, $1, $2) }),
             Pasteboard1.addItems.answered(later: { input, call, answer in
                 guard !input.0.isEmpty || input.1.promises?.isEmpty == false else {
-                    return answer(.failure(IPCError(.invalidArguments, "there is no item to add")))
+                    throw IPCError(.invalidArguments, "there is no item to add")
                 }
-                self.write(.add, input.0, input.1, call, answer)
+                try await self.write(.add, input.0, input.1, call, answer)
             }),
-            Pasteboard1.clear.answered(later: { self.write(.clear, [], IPCInterface.WriteOptions($0), $1, $2) }),
-            Pasteboard1.getItems.answered { try await self.getItems($0, $1) },
-            Pasteboard1.getData.answered { try await self.getData($0, $1) },
+            Pasteboard1.clear.answered(later: {
+                try await self.write(.clear, [], IPCInterface.WriteOptions($0), $1, $2)
+            }),
+            Pasteboard1.getItems.answered(later: { try await self.getItems($0, $1, $2) }),
+            Pasteboard1.getData.answered(later: { try await self.getData($0, $1, $2) }),
             Pasteboard1.listVersions.answered { _, call in try await self.listVersions(call) },
         ]
     }

@@ -32,7 +32,7 @@ final class PasteboardsService {
 
     func getPasteboard(_ input: (String, GetPasteboardOptions), _ call: IncomingCall) async throws -> ObjectPath {
         let name = try PasteboardName(input.0)
-        try await clients.visibility(of: call.sender).check(name)
+        try await clients.caller(call.sender).visibility.check(name)
         let persistent = input.1.persistent ?? (name != .general)
         guard input.1.create ?? false else {
             guard try await store.commit({ try $0.pasteboard(name) }) != nil else {
@@ -66,16 +66,13 @@ final class PasteboardsService {
     }
 
     private func source(_ stated: String?, _ call: IncomingCall) async throws -> Source {
-        await clients.source(stated: try stated.map { try ApplicationID($0) }, by: call.sender)
+        await clients.caller(call.sender, stating: try stated.map { try ApplicationID($0) }).source
     }
 
     func removePasteboard(_ text: String, _ call: IncomingCall) async throws {
         let name = try PasteboardName(text)
-        try await arrivals.inTurn(of: call.sender) {
-            try await clients.visibility(of: call.sender).check(name)
-        } perform: {
-            try await store.commit { _ = try $0.removePasteboard(name) }
-        }
+        try await arrivals.inTurn(of: call.sender) { try await clients.caller(call.sender).visibility.check(name) }
+        try await store.commit { _ = try $0.removePasteboard(name) }
         if name.isUnique { clients.removed(name) }
         try call.emitAfterReply(Pasteboards1.pasteboardRemoved, from: Broker1.path, name.text)
     }
@@ -83,7 +80,7 @@ final class PasteboardsService {
     func listPasteboards(_ options: ListPasteboardsOptions, _ call: IncomingCall) async throws -> [PasteboardRow] {
         let most = try limits.page(options.limit)
         let after = try options.after.flatMap { try $0.isEmpty ? nil : PasteboardName($0) }
-        let visibility = await clients.visibility(of: call.sender)
+        let visibility = await clients.caller(call.sender).visibility
         let prefix = options.prefix ?? ""
         return try await store.commit { transaction in
             try transaction.pasteboards(seenBy: visibility, after: after, limit: most, prefix: prefix)
@@ -95,16 +92,12 @@ final class PasteboardsService {
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
-    ) {
-        DBusActor.begin {
-            do {
-                try self.limits.check(\.namesPerCall, request: UInt64(input.0.count))
-                let names = Set(try input.0.map { try PasteboardName($0) })
-                let visibility = await self.clients.visibility(of: call.sender)
-                for name in names { try visibility.check(name) }
-                self.watch(names, since: input.1, for: input.2.timeout, by: call.sender, answer)
-            } catch { answer(.failure(error)) }
-        }
+    ) async throws {
+        try limits.check(\.namesPerCall, request: UInt64(input.0.count))
+        let names = Set(try input.0.map { try PasteboardName($0) })
+        let visibility = await clients.caller(call.sender).visibility
+        for name in names { try visibility.check(name) }
+        watch(names, since: input.1, for: input.2.timeout, by: call.sender, answer)
     }
 
     private func watch(
@@ -115,8 +108,8 @@ final class PasteboardsService {
         watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { report in
             self.store.commit(about: names.count == 1 ? names.first : nil) {
                 try $0.changes(of: Array(names), since: since)
-            } then: { result in
-                DBusActor.assumeIsolated { report(result.map { Self.answer($0.value) }) }
+            } then: {
+                report($0.map(Self.answer))
             }
         } then: {
             answer($0)
@@ -157,10 +150,10 @@ final class PasteboardsService {
                 Pasteboards1.createUniquePasteboard.answered { try await self.createUnique($0, $1) },
                 Pasteboards1.removePasteboard.answered { try await self.removePasteboard($0.0, $1) },
                 Pasteboards1.listPasteboards.answered { try await self.listPasteboards($0, $1) },
-                Pasteboards1.waitForChange.answered(later: { self.waitForChange($0, $1, $2) }),
+                Pasteboards1.waitForChange.answered(later: { try await self.waitForChange($0, $1, $2) }),
                 Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
                 Pasteboards1.skipChangeCounts.answered { input, call in
-                    guard await self.clients.visibility(of: call.sender).isWhole else {
+                    guard await self.clients.caller(call.sender).visibility.isWhole else {
                         throw IPCError(.accessDenied, "a caller in a sandbox cannot move the change counts of all")
                     }
                     return try await self.store.commit { try $0.skipChangeCounts(to: input.0) }

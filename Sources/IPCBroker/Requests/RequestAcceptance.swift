@@ -106,28 +106,27 @@ final class RequestAcceptance {
     private static let requestCost: UInt64 = 2_304
     private static let partCost: UInt64 = 192
 
-    /// Binds the payload and writes the request. A queued one is on the disk when this returns. One whose sender waits is
+    /// Binds the payload and writes the request. A queued one is on the disk when `then` runs. One whose sender waits is
     /// written and not flushed, because the answer is the acknowledgement (I1). Withdraws a request that is refused.
     /// - Parameter earlier: the same request as an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
-        restoring earlier: PendingRequest?
-    ) async throws -> Acceptance {
-        do {
-            // The store keeps nothing of a request without a record and a pasteboard.
-            guard pending.hasRecord || request.pasteboard != nil else {
-                let outgoing = outgoing(to: pending.application)
-                let payload = BoundPayload(items: try items.map { try outgoing.handed($0) })
-                bind(payload, to: pending, request)
-                return .bound(payload)
+        restoring earlier: PendingRequest?, then: @escaping DelayedAnswer<Acceptance>
+    ) {
+        let finish: DelayedAnswer<Acceptance> = { result in
+            switch result {
+            case .success(.bound(let payload)): self.bind(payload, to: pending, request)
+            case .success(.ended): break
+            case .failure(let error): self.refuse(pending, error, restoring: earlier)
             }
-            let accepted = try await staged(pending, request, items)
-            if request.set.endsByItself { expiry.look() }
-            if case .bound(let payload) = accepted { bind(payload, to: pending, request) }
-            return accepted
-        } catch {
-            refuse(pending, error, restoring: earlier)
-            throw error
+            then(result)
+        }
+        if pending.hasRecord || request.pasteboard != nil {
+            stage(pending, request, items, then: finish)
+        } else {
+            // The store keeps nothing of a request without a record and a pasteboard.
+            let outgoing = outgoing(to: pending.application)
+            finish(Result { .bound(BoundPayload(items: try items.map { try outgoing.handed($0) })) })
         }
     }
 
@@ -148,32 +147,67 @@ final class RequestAcceptance {
             changeCount: payload.changeCount, kept: request.kept)
     }
 
-    private func staged(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?
-    ) async throws -> Acceptance {
-        var (items, copy) = (items, nil as DiskCopy?)
-        for _ in 0..<100 {
-            do {
-                return try await stage(pending, request, items, copy)
-            } catch let wanted as UnfulfilledPromises {
-                try await promises.fetch(wanted)
-            } catch let outdated as IntakeOutdated {
-                guard let name = request.pasteboard else { throw StoreError.unavailable }
-                if request.isQueued, copy == nil {
-                    // The payload of a queued request is in memory, and must be copied to the disk first.
-                    copy = try await diskCopy(of: items, name, request)
-                } else if let taken = items, taken.hasFiles {
-                    items = try await store.intake.take(
-                        taken, persistent: outdated.toDisk ?? false, sensitive: request.set.isSensitive)
-                } else if let persistent = request.persistent {
-                    // Large values must be moved between memory and disk first.
-                    try await store.setPersistent(persistent, of: name)
-                } else {
-                    throw StoreError.unavailable
-                }
+    /// Runs the operation that accepts a request, again after each obstacle.
+    private func stage(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy? = nil,
+        attempts: Int = 100, then: @escaping DelayedAnswer<Acceptance>
+    ) {
+        let operation: Store.Operation<Acceptance>
+        do { operation = try self.operation(pending, request, items, copy) } catch { return then(.failure(error)) }
+        let ran: DelayedAnswer<Acceptance> = { result in
+            if case .success = result, request.set.endsByItself { self.expiry.look() }
+            guard case .failure(let obstacle) = result,
+                obstacle is UnfulfilledPromises || obstacle is IntakeOutdated
+            else { return then(result) }
+            DBusActor.begin {
+                do {
+                    let (items, copy) = try await self.remove(obstacle, request, items, copy)
+                    guard attempts > 1 else {
+                        throw IPCError(
+                            .changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
+                    }
+                    self.stage(pending, request, items, copy, attempts: attempts - 1, then: then)
+                } catch { then(.failure(error)) }
             }
         }
-        throw IPCError(.changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
+        guard !request.isQueued else {
+            return store.commit(operation) { result in
+                if case .success = result { _ = pending.takeTrace() }
+                ran(result)
+            }
+        }
+        store.stage(operation) { result in
+            if case .success(let staged) = result { pending.group = staged.group }
+            ran(result.map(\.value))
+        }
+    }
+
+    /// Fetches promised values, or moves content between memory and disk.
+    /// - Returns: the payload and its copy on the disk for the next attempt.
+    private func remove(
+        _ obstacle: any Error, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
+    ) async throws -> ([PasteboardItem]?, DiskCopy?) {
+        if let wanted = obstacle as? UnfulfilledPromises {
+            try await promises.fetch(wanted)
+            return (items, copy)
+        }
+        guard let outdated = obstacle as? IntakeOutdated, let name = request.pasteboard else {
+            throw StoreError.unavailable
+        }
+        if request.isQueued, copy == nil {
+            // The payload of a queued request is in memory, and must be copied to the disk first.
+            return (items, try await diskCopy(of: items, name, request))
+        }
+        if let taken = items, taken.hasFiles {
+            let toDisk = outdated.toDisk ?? false
+            return (
+                try await store.intake.take(taken, persistent: toDisk, sensitive: request.set.isSensitive), copy
+            )
+        }
+        // Large values must be moved between memory and disk first.
+        guard let persistent = request.persistent else { throw StoreError.unavailable }
+        try await store.setPersistent(persistent, of: name)
+        return (items, copy)
     }
 
     /// Copies a payload to the disk: the items that are set, or the version that is bound.
@@ -192,24 +226,10 @@ final class RequestAcceptance {
             changeCount: content.facts.changeCount)
     }
 
-    private func stage(
-        _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
-    ) async throws -> Acceptance {
-        let body = try operation(pending, request, items, copy)
-        guard !request.isQueued else {
-            let accepted = try await store.commit(body)
-            _ = pending.takeTrace()
-            return accepted
-        }
-        let staged = try await store.stage(body)
-        pending.group = staged.group
-        return staged.value
-    }
-
     /// The operation of the store that accepts a request.
     private func operation(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
-    ) throws -> @Sendable (borrowing StoreTransaction) throws -> Acceptance {
+    ) throws -> Store.Operation<Acceptance> {
         let (outgoing, trace) = (outgoing(to: pending.application), pending.trace)
         let (writer, source) = (writer(of: pending), pending.source)
         let (target, id, digest, depth) = (pending.application, pending.id, pending.digest, pending.depth)

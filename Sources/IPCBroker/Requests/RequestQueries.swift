@@ -16,14 +16,10 @@ extension URLsService {
     /// Answers when the request has ended, or with its state when the time is over. A waiting call has no task.
     func waitRequest(
         _ input: (String, WaitRequestOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
-    ) {
-        DBusActor.begin {
-            do {
-                let id = try RequestID(input.0)
-                if let result = try await self.result(of: id) { return answer(.success(result)) }
-                try self.observe(id, input.1, call, answer)
-            } catch { answer(.failure(error)) }
-        }
+    ) async throws {
+        let id = try RequestID(input.0)
+        if let result = try await result(of: id) { return answer(.success(result)) }
+        try observe(id, input.1, call, answer)
     }
 
     /// The result of a request that is not in memory; nil if it has not ended.
@@ -91,11 +87,11 @@ extension URLsService {
     }
 
     /// The only source that a sandboxed caller sees; nil for a caller that sees all.
-    private func ownSource(of caller: BusName?) async -> String? {
-        if await clients.visibility(of: caller).isWhole { return nil }
-        let own = await clients.source(stated: nil, by: caller)
+    private func ownSource(of name: BusName?) async -> String? {
+        let caller = await clients.caller(name)
+        if caller.visibility.isWhole { return nil }
         // No source matches that of an unknown caller.
-        return own.strength == .sandboxed ? own.application : "\0"
+        return caller.source.strength == .sandboxed ? caller.source.application : "\0"
     }
 
     func traceRequest(_ text: String, _ call: IncomingCall) async throws -> [TraceFacts] {

@@ -79,10 +79,8 @@ final class RequestRecords {
         let trace = request.takeTrace()
         guard let finish = finishing(request, end, trace) else { return recorded(end, of: request) }
         store.commit(finish(payload)) { result in
-            DBusActor.assumeIsolated {
-                guard case .failure(let error) = result else { return self.recorded(end, of: request) }
-                DBusActor.task { await self.record(end, of: request, after: (error, trace)) }
-            }
+            guard case .failure(let error) = result else { return self.recorded(end, of: request) }
+            DBusActor.task { await self.record(end, of: request, after: (error, trace)) }
         }
     }
 

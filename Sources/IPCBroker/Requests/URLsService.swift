@@ -36,54 +36,32 @@ final class URLsService {
     /// Accepts a request, and answers when it has ended or, if it is queued, is on the disk. No task waits for the end.
     func openURL(
         _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
-    ) {
-        DBusActor.begin {
-            do {
-                let request = try ValidatedRequest(url: input.0, options: input.1, limits: self.limits)
-                let files = request.items?.fileCount ?? 0
-                if files > 0 { call.keepUntilAnswered(try self.descriptors.charge(files, to: call.sender)) }
-                switch try await self.opened(request, call) {
-                case .known(let result): answer(.success(result))
-                case .accepted(let pending): self.awaitEnd(of: pending, request, call, answer)
-                case .repeated(let pending):
-                    self.join(pending, call, takesDescriptors: request.takesDescriptors, answer)
-                }
-            } catch { answer(.failure(error)) }
-        }
-    }
-
-    /// The result of a call that opens a URL.
-    private enum Opened {
-        /// The request is queued, or has ended before.
-        case known(OpenURLResult)
-        case accepted(PendingRequest)
-        /// The same call was made before, and has not ended.
-        case repeated(PendingRequest)
-    }
-
-    private func opened(_ request: ValidatedRequest, _ call: IncomingCall) async throws -> Opened {
+    ) async throws {
+        let request = try ValidatedRequest(url: input.0, options: input.1, limits: limits)
+        let files = request.items?.fileCount ?? 0
+        if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
         guard !isEnding else { throw StoreError.unavailable }
         // A repetition changes no order, so it joins its request even if no more calls may wait for their turn.
-        if request.items?.hasFiles != true, let pending = try underWay(request, request.items) {
-            return .repeated(pending)
+        if files == 0, let pending = try underWay(request, request.items) {
+            return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
         do {
-            return try await arrivals.inTurn(of: call.sender) {
-                try await destination(of: request, call)
-            } perform: {
-                try await accept(request, for: $0, call)
+            let destination = try await arrivals.inTurn(of: call.sender) {
+                try await self.destination(of: request, call)
             }
-        } catch let error where error.meansNoHandler || error is LimitExceeded {
-            // The answer for an ended request is in its record, even if its handler left or there is no room for a new one.
-            guard let id = request.id, let known = try await ended(id, request) else { throw error }
-            return .known(known)
+            try accept(request, for: destination, call, answer)
+        } catch {
+            answer(.success(try await ended(request, insteadOf: error)))
         }
     }
 
-    private func ended(_ id: RequestID, _ request: ValidatedRequest) async throws -> OpenURLResult? {
-        guard let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome else {
-            return nil
-        }
+    /// The result of a request that has ended before. It is in its record, even if the handler has left or there is no room
+    /// for a new request.
+    /// - Throws: the error itself if there is no such record, or another error is the answer.
+    private func ended(_ request: ValidatedRequest, insteadOf error: any Error) async throws -> OpenURLResult {
+        guard error.meansNoHandler || error is LimitExceeded, let id = request.id,
+            let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome
+        else { throw error }
         var items = request.items
         if let files = items, files.hasFiles {
             items = try await store.intake.take(files, persistent: false, sensitive: true)
@@ -100,14 +78,14 @@ final class URLsService {
                 source: pending.source, application: pending.application, desktop: pending.desktop,
                 items: try await acceptance.takenIn(request))
         }
-        let caller = call.sender
-        if let name = request.pasteboard { try await clients.visibility(of: caller).check(name) }
-        let source = await clients.source(stated: request.source, by: caller)
+        let caller = await clients.caller(call.sender, stating: request.source)
+        if let name = request.pasteboard { try caller.visibility.check(name) }
         var resolution = await schemes.resolve(request.url, pinned: request.application, queued: request.isQueued)
         let desktop = try await schemes.desktopHandler(of: request, &resolution, for: caller)
-        let application = try target(resolution, request, source)
+        let application = try target(resolution, request, caller.source)
         return Destination(
-            source: source, application: application, desktop: desktop, items: try await acceptance.takenIn(request))
+            source: caller.source, application: application, desktop: desktop,
+            items: try await acceptance.takenIn(request))
     }
 
     /// The receiver of a request that may be accepted.
@@ -136,27 +114,46 @@ final class URLsService {
         return pending.life.isOrphan && !pending.life.hasEnded ? nil : pending
     }
 
-    /// Gives the request its place before the first suspension, so that requests of one caller keep their order.
+    /// Gives a request its place before this returns, so that requests of one caller keep their order.
     private func accept(
-        _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall
-    ) async throws -> Opened {
-        if let pending = try underWay(request, destination.items) { return .repeated(pending) }
+        _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) throws {
+        if let pending = try underWay(request, destination.items) {
+            return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
+        }
         let digest = try request.id.map { _ in try request.digest(destination.items) }
         // The same request as an earlier broker left it.
         let earlier = request.id.flatMap { table[$0] }
         let pending = try acceptance.begin(
             request, for: destination, digest, by: call.sender, after: earlier)
         call.releaseShare()
-        switch try await acceptance.accept(pending, request, destination.items, restoring: earlier) {
+        acceptance.accept(pending, request, destination.items, restoring: earlier) { result in
+            do { try self.accepted(pending, request, try result.get(), call, answer) } catch {
+                DBusActor.begin {
+                    do { answer(.success(try await self.ended(request, insteadOf: error))) } catch {
+                        answer(.failure(error))
+                    }
+                }
+            }
+        }
+    }
+
+    private func accepted(
+        _ pending: PendingRequest, _ request: ValidatedRequest, _ acceptance: Acceptance, _ call: IncomingCall,
+        _ answer: @escaping DelayedAnswer<OpenURLResult>
+    ) throws {
+        switch acceptance {
         case .ended(let record, let outcome):
             pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
-            acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
-            return .known(OpenURLResult(record, outcome: outcome))
+            self.acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
+            answer(.success(OpenURLResult(record, outcome: outcome)))
         case .bound(let payload):
             if payload.isNewPasteboard, let name = payload.pasteboard {
                 try call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name.text)
             }
-            return request.isQueued ? .known(pending.stored()) : .accepted(pending)
+            if request.isQueued { return answer(.success(pending.stored())) }
+            awaitEnd(of: pending, request, call, answer)
         }
     }
 
@@ -269,9 +266,9 @@ final class URLsService {
         ExportedInterface(
             URLs1.description,
             methods: [
-                URLs1.openURL.answered(later: { self.openURL($0, $1, $2) }),
+                URLs1.openURL.answered(later: { try await self.openURL($0, $1, $2) }),
                 URLs1.getRequest.answered { try await self.getRequest($0.0, $1) },
-                URLs1.waitRequest.answered(later: { self.waitRequest($0, $1, $2) }),
+                URLs1.waitRequest.answered(later: { try await self.waitRequest($0, $1, $2) }),
                 URLs1.cancelRequest.answered { try await self.cancelRequest($0.0, $1) },
                 URLs1.retryRequest.answered { try await self.retryRequest($0.0, $0.1, $1) },
                 URLs1.dropRequest.answered { try await self.dropRequest($0.0, $1) },

@@ -212,24 +212,26 @@ final class SchemesService {
 
     func canOpenURL(_ text: String, _ options: CanOpenURLOptions, _ call: IncomingCall) async throws -> Bool {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
+        let caller = await clients.caller(call.sender, stating: stated)
         var resolution = await resolve(try URLText(text))
-        _ = try await desktopHandler(of: try URLText(text), &resolution, for: call.sender)
+        _ = try await desktopHandler(of: try URLText(text), &resolution, for: caller)
         guard resolution.canOpen, let application = resolution.application,
             resolution.running || refusal(application) == nil
         else { return false }
-        return policies[application].allows(await clients.source(stated: stated, by: call.sender))
+        return policies[application].allows(caller.source)
     }
 
     func resolveURL(_ text: String, _ call: IncomingCall) async throws -> ResolutionFacts {
+        let caller = await clients.caller(call.sender)
         var resolution = await resolve(try URLText(text), candidates: Int(limits.pageRowsMost))
-        let desktop = try await desktopHandler(of: try URLText(text), &resolution, for: call.sender)
+        let desktop = try await desktopHandler(of: try URLText(text), &resolution, for: caller)
         var facts = ResolutionFacts()
         facts.application = desktop?.entry ?? resolution.application?.text ?? ""
         facts.reason = resolution.reason.rawValue
         facts.running = resolution.running
         facts.activatable = resolution.activatable
         facts.queueable = resolution.queueable
-        if let absent = resolution.absentDefault, await clients.visibility(of: call.sender).isWhole {
+        if let absent = resolution.absentDefault, caller.visibility.isWhole {
             facts.absentDefault = absent.text
         }
         facts.candidates = resolution.candidates.map { candidate in
@@ -278,7 +280,7 @@ final class SchemesService {
 
     /// Refuses a sandboxed program, which cannot choose for the user (I21).
     private func checkUser(_ call: IncomingCall) async throws {
-        guard await clients.visibility(of: call.sender).isWhole else {
+        guard await clients.caller(call.sender).visibility.isWhole else {
             throw IPCError(.accessDenied, "a program in a sandbox cannot choose for the user")
         }
     }

@@ -1,3 +1,5 @@
+internal import IPCQueues
+
 /// Calls that wait for their answers, by serial, with their deadlines.
 ///
 /// One timer, set for the earliest deadline, serves all. When it fires, the calls since the last time enter the queue of

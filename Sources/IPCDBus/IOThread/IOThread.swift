@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import IPCQueues
 private import Synchronization
 
 /// A thread that runs actor jobs, polls file descriptors and keeps time, with one epoll and one eventfd.

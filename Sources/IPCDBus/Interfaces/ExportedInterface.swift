@@ -58,6 +58,18 @@ extension Method {
         }
     }
 
+    /// The same for a handler that may suspend. An error that it throws is the answer. Handlers begin at once, in the order
+    /// of the calls.
+    public func answered(
+        later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) async throws -> Void
+    ) -> ExportedMethod {
+        answered(later: { input, call, answer in
+            DBusActor.begin {
+                do { try await handler(input, call, answer) } catch { answer(.failure(error)) }
+            }
+        })
+    }
+
     private func exported(
         _ work: @escaping @DBusActor (Input, IncomingCall, ObjectServer) -> Void
     ) -> ExportedMethod {

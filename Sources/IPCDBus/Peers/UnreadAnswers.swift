@@ -1,3 +1,5 @@
+internal import IPCQueues
+
 /// The answers that a bus may still hold because their callers do not read.
 ///
 /// A bus that stores such messages without a limit reports their bytes (`org.freedesktop.DBus.Debug.Stats`), so this process

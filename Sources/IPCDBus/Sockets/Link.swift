@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import IPCQueues
 
 /// A socket that carries messages to a bus or to a peer, from connect to disconnect, on the I/O thread.
 ///

@@ -1,5 +1,6 @@
 internal import CLinux
 internal import Glibc
+internal import IPCQueues
 
 /// The queue of bytes and descriptors for a socket.
 struct OutgoingMessages {

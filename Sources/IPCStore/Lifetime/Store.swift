@@ -6,7 +6,8 @@ package import IPCModel
 /// them reach the disk together.
 package final class Store: Sendable {
     package typealias Operation<Value> = @Sendable (borrowing StoreTransaction) throws -> Value
-    package typealias Receipt<Value: Sendable> = @Sendable (Result<Staged<Value>, any Error>) -> Void
+    /// Answers the caller of an operation, whose writes are in this group.
+    package typealias Reply = @Sendable (CommitGroup) -> Void
 
     package let directory: String
     package let report: OpeningReport
@@ -49,10 +50,9 @@ package final class Store: Sendable {
             try await sweep.run { keys in
                 try await withUnsafeThrowingContinuation { continuation in
                     queue.add(
-                        AnsweredOperation(
-                            isStaged: false,
-                            body: { try $0.session.files.putOrphansAside(keys, in: sweep.quarantine) },
-                            receiver: .task(continuation), handOver: { _ in }))
+                        PendingOperation(resuming: continuation) {
+                            try $0.session.files.putOrphansAside(keys, in: sweep.quarantine)
+                        })
                 }.value
             }
         }
@@ -72,18 +72,18 @@ package final class Store: Sendable {
     nonisolated(nonsending) package func commit<Value: Sendable>(
         _ body: @escaping Operation<Value>
     ) async throws -> Value {
-        try await withUnsafeThrowingContinuation { continuation in
-            add(AnsweredOperation(isStaged: false, body: body, receiver: .task(continuation), handOver: { _ in }))
-        }.value
+        try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, body)) }.value
     }
 
-    /// The same as ``commit(_:)``, with the result for a closure that ``StoreConfiguration/handOver`` runs.
+    /// The same as ``commit(_:)``, without a task. ``StoreConfiguration/handOver`` runs the closure that the operation
+    /// returns, or `failed`.
     /// - Parameter board: the only pasteboard of the operation. If it is in memory, and no other operation waits, this one
     ///   may run where ``StoreConfiguration/whenIdle`` says.
-    package func commit<Value: Sendable>(
-        about board: PasteboardName? = nil, _ body: @escaping Operation<Value>, then: @escaping Receipt<Value>
+    package func commit(
+        about board: PasteboardName? = nil, _ body: @escaping Operation<Reply>,
+        failed: @escaping @Sendable (any Error) -> Void
     ) {
-        add(AnsweredOperation(isStaged: false, board: board, body: body, receiver: .closure(then), handOver: handOver))
+        add(PendingOperation(body: body, failed: failed, board: board, handOver: handOver))
     }
 
     /// Runs an operation, and returns as soon as it has run. Its writes reach the disk with the next commit, or within
@@ -92,12 +92,16 @@ package final class Store: Sendable {
     nonisolated(nonsending) package func stage<Value: Sendable>(
         _ body: @escaping Operation<Value>
     ) async throws -> Staged<Value> {
-        try await withUnsafeThrowingContinuation { continuation in
-            add(AnsweredOperation(isStaged: true, body: body, receiver: .task(continuation), handOver: { _ in }))
-        }
+        try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, isStaged: true, body)) }
     }
 
-    private func add(_ operation: some PendingOperation) {
+    /// The same as ``stage(_:)``, without a task. ``StoreConfiguration/handOver`` runs the closure that the operation
+    /// returns, or `failed`.
+    package func stage(_ body: @escaping Operation<Reply>, failed: @escaping @Sendable (any Error) -> Void) {
+        add(PendingOperation(body: body, failed: failed, isStaged: true, handOver: handOver))
+    }
+
+    private func add(_ operation: PendingOperation) {
         guard operation.board != nil, let whenIdle else { return queue.add(operation) }
         switch queue.addForLending(operation) {
         case .refused: operation.fail(StoreError.unavailable)

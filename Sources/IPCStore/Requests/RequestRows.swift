@@ -112,8 +112,8 @@ final class RequestRows {
 
     // MARK: Ended requests
 
-    func noteEnd(of request: RequestRecord, _ sequence: Int64) {
-        end(request.id.hashValue, sequence, payload: request.payloadVersion, payer: request.payer)
+    func noteEnd(of request: RequestRecord, _ sequence: Int64, _ payer: RequestPayer) {
+        end(request.id.hashValue, sequence, payload: request.payloadVersion, payer: payer)
     }
 
     /// Counts a request with a damaged row as ended now, because no call can end it.

@@ -137,8 +137,9 @@ package final class Requests {
             try payloads.keep(try keepableOrWithheld(payload, of: request.source), with: &request)
         }
         try rows.update(request, sequence)
-        rows.noteEnd(of: request, sequence)
-        retention.noteEnd(of: request.payer)
+        let payer = request.payer
+        rows.noteEnd(of: request, sequence, payer)
+        retention.noteEnd(of: payer)
         return request
     }
 

@@ -34,7 +34,7 @@ struct GroupCommit {
     /// Answers are handed over at this count although more operations wait, so that their callers continue meanwhile.
     private static let together = 8
 
-    private typealias Waiting = (operation: any PendingOperation, finished: FinishedOperation)
+    private typealias Waiting = (operation: PendingOperation, finished: FinishedOperation)
 
     init(_ session: StoreSession, _ queue: OperationQueue, _ statistics: StoreStatistics) {
         (self.session, self.queue, self.statistics) = (session, queue, statistics)
@@ -83,15 +83,12 @@ struct GroupCommit {
 
     // MARK: Answers
 
-    private mutating func give(_ answer: Answer) {
-        switch answer {
-        case .here(let answer): answer()
-        case .elsewhere(let answer): outgoing.append(answer)
-        }
+    private mutating func answer(_ operation: PendingOperation, _ finished: FinishedOperation) {
+        if operation.handOver == nil { finished.answer() } else { outgoing.append(finished.answer) }
     }
 
     private mutating func answer(_ waiting: [Waiting]) {
-        for (_, finished) in waiting { give(finished.answer) }
+        for (operation, finished) in waiting { answer(operation, finished) }
     }
 
     /// Answers with an error, after the earlier answers.
@@ -109,7 +106,7 @@ struct GroupCommit {
     // MARK: Running
 
     /// Runs operations, and those that come meanwhile, then ends the group if that is due.
-    private mutating func gather(_ first: [any PendingOperation]) throws {
+    private mutating func gather(_ first: [PendingOperation]) throws {
         var operations = first
         while !operations.isEmpty {
             try run(operations)
@@ -122,7 +119,7 @@ struct GroupCommit {
     }
 
     /// Runs operations in order. A fault is the answer to all remaining ones.
-    private mutating func run(_ operations: [any PendingOperation]) throws {
+    private mutating func run(_ operations: [PendingOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
@@ -134,7 +131,7 @@ struct GroupCommit {
         }
     }
 
-    private mutating func run(_ operation: any PendingOperation) throws {
+    private mutating func run(_ operation: PendingOperation) throws {
         do {
             try finish(operation, operation.run(session))
         } catch let lost as GroupLost {
@@ -148,7 +145,7 @@ struct GroupCommit {
         }
     }
 
-    private mutating func finish(_ operation: any PendingOperation, _ finished: FinishedOperation) {
+    private mutating func finish(_ operation: PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
         // A reader waits too, because it may have read writes of this group or the one before.
@@ -161,7 +158,7 @@ struct GroupCommit {
                 hasStaged = true
                 lingers = lingers ?? .now() + .milliseconds(Int(session.configuration.lingerMilliseconds))
             }
-            give(finished.answer)
+            answer(operation, finished)
         }
     }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 
 final class OperationQueue: Sendable {
     enum Step {
-        case run([any PendingOperation])
+        case run([PendingOperation])
         /// The running flush has ended, with this error number or 0.
         case flushed(CInt)
         /// Nothing came until the deadline.
@@ -23,7 +23,7 @@ final class OperationQueue: Sendable {
     }
 
     private struct State {
-        var pending: [any PendingOperation] = []
+        var pending: [PendingOperation] = []
         var flushed: CInt?
         var isAsleep = false
         /// Whether the thread has no group open while it sleeps.
@@ -67,7 +67,7 @@ final class OperationQueue: Sendable {
     }
 
     /// Adds an operation, or answers it with an error if the store accepts no more.
-    func add(_ operation: some PendingOperation) {
+    func add(_ operation: PendingOperation) {
         let isAccepted = change { state in
             guard !state.isStopping else { return (false, false) }
             state.pending.append(operation)
@@ -78,7 +78,7 @@ final class OperationQueue: Sendable {
 
     /// Adds an operation that may run on another thread. It is held back if it is the only one and the store's thread is
     /// free; then call ``lend()`` soon.
-    func addForLending(_ operation: any PendingOperation) -> Arrival {
+    func addForLending(_ operation: PendingOperation) -> Arrival {
         change { state in
             guard !state.isStopping else { return (.refused, false) }
             state.pending.append(operation)
@@ -91,7 +91,7 @@ final class OperationQueue: Sendable {
 
     /// Returns the only waiting operation, to be run on this thread. The store's thread sleeps until
     /// ``giveBack(_:after:)``. Returns nil if the store's thread has to run it.
-    func lend() -> (any PendingOperation)? {
+    func lend() -> PendingOperation? {
         change { state in
             guard !state.pending.isEmpty, state.isAsleep, !state.isLent else { return (nil, false) }
             guard state.isFree, state.pending.count == 1, state.pending[0].board != nil, !state.isStopping else {
@@ -103,7 +103,7 @@ final class OperationQueue: Sendable {
     }
 
     /// Ends the loan of ``lend()``. The store's thread runs `operation` before later ones; a fault ends the thread.
-    func giveBack(_ operation: (any PendingOperation)? = nil, after fault: (any Error)? = nil) {
+    func giveBack(_ operation: PendingOperation? = nil, after fault: (any Error)? = nil) {
         change { state in
             state.isLent = false
             state.fault = fault
@@ -128,7 +128,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    func takeAll() -> [any PendingOperation] {
+    func takeAll() -> [PendingOperation] {
         state.withLock { state in
             defer { state.pending = [] }
             return state.pending

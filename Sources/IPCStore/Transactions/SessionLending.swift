@@ -33,11 +33,10 @@ final class SessionLending: @unchecked Sendable {
                 return finished
             }
             session.transaction.keepsToMemory = false
-            let configuration = session.configuration
             statistics.ran()
             // From here on the session belongs to the store's thread.
             queue.giveBack()
-            finished.answer.give(configuration.handOver)
+            operation.handOver?([finished.answer])
         } catch {
             session.transaction.keepsToMemory = false
             // After a fault too: the store's thread then meets it itself.
@@ -45,7 +44,7 @@ final class SessionLending: @unchecked Sendable {
         }
     }
 
-    private func undo(_ operation: any PendingOperation, _ session: StoreSession) {
+    private func undo(_ operation: PendingOperation, _ session: StoreSession) {
         do {
             try session.transaction.database.lent { try session.abandonGroup(hadStaged: false) }
             queue.giveBack(operation)

@@ -29,4 +29,6 @@ package struct StoreTransaction: ~Copyable {
 package struct Staged<Value: Sendable>: Sendable {
     package let value: Value
     package let group: CommitGroup
+
+    package init(value: Value, group: CommitGroup) { (self.value, self.group) = (value, group) }
 }

@@ -1,25 +1,25 @@
 /// A first-in-first-out queue. Adding and taking an element cost a constant time.
-package struct Queue<Element> {
-    private var elements: [Element?] = []
-    private var first = 0
+public struct Queue<Element> {
+    @usableFromInline var elements: [Element?] = []
+    @usableFromInline var first = 0
 
-    package init() {}
+    @inlinable public init() {}
 
-    package var isEmpty: Bool { first == elements.count }
-    package var count: Int { elements.count - first }
+    @inlinable public var isEmpty: Bool { first == elements.count }
+    @inlinable public var count: Int { elements.count - first }
 
     /// The first element.
-    package var next: Element? { isEmpty ? nil : elements[first] }
+    @inlinable public var next: Element? { isEmpty ? nil : elements[first] }
 
     /// The element at a distance from the first one.
-    subscript(distance: Int) -> Element {
+    @inlinable public subscript(distance: Int) -> Element {
         get { elements[first + distance]! }
         set { elements[first + distance] = newValue }
     }
 
-    package mutating func append(_ element: Element) { elements.append(element) }
+    @inlinable public mutating func append(_ element: Element) { elements.append(element) }
 
-    package mutating func takeFirst() -> Element? {
+    @inlinable public mutating func takeFirst() -> Element? {
         guard !isEmpty else { return nil }
         let element = elements[first]
         elements[first] = nil

@@ -1,7 +1,6 @@
+import IPCQueues
 import IPCTesting
 import Testing
-
-@testable import IPCDBus
 
 @Suite struct DeadlineQueueTests {
     private final class Item: Deadlined {

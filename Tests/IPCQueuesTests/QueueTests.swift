@@ -1,4 +1,4 @@
-import IPCDBus
+import IPCQueues
 import Testing
 
 struct QueueTests {

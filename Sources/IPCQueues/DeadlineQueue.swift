@@ -1,5 +1,5 @@
 /// An object that can be in a ``DeadlineQueue``.
-package protocol Deadlined: AnyObject {
+public protocol Deadlined: AnyObject {
     /// The object's index in the queue; -1 while it is in none.
     var deadlineIndex: Int { get set }
 }
@@ -8,8 +8,8 @@ package protocol Deadlined: AnyObject {
 ///
 /// Insertion, removal and expiry cost the logarithm of the count. Of equal deadlines, the one that was inserted first comes
 /// first.
-package struct DeadlineQueue<Element: Deadlined> {
-    package typealias Instant = ContinuousClock.Instant
+public struct DeadlineQueue<Element: Deadlined> {
+    public typealias Instant = ContinuousClock.Instant
 
     /// The deadline stands beside the object, because to compare deadlines is most of the work.
     @usableFromInline struct Entry {
@@ -29,18 +29,18 @@ package struct DeadlineQueue<Element: Deadlined> {
     @usableFromInline var heap: [Entry] = []
     @usableFromInline var last: UInt64 = 0
 
-    @inlinable package init() {}
+    @inlinable public init() {}
 
-    package var count: Int { heap.count }
+    @inlinable public var count: Int { heap.count }
 
     /// The earliest deadline.
-    @inlinable package var first: Instant? { heap.first?.deadline }
+    @inlinable public var first: Instant? { heap.first?.deadline }
 
     /// The object of the earliest deadline.
-    @inlinable package var firstElement: Element? { heap.first?.element }
+    @inlinable public var firstElement: Element? { heap.first?.element }
 
     /// Adds an object. If the queue holds it, an earlier deadline replaces its own, and a later one has no effect.
-    @inlinable package mutating func insert(_ element: Element, at deadline: Instant) {
+    @inlinable public mutating func insert(_ element: Element, at deadline: Instant) {
         let index = element.deadlineIndex
         guard index < 0 || deadline < heap[index].deadline else { return }
         last += 1
@@ -50,7 +50,7 @@ package struct DeadlineQueue<Element: Deadlined> {
     }
 
     /// Removes an object if the queue holds it.
-    @inlinable package mutating func remove(_ element: Element) {
+    @inlinable public mutating func remove(_ element: Element) {
         let index = element.deadlineIndex
         guard index >= 0 else { return }
         element.deadlineIndex = -1
@@ -60,7 +60,7 @@ package struct DeadlineQueue<Element: Deadlined> {
     }
 
     /// Removes the object of the earliest deadline if that has passed.
-    @inlinable package mutating func takeDue(at now: Instant) -> Element? {
+    @inlinable public mutating func takeDue(at now: Instant) -> Element? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.element)
         return first.element
