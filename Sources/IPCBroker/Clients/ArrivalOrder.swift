@@ -40,7 +40,7 @@ final class ArrivalOrder {
     private func wait(behind caller: BusName?) async throws(LimitExceeded) {
         try limits.checkShared(\.callsInTurn, use: count, ofCaller: waiting[caller]?.count ?? 0)
         await withCheckedContinuation { continuation in
-            // The call of this function may have suspended, and the turn before this one may have ended.
+            // To enter this function may suspend, so the turn before this one may have ended.
             guard !takeTurn(of: caller) else { return continuation.resume() }
             count += 1
             waiting[caller]?.append(continuation)

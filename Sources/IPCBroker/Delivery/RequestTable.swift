@@ -5,23 +5,44 @@ internal import IPCStore
 /// All open requests that have not ended, and the charges of each source and each handler.
 @DBusActor
 final class RequestTable {
+    /// What requests are charged for. A request from the store may state any size, so sums are clamped.
+    struct Charges {
+        private(set) var requests: UInt64 = 0
+        private(set) var bytes: UInt64 = 0
+        /// The memory of requests whose senders wait.
+        private(set) var waitingBytes: UInt64 = 0
+        private(set) var queued: UInt64 = 0
+
+        init() {}
+
+        @DBusActor
+        init(of request: PendingRequest) {
+            (requests, bytes) = (1, request.size)
+            if request.isQueued { queued = 1 } else { waitingBytes = request.memory }
+        }
+
+        static func += (sum: inout Charges, one: Charges) {
+            sum.requests = sum.requests.addingClamped(one.requests)
+            sum.bytes = sum.bytes.addingClamped(one.bytes)
+            sum.waitingBytes = sum.waitingBytes.addingClamped(one.waitingBytes)
+            sum.queued = sum.queued.addingClamped(one.queued)
+        }
+
+        static func -= (sum: inout Charges, one: Charges) {
+            sum.requests -= min(sum.requests, one.requests)
+            sum.bytes -= min(sum.bytes, one.bytes)
+            sum.waitingBytes -= min(sum.waitingBytes, one.waitingBytes)
+            sum.queued -= min(sum.queued, one.queued)
+        }
+    }
+
     /// The charges of a source or a handler.
     @DBusActor
     final class Load {
-        var requests: UInt64 = 0
-        var bytes: UInt64 = 0
-        /// The memory of requests whose senders wait.
-        var waitingBytes: UInt64 = 0
-        var queued: UInt64 = 0
+        var charges = Charges()
         /// All its requests share the text of this one in memory.
         var source: Source?
         var application: ApplicationID?
-
-        func count(_ request: PendingRequest, _ apply: (inout UInt64, UInt64) -> Void) {
-            apply(&requests, 1)
-            apply(&bytes, request.size)
-            if request.isQueued { apply(&queued, 1) } else { apply(&waitingBytes, request.memory) }
-        }
     }
 
     @DBusActor
@@ -37,7 +58,7 @@ final class RequestTable {
     private var waiters: [BusName?: CallerWaiters] = [:]
     /// The count of calls that wait for a request that is charged to another call.
     private(set) var waiterCount = 0
-    private let total = Load()
+    private var total = Charges()
     private let deadlines = Deadlines<PendingRequest>()
     private var last: UInt64 = 0
     private var depths = RecentDepths()
@@ -75,16 +96,16 @@ final class RequestTable {
     func checkRoom(
         for application: ApplicationID, payer: Payer, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
-        let (own, handlers) = (ofSource[payer], ofHandler[application])
-        try limits.checkShared(
-            \.pendingRequests, use: UInt64(requests.count), ofPayer: own?.requests ?? 0, request: 1)
-        try limits.check(\.pendingRequestsPerSource, use: own?.requests ?? 0, request: 1)
-        try limits.check(\.pendingRequestsPerHandler, use: handlers?.requests ?? 0, request: 1)
-        try limits.check(\.pendingBytesPerSource, use: own?.bytes ?? 0, request: size)
-        try limits.check(\.pendingBytesPerHandler, use: handlers?.bytes ?? 0, request: size)
+        let own = ofSource[payer]?.charges ?? Charges()
+        let handlers = ofHandler[application]?.charges ?? Charges()
+        try limits.checkShared(\.pendingRequests, use: UInt64(requests.count), ofPayer: own.requests, request: 1)
+        try limits.check(\.pendingRequestsPerSource, use: own.requests, request: 1)
+        try limits.check(\.pendingRequestsPerHandler, use: handlers.requests, request: 1)
+        try limits.check(\.pendingBytesPerSource, use: own.bytes, request: size)
+        try limits.check(\.pendingBytesPerHandler, use: handlers.bytes, request: size)
         if !isQueued {
             try limits.checkShared(
-                \.waitingBytes, use: total.waitingBytes, ofPayer: own?.waitingBytes ?? 0, request: memory ?? size)
+                \.waitingBytes, use: total.waitingBytes, ofPayer: own.waitingBytes, request: memory ?? size)
         }
         try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
     }
@@ -92,6 +113,7 @@ final class RequestTable {
     /// All requests together take no more memory than the limit of queued ones, or the limit of waiting ones.
     private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
+        let total = total
         let use = total.waitingBytes.addingClamped(total.queued * Self.queuedCost)
         guard request > 0, use.addingClamped(request) > most else { return }
         throw LimitExceeded(
@@ -138,7 +160,8 @@ final class RequestTable {
 
     /// The bytes that the payload of a request may grow by.
     func room(for request: PendingRequest) -> UInt64 {
-        let (own, handlers) = (request.loads?.source.bytes ?? 0, request.loads?.handler.bytes ?? 0)
+        let loads = request.loads
+        let (own, handlers) = (loads?.source.charges.bytes ?? 0, loads?.handler.charges.bytes ?? 0)
         var room = min(
             limits.pendingBytesPerSource - min(limits.pendingBytesPerSource, own),
             limits.pendingBytesPerHandler - min(limits.pendingBytesPerHandler, handlers))
@@ -149,25 +172,30 @@ final class RequestTable {
     private func charge(_ request: PendingRequest) {
         let loads = Loads(
             source: ofSource[request.payer] ?? Load(), handler: ofHandler[request.application] ?? Load())
-        if loads.source.requests == 0 {
+        if loads.source.charges.requests == 0 {
             loads.source.source = request.source
             ofSource[request.payer] = loads.source
         }
-        if loads.handler.requests == 0 {
+        if loads.handler.charges.requests == 0 {
             loads.handler.application = request.application
             ofHandler[request.application] = loads.handler
         }
         request.loads = loads
-        // The sizes of a request from the store may have any value.
-        for load in [loads.source, loads.handler, total] { load.count(request) { $0 = $0.addingClamped($1) } }
+        let charges = Charges(of: request)
+        loads.source.charges += charges
+        loads.handler.charges += charges
+        total += charges
     }
 
     private func refund(_ request: PendingRequest) {
         guard let loads = request.loads else { return }
         request.loads = nil
-        for load in [loads.source, loads.handler, total] { load.count(request) { $0 -= min($0, $1) } }
-        if loads.source.requests == 0 { ofSource[request.payer] = nil }
-        if loads.handler.requests == 0 { ofHandler[request.application] = nil }
+        let charges = Charges(of: request)
+        loads.source.charges -= charges
+        loads.handler.charges -= charges
+        total -= charges
+        if loads.source.charges.requests == 0 { ofSource[request.payer] = nil }
+        if loads.handler.charges.requests == 0 { ofHandler[request.application] = nil }
     }
 
     // MARK: Waiting calls

@@ -65,7 +65,7 @@ extension PasteboardService {
         }
     }
 
-    /// Reads, and fetches promised values that are missing, often enough for any writer that keeps its promises.
+    /// Reads; fetches missing promised values and reads again, because the pasteboard may change meanwhile.
     private func read<Content: Sendable>(
         attempts: Int = 100, _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
     ) {

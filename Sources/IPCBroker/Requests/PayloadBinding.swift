@@ -9,7 +9,7 @@ struct BoundPayload: Sendable {
     /// Whether the request made the pasteboard.
     var isNewPasteboard = false
     /// Whether no record may keep it.
-    var isSecret = false
+    let isSecret: Bool
     /// Whether its version stays on the pasteboard, and can be held.
     var isHeld = false
     /// The count of deliveries in an earlier record of the request.
@@ -24,7 +24,7 @@ struct DiskCopy: Sendable {
 }
 
 extension BoundPayload {
-    /// The payload on the disk of a queued request.
+    /// The payload that the record of a queued request keeps.
     func queued(_ copy: DiskCopy?) -> RequestPayload {
         guard let items else { return .none }
         if let copy { return .items(copy.items) }
@@ -36,20 +36,22 @@ extension BoundPayload {
 
 extension StoreTransaction {
     /// Binds the payload of a request by the contract's rule "Payload".
-    /// - Parameter boundBefore: the change count that the same request was bound to before a crash.
+    /// - Parameter boundBefore: the change count that the same request was bound to before the earlier broker ended.
     borrowing func bind(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?, boundBefore: UInt64?,
         source: Source, _ outgoing: OutgoingValues
     ) throws -> BoundPayload {
         guard let name = request.pasteboard else {
-            return BoundPayload(items: try items.map { try request.handed($0, outgoing) })
+            return BoundPayload(
+                items: try items.map { try request.handed($0, outgoing) }, isSecret: request.set.isSensitive)
         }
         guard request.items != nil, let items else {
             return try bindVersion(of: name, request, copy, boundBefore: boundBefore, outgoing)
         }
         let handed = try request.handed(items, outgoing)
         if let boundBefore {
-            return BoundPayload(items: handed, pasteboard: name, changeCount: boundBefore)
+            return BoundPayload(
+                items: handed, pasteboard: name, changeCount: boundBefore, isSecret: request.set.isSensitive)
         }
         var isNew = false
         if request.create {
@@ -69,7 +71,11 @@ extension StoreTransaction {
         of name: PasteboardName, _ request: ValidatedRequest, _ copy: DiskCopy?, boundBefore: UInt64?,
         _ outgoing: OutgoingValues
     ) throws -> BoundPayload {
-        if let copy { return BoundPayload(items: copy.items, pasteboard: name, changeCount: copy.changeCount) }
+        if let copy {
+            // A secret is not copied.
+            return BoundPayload(
+                items: copy.items, pasteboard: name, changeCount: copy.changeCount, isSecret: false)
+        }
         let content = try items(of: name, ReadOptions(changeCount: boundBefore ?? request.changeCount))
         guard !request.isQueued || !content.facts.isSensitive else { throw ValidatedRequest.sensitiveQueued }
         return BoundPayload(

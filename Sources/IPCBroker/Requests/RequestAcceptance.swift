@@ -36,7 +36,7 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// The payload with its files taken in: to the disk for a queued request, else to the place of its pasteboard.
+    /// The payload with its files taken in: to the place of its pasteboard; without one, to the disk if the request is queued.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(
@@ -106,8 +106,9 @@ final class RequestAcceptance {
     private static let requestCost: UInt64 = 2_304
     private static let partCost: UInt64 = 192
 
-    /// Binds the payload and writes the request. A queued one is on the disk when `then` runs. One whose sender waits is
-    /// written and not flushed, because the answer is the acknowledgement (I1). Withdraws a request that is refused.
+    /// Binds the payload, and writes a request with a record or a pasteboard. A queued one is on the disk when `then` runs.
+    /// One whose sender waits is written and not flushed, because the answer is the acknowledgement (I1). Withdraws a
+    /// request that is refused.
     /// - Parameter earlier: the same request as an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
@@ -122,11 +123,16 @@ final class RequestAcceptance {
             then(result)
         }
         if pending.hasRecord || request.pasteboard != nil {
-            stage(pending, request, items, then: finish)
+            write(pending, request, items, then: finish)
         } else {
             // The store keeps nothing of a request without a record and a pasteboard.
             let outgoing = outgoing(to: pending.application)
-            finish(Result { .bound(BoundPayload(items: try items.map { try outgoing.handed($0) })) })
+            finish(
+                Result {
+                    .bound(
+                        BoundPayload(
+                            items: try items.map { try outgoing.handed($0) }, isSecret: request.set.isSensitive))
+                })
         }
     }
 
@@ -148,7 +154,7 @@ final class RequestAcceptance {
     }
 
     /// Runs the operation that accepts a request, again after each obstacle.
-    private func stage(
+    private func write(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy? = nil,
         attempts: Int = 100, then: @escaping DelayedAnswer<Acceptance>
     ) {
@@ -166,7 +172,7 @@ final class RequestAcceptance {
                         throw IPCError(
                             .changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
                     }
-                    self.stage(pending, request, items, copy, attempts: attempts - 1, then: then)
+                    self.write(pending, request, items, copy, attempts: attempts - 1, then: then)
                 } catch { then(.failure(error)) }
             }
         }

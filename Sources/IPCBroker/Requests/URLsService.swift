@@ -51,19 +51,22 @@ final class URLsService {
             }
             try accept(request, for: destination, call, answer)
         } catch {
-            answer(.success(try await ended(request, insteadOf: error)))
+            answer(.success(try await earlierResult(of: request, insteadOf: error)))
         }
     }
 
     /// The result of a request that has ended before. It is in its record, even if the handler has left or there is no room
     /// for a new request.
     /// - Throws: the error itself if there is no such record, or another error is the answer.
-    private func ended(_ request: ValidatedRequest, insteadOf error: any Error) async throws -> OpenURLResult {
+    private func earlierResult(
+        of request: ValidatedRequest, insteadOf error: any Error
+    ) async throws -> OpenURLResult {
         guard error.meansNoHandler || error is LimitExceeded, let id = request.id,
             let record = try await store.commit({ try $0.requests.record(id) }), let outcome = record.outcome
         else { throw error }
         var items = request.items
         if let files = items, files.hasFiles {
+            // Only for their digests, so they must not touch the disk.
             items = try await store.intake.take(files, persistent: false, sensitive: true)
         }
         guard record.arguments == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
@@ -131,7 +134,7 @@ final class URLsService {
         acceptance.accept(pending, request, destination.items, restoring: earlier) { result in
             do { try self.accepted(pending, request, try result.get(), call, answer) } catch {
                 DBusActor.begin {
-                    do { answer(.success(try await self.ended(request, insteadOf: error))) } catch {
+                    do { answer(.success(try await self.earlierResult(of: request, insteadOf: error))) } catch {
                         answer(.failure(error))
                     }
                 }

@@ -263,9 +263,11 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
             handedOver.append(action)
             guard handedOver.count == 1 else { return }
             Task(executorPreference: self) { @DBusActor in
-                let actions = self.handedOver
+                var actions = self.handedOver
                 self.handedOver = []
-                for action in actions { action() }
+                actions.reverse()
+                // An action is released when it has run, because it may hold a large value.
+                while let action = actions.popLast() { action() }
             }
         }
     }

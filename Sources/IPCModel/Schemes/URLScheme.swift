@@ -13,8 +13,11 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
     package init(_ text: String) throws(IPCError) {
         if !Self.isValid(text), let sentence = Self.complaint(about: text) { throw IPCError(.invalidName, sentence) }
-        (spelling, canonical) = (text, text.asciiLowercased)
+        (spelling, canonical) = (text, Self.canonical(text))
     }
+
+    /// The canonical form of a text that may be no scheme.
+    package static func canonical(_ text: some StringProtocol) -> String { String(text).asciiLowercased }
 
     package var description: String { spelling }
 

@@ -1,3 +1,5 @@
+internal import Glibc
+
 /// Character classes of the ASCII grammars of RFC 3986, RFC 2045 and the D-Bus specification.
 extension UInt8 {
     /// `A` to `Z` or `a` to `z`; `ALPHA` of RFC 5234 §B.1.
@@ -33,7 +35,14 @@ extension String {
     /// Whether both texts are the same bytes of UTF-8. `==` of `String` is canonical equivalence, for which “é” in one
     /// scalar equals “é” in two.
     package func isIdentical(to other: String) -> Bool {
-        utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
+        let answer = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                guard left.count == right.count else { return false }
+                guard let first = left.baseAddress, let second = right.baseAddress else { return true }
+                return memcmp(first, second, left.count) == 0
+            }
+        }
+        return answer.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 
     /// Hashes the bytes of UTF-8, in agreement with ``isIdentical(to:)``.

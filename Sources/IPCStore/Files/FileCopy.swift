@@ -64,8 +64,9 @@ final class FileCopy: Sendable {
 
     /// Flushes a blob. The corresponding C function is `fdatasync`.
     func synchronize() throws {
-        guard case .blob(let file) = target, fdatasync(file.descriptor) != 0 else { return }
-        throw FileFailure.condition(errno, limits)
+        guard case .blob(let file) = target else { return }
+        let error = FlushThread.flushHere(file.descriptor)
+        guard error == 0 else { throw FileFailure.condition(error, limits) }
     }
 
     static func bytes(of file: ContentFile, byteCount: Int, _ limits: Limits) throws -> [UInt8] {

@@ -19,7 +19,7 @@ final class FlushThread: Sendable {
     init(_ willFlush: @escaping @Sendable () -> Void) { self.willFlush = willFlush }
 
     /// Flushes a file, one at a time, and passes the error number or 0 to `then`, on the thread. If the process has no
-    /// room for a thread, it flushes before it returns.
+    /// room for a thread, it flushes on the calling thread and calls `then` there.
     func flush(_ descriptor: CInt, then: @escaping @Sendable (CInt) -> Void) {
         let isNew = state.withLock { state in
             defer { state = .flushing(descriptor, then: then) }
@@ -32,7 +32,7 @@ final class FlushThread: Sendable {
         }
         if !OwnThread.start("store-flush", { self.work() }) {
             state.withLock { $0 = .notStarted }
-            then(Self.flush(descriptor))
+            then(Self.flushHere(descriptor))
         }
     }
 
@@ -47,7 +47,7 @@ final class FlushThread: Sendable {
             switch state.withLock({ $0 }) {
             case .flushing(let descriptor, let then):
                 willFlush()
-                let error = Self.flush(descriptor)
+                let error = Self.flushHere(descriptor)
                 // Before `then`, which may begin the next flush.
                 state.withLock { $0 = .idle }
                 then(error)
@@ -57,8 +57,8 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Flushes a file, and returns the error number or 0. The corresponding C function is `fdatasync`.
-    static func flush(_ descriptor: CInt) -> CInt {
+    /// Flushes a file on the calling thread, and returns the error number or 0. The corresponding C function is `fdatasync`.
+    static func flushHere(_ descriptor: CInt) -> CInt {
         while fdatasync(descriptor) != 0 {
             guard errno == EINTR else { return errno }
         }

@@ -4,9 +4,9 @@ internal import Glibc
 /// The loop of the store's thread: it runs operations in the order of arrival, many of them in one transaction.
 ///
 /// While one group is flushed, the next one runs; it is written after that flush. A group ends if no operation waits to
-/// run and a caller waits for the disk, or when staged operations have lingered. If more requests are with their handlers
-/// than wait for the disk, the group waits a moment for them: a saved flush is worth more. Without work the thread sleeps
-/// without a deadline.
+/// run and a caller waits for the disk, or when staged operations have lingered. If more requests have begun and not ended
+/// than wait for the disk, the group waits a moment for them, because one flush for all saves more than that. Without work
+/// the thread sleeps without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
@@ -23,7 +23,7 @@ struct GroupCommit {
     private var lingers: DispatchTime?
     /// Until when the group waits for more requests.
     private var gathers: DispatchTime?
-    /// The count of groups that do not wait for more requests, because it was in vain.
+    /// How many of the next groups do not wait for more requests, because the last wait was in vain.
     private var hurried = 0
     /// Answers that are handed over together, with one change of thread.
     private var outgoing: [@Sendable () -> Void] = []
@@ -118,7 +118,7 @@ struct GroupCommit {
         try endIfDue()
     }
 
-    /// Runs operations in order. A fault is the answer to all remaining ones.
+    /// Runs operations in order. After a fault the remaining ones fail as unavailable.
     private mutating func run(_ operations: [PendingOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
@@ -183,7 +183,7 @@ struct GroupCommit {
         return .now() < until
     }
 
-    /// Writes the group to the log, and flushes it. No flush may be running.
+    /// Commits the group and begins its flush. A lone operation is flushed on this thread. No flush may be running.
     private mutating func end() throws {
         if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.requestRows.openCount <= waiting.count
@@ -199,7 +199,7 @@ struct GroupCommit {
         beginNext()
         // A single operation is answered sooner without a change of thread, and no other one could run meanwhile.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
-            return try flushed(log.map(FlushThread.flush) ?? 0, settling: true)
+            return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }
         flushThread.flush(log, then: queue.flushed)
     }

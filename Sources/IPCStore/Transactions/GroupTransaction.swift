@@ -1,4 +1,4 @@
-/// The transaction of a group: the operations that reach the disk together. Used on the store's thread alone.
+/// The transaction of a group: the operations that reach the disk together. Used by one thread at a time.
 ///
 /// The owners of tables run their statements here. For each change in memory they add a closure that undoes it. It runs
 /// if the operation fails, or the group does not reach the disk.
@@ -16,7 +16,8 @@ final class GroupTransaction {
     private(set) var group = CommitGroup(number: 1)
     /// Groups with staged operations that did not reach the disk.
     private var lostGroups: Set<CommitGroup> = []
-    /// All groups up to this one count as lost: safe, and seldom wrong, because they are old.
+    /// Groups up to this number count as lost, because the set was emptied. An old commit may be refused for that, and no
+    /// lost one is accepted.
     private var lostBound: UInt64 = 0
     private(set) var isDirty = false
     /// Whether the group writes to the file, and not to memory alone.

@@ -1,6 +1,7 @@
 internal import IPCModel
 
-/// An open store: the transaction, and the owners of the tables. Used on the store's thread alone.
+/// An open store: the transaction, and the owners of the tables. Used by one thread at a time: the
+/// store's, or the one that has borrowed the session (``SessionLending``).
 final class StoreSession {
     let transaction: GroupTransaction
     let counter: ChangeCounter

@@ -1,6 +1,6 @@
 /// The store inside an operation: all of its writes happen, or none.
 ///
-/// The closure of ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows it on the store's thread. If the closure throws,
+/// The closure of ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows it. If the closure throws,
 /// its own writes are undone. All methods throw a `Condition` if a caller can act on it, and SQLite's error if the disk
 /// or the file has failed.
 package struct StoreTransaction: ~Copyable {

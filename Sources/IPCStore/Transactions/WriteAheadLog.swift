@@ -58,7 +58,7 @@ final class WriteAheadLog {
 
     func flush() throws {
         guard needsFlush else { return }
-        try flushed(FlushThread.flush(descriptor))
+        try flushed(FlushThread.flushHere(descriptor))
     }
 
     /// Notes the result of a flush: an error number, or 0.

@@ -43,12 +43,12 @@ extension Facts {
     }
 
     fileprivate func finding(on application: String, with schemes: [String]) -> Finding? {
-        let claimed = Set(claims.filter { $0.application == application }.map { $0.scheme.lowercased() })
+        let claimed = Set(claims.filter { $0.application == application }.map { URLScheme.canonical($0.scheme) })
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) register \(arguments.joined(separator: " "))"
         // The journal does not say whether the lost claim was one for descriptors.
         let hint = "; add --fd to the command if it takes large payloads as descriptors"
-        if let scheme = schemes.first(where: { !claimed.contains($0.lowercased()) }) {
+        if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(
                 .registrationWithoutClaim,
                 "\(application) is registered for \(scheme) on the desktop, but has no claim in the broker\(hint)",

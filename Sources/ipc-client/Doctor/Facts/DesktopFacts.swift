@@ -43,7 +43,7 @@ struct EntryFacts: Sendable {
     /// The folder `applications`; the id is the rest of the path.
     var directory: String { String(path.dropLast(id.count + 1)) }
 
-    func opens(_ scheme: String) -> Bool { schemes.contains { $0.lowercased() == scheme.lowercased() } }
+    func opens(_ scheme: String) -> Bool { schemes.contains { URLScheme.canonical($0) == URLScheme.canonical(scheme) } }
 }
 
 /// A line of a `mimeapps.list` that names desktop entries for a scheme (Association between MIME types and applications).
@@ -52,7 +52,7 @@ struct DefaultFacts: Sendable {
     var entry: KeyFile.Entry
 
     /// In small letters.
-    var scheme: String { entry.key.dropFirst(SchemeType.prefix.count).lowercased() }
+    var scheme: String { URLScheme.canonical(entry.key.dropFirst(SchemeType.prefix.count)) }
 }
 
 extension KeyFile {

@@ -2,6 +2,7 @@ import Glibc
 import IPC
 import IPCDBus
 import IPCDesktop
+import IPCModel
 
 /// What `doctor` knows. It is read once, so that the checks are functions of it.
 struct Facts: Sendable {
@@ -66,7 +67,7 @@ extension Facts {
     var directories: BaseDirectories { BaseDirectories { variables[$0] } }
 
     /// The schemes of all claims, in small letters.
-    var claimedSchemes: [String] { Set(claims.map { $0.scheme.lowercased() }).sorted() }
+    var claimedSchemes: [String] { Set(claims.map { URLScheme.canonical($0.scheme) }).sorted() }
 
     /// The program that a shell finds by a name.
     func program(named name: String) -> String? {
