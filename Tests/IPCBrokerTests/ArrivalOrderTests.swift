@@ -5,7 +5,9 @@ import Testing
 
 @testable import IPCBroker
 
+// A call that never gets its turn would wait for ever.
 @DBusActor
+@Suite(.timeLimit(.minutes(1)))
 struct ArrivalOrderTests {
     private static func order(_ most: UInt64) -> ArrivalOrder {
         var limits = Limits()
