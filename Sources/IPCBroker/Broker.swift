@@ -294,8 +294,7 @@ extension BrokerConfiguration {
             store.control = control.flatMap { StoreConfiguration.Control(rawValue: $0) }
         #endif
         store.executor = DBusActor.executor
-        // One at a time: each answer is released when it has run, with the value that it holds.
-        store.handOver = { answers in for answer in answers { DBusActor.handOver(answer) } }
+        store.handOver = { DBusActor.handOver($0) }
         store.whenIdle = { action in DBusActor.assumeIsolated { DBusActor.whenIdle(action) } }
         store.onChange = { events.report($0) }
         store.onFault = { fault in DBusActor.handOver { events.failed(fault) } }

@@ -32,6 +32,10 @@ public actor DBusActor {
         thread.handOver(body)
     }
 
+    /// Runs closures in their order, as the other `handOver` does. Each is released when it has run, because it may hold a
+    /// large value.
+    package static func handOver(_ bodies: [@Sendable () -> Void]) { thread.handOver(bodies) }
+
     /// Runs `body` on the I/O thread when no job is left there, before the thread sleeps.
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }

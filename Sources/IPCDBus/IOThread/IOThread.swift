@@ -87,9 +87,13 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     /// Runs an action after those that were handed over before it, and before work that has begun; from any thread.
     func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
-    private func take(_ arrival: Arrival) {
+    func handOver(_ actions: [@Sendable () -> Void]) { take { for action in actions { $0.append(.action(action)) } } }
+
+    private func take(_ arrival: Arrival) { take { $0.append(arrival) } }
+
+    private func take(_ add: (inout [Arrival]) -> Void) {
         let (wakes, starts) = inbox.withLock { inbox in
-            inbox.arrivals.append(arrival)
+            add(&inbox.arrivals)
             defer {
                 inbox.sleeps = false
                 inbox.started = true
