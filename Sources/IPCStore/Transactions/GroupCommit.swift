@@ -27,12 +27,16 @@ struct GroupCommit {
     private var hurried = 0
     /// Answers that are handed over together, with one change of thread.
     private var outgoing: [@Sendable () -> Void] = []
+    /// When the first of them is handed over at the latest.
+    private var outgoingUntil = DispatchTime.now()
 
     /// A group ends after this count of operations, so that the first ones do not wait for ever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
     /// Answers are handed over at this count although more operations wait, so that their callers continue meanwhile.
     private static let together = 8
+    /// An answer does not wait longer than this for others, nor longer than the operation after it.
+    private static let microsecondsTogether = 500
 
     private typealias Waiting = (operation: PendingOperation, finished: FinishedOperation)
 
@@ -84,7 +88,9 @@ struct GroupCommit {
     // MARK: Answers
 
     private mutating func answer(_ operation: PendingOperation, _ finished: FinishedOperation) {
-        if operation.handOver == nil { finished.answer() } else { outgoing.append(finished.answer) }
+        guard operation.handOver != nil else { return finished.answer() }
+        if outgoing.isEmpty { outgoingUntil = .now() + .microseconds(Self.microsecondsTogether) }
+        outgoing.append(finished.answer)
     }
 
     private mutating func answer(_ waiting: [Waiting]) {
@@ -123,7 +129,7 @@ struct GroupCommit {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
-                if outgoing.count >= Self.together { handOver() }
+                if outgoing.count >= Self.together || !outgoing.isEmpty && outgoingUntil <= .now() { handOver() }
             } catch {
                 for operation in operations[(index + 1)...] { operation.fail(StoreError.unavailable) }
                 throw error
