@@ -27,16 +27,16 @@ struct GroupCommit {
     private var hurried = 0
     /// Answers that are handed over together, with one change of thread.
     private var outgoing: [@Sendable () -> Void] = []
-    /// When the first of them is handed over at the latest.
-    private var outgoingUntil = DispatchTime.now()
+    /// When the operation of the first of them began, in milliseconds since 1970.
+    private var outgoingSince: UInt64 = 0
 
     /// A group ends after this count of operations, so that the first ones do not wait for ever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
     /// Answers are handed over at this count although more operations wait, so that their callers continue meanwhile.
     private static let together = 8
-    /// An answer does not wait longer than this for others, nor longer than the operation after it.
-    private static let microsecondsTogether = 500
+    /// An answer waits for no further operation if one begins this much later.
+    private static let millisecondsTogether: UInt64 = 2
 
     private typealias Waiting = (operation: PendingOperation, finished: FinishedOperation)
 
@@ -89,7 +89,7 @@ struct GroupCommit {
 
     private mutating func answer(_ operation: PendingOperation, _ finished: FinishedOperation) {
         guard operation.handOver != nil else { return finished.answer() }
-        if outgoing.isEmpty { outgoingUntil = .now() + .microseconds(Self.microsecondsTogether) }
+        if outgoing.isEmpty { outgoingSince = session.transaction.now }
         outgoing.append(finished.answer)
     }
 
@@ -129,7 +129,9 @@ struct GroupCommit {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
-                if outgoing.count >= Self.together || !outgoing.isEmpty && outgoingUntil <= .now() { handOver() }
+                // Also true after the clock was set back, when nothing is known of the time.
+                let isLate = session.transaction.now &- outgoingSince >= Self.millisecondsTogether
+                if outgoing.count >= Self.together || isLate { handOver() }
             } catch {
                 for operation in operations[(index + 1)...] { operation.fail(StoreError.unavailable) }
                 throw error
