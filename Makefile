@@ -78,8 +78,8 @@ test-direct: PARALLEL = --parallel --experimental-maximum-parallelization-width 
 test-direct: packages check ## all tests over direct connections, where there can be one
 
 test-full: export IPC_TEST_SIZE = full
-# At full size the start of the broker must take less than half a second, so no test runs beside another.
-test-full: PARALLEL = --no-parallel
+# Most tests wait more than they compute. Suites that measure time or memory run alone (scripts/tests).
+test-full: PARALLEL = --parallel --experimental-maximum-parallelization-width 2
 test-full: packages lint check check-direct check-unprivileged check-dbus-broker check-oracle check-hostile ## the same tests at full size, on dbus-daemon and on dbus-broker
 
 # The tests start the programs of this same build. Warnings are errors by the settings in Package.swift.
