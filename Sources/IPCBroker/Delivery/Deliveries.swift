@@ -44,7 +44,7 @@ final class DeliveryContext {
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
     /// Reports the events of a connection to a handler from now on.
-    func note(_ application: ApplicationID, at owner: BusName) {
+    func watch(_ application: ApplicationID, at owner: BusName) {
         if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
 

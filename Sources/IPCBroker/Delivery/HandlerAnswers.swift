@@ -10,50 +10,50 @@ extension HandlerDelivery {
     func answered(
         _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ result: Answer
     ) {
-        guard request.life.flight == delivery else { return answeredLate(request, delivery, owner, result) }
+        guard request.life.delivery == delivery else { return answeredLate(request, delivery, owner, result) }
         switch result {
         case .success(let (word, reply)):
-            note(.answered)
+            report(.answered)
             request.note(.answered, who: owner.text, size: (reply.items ?? []).byteCount, detail: word)
-            handle(.answered(flight: delivery, RequestEnd(word, reply, context.limits)), of: request)
+            handle(.answered(delivery: delivery, RequestEnd(word, reply, context.limits)), of: request)
         case .failure(.remote(IPCError.Code.handlerUnavailable.errorName.text, let message)):
             request.note(.handedBack, who: owner.text, detail: message)
-            note(.refused(by: owner.text))
-            handle(.handedBack(flight: delivery), of: request)
+            report(.refused(by: owner.text))
+            handle(.handedBack(delivery: delivery), of: request)
         case .failure(let error) where error.mayMeanDeparture: verify(request, delivery, owner, error)
         case .failure(.disconnected) where request.isOnDirectRoute:
             // If the handler has left the bus, that is reported too.
-            if !context.clients.hasDeparted(owner) { note(.cutOff(owner.text)) }
-            handle(.cutOff(flight: delivery), of: request)
+            if !context.clients.hasDeparted(owner) { report(.cutOff(owner.text)) }
+            handle(.cutOff(delivery: delivery), of: request)
         case .failure(.disconnected), .failure(.cancelled):
             // The broker is about to end: another delivery would only be lost.
-            note(.stopped)
+            report(.stopped)
             handle(.abandoned, of: request)
         case .failure(.unsendable(.descriptorUnavailable)):
-            note(.paused(milliseconds: 1_000))
-            handle(.reachedNobody(flight: delivery), of: request)
+            report(.paused(milliseconds: 1_000))
+            handle(.reachedNobody(delivery: delivery), of: request)
         case .failure(let error): accept(error, of: request, delivery, owner)
         }
     }
 
     private func accept(_ error: CallError, of request: PendingRequest, _ delivery: UInt64, _ owner: BusName) {
-        note(.answered)
+        report(.answered)
         request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
-        handle(.answered(flight: delivery, RequestEnd(error)), of: request)
+        handle(.answered(delivery: delivery, RequestEnd(error)), of: request)
     }
 
     private func answeredLate(
         _ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ result: Answer
     ) {
         guard queue.isOverdue(delivery: delivery, from: owner.text) else { return }
-        note(.answeredLate(delivery: delivery, from: owner.text))
+        report(.answeredLate(delivery: delivery, from: owner.text))
         let outcome: Outcome? =
             switch result {
             case .success(let (word, _)): Outcome(handlerWord: word) ?? .failed
             case .failure(let error): error.isRemote && !error.mayMeanDeparture ? .failed : nil
             }
         if let outcome {
-            note(.answered)
+            report(.answered)
             context.records.answeredLate(request, outcome)
         }
         proceed()
@@ -63,13 +63,13 @@ extension HandlerDelivery {
     private func verify(_ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ error: CallError) {
         DBusActor.task {
             let hasLeft = await self.context.hasLeft(owner)
-            guard request.life.flight == delivery else { return }
+            guard request.life.delivery == delivery else { return }
             guard hasLeft else { return self.accept(error, of: request, delivery, owner) }
             self.context.clients.forget(self.application, owner: owner)
-            self.noteHandler()
+            self.reportHandler()
             // Only a request that the bus delivered left with the handler.
             guard !error.isRemote(.noReply) else { return self.handle(.gone(owner.text)) }
-            self.handle(.reachedNobody(flight: delivery), of: request)
+            self.handle(.reachedNobody(delivery: delivery), of: request)
         }
     }
 

@@ -25,7 +25,7 @@ final class HandlerDelivery: RequestDelivery {
         queue = HandlerQueue(
             of: application, window: context.facts(application).window, limits: context.limits)
         look()
-        if context.isServing { note(.opened) }
+        if context.isServing { report(.opened) }
     }
 
     var isIdle: Bool { queue.isIdle(at: SystemClock.uptimeMilliseconds()) }
@@ -35,10 +35,10 @@ final class HandlerDelivery: RequestDelivery {
     // MARK: Events
 
     /// Reports an event. Its actions follow with ``proceed()``.
-    func note(_ event: HandlerQueue.Event) { queue.handle(event, at: SystemClock.uptimeMilliseconds()) }
+    func report(_ event: HandlerQueue.Event) { queue.handle(event, at: SystemClock.uptimeMilliseconds()) }
 
     func handle(_ event: HandlerQueue.Event) {
-        note(event)
+        report(event)
         proceed()
     }
 
@@ -48,50 +48,50 @@ final class HandlerDelivery: RequestDelivery {
 
     /// Reports which connection is the handler, and whether its route changes.
     func look() {
-        noteHandler()
+        reportHandler()
         proceed()
     }
 
-    func noteHandler() {
+    func reportHandler() {
         owner = context.clients.knownOwner(of: application)
         guard let owner else {
-            return note(.handler(context.clients.isRunning(application) ? .unnamed : .absent))
+            return report(.handler(context.clients.isRunning(application) ? .unnamed : .absent))
         }
-        context.note(application, at: owner)
-        note(.handler(.at(owner.text, isSwitching: context.direct.isSwitching(owner))))
+        context.watch(application, at: owner)
+        report(.handler(.at(owner.text, isSwitching: context.direct.isSwitching(owner))))
     }
 
     // MARK: Requests
 
     func add(_ request: PendingRequest) {
-        note(
+        report(
             .arrived(
                 request.id, request.senderQueue, isQueued: request.isQueued, size: request.size,
                 isReady: request.life.isAccepted))
     }
 
     func remove(_ request: PendingRequest) {
-        note(.ended(request.id))
+        report(.ended(request.id))
         if request.isQueued { request.content = nil }
     }
 
     func perform(_ action: RequestLife.Action, on request: PendingRequest) {
         switch action {
-        case .makeReady: note(.ready(request.id, size: request.size))
+        case .makeReady: report(.ready(request.id, size: request.size))
         case .prepare: prepare(request)
         case .send: send(request)
         case .putBack(let isSuspect, let isBackedOff):
-            note(.putBack(request.id, isSuspect: isSuspect, isBackedOff: isBackedOff))
+            report(.putBack(request.id, isSuspect: isSuspect, isBackedOff: isBackedOff))
             if request.isQueued { request.content = nil }
             context.table.watch(request)
         case .writeCrash(let isAlone): context.records.noteHandlerLeft(request, isAlone: isAlone)
-        case .noteFailure(let failure): note(.failed(because: "\(application) \(failure.reason)"))
+        case .noteFailure(let failure): report(.failed(because: "\(application) \(failure.reason)"))
         case .askToCancel:
             request.note(.cancelAsked)
             cancel(request)
         case .giveUp(let delivery, let isCutOff):
             cancel(request)
-            if !isCutOff { note(.overdue(request.id, delivery: delivery)) }
+            if !isCutOff { report(.overdue(request.id, delivery: delivery)) }
         case .end(let end):
             remove(request)
             context.records.ended(request, end)
@@ -117,12 +117,12 @@ final class HandlerDelivery: RequestDelivery {
     private func perform(_ action: HandlerQueue.Action) {
         switch action {
         case .dispatch(let id): with(id) { dispatch($0) }
-        case .send(let id, let delivery): with(id) { leave($0, delivery) }
+        case .leave(let id, let delivery): with(id) { leave($0, delivery) }
         case .turnBack(let id): with(id) { handle(.turnedBack, of: $0) }
         case .handlerCrashed(let id, let isAlone): with(id) { crashed($0, isAlone: isAlone) }
         case .stillThere(let id): with(id) { deliverAgain($0) }
         case .refuse(let id, let failure): with(id) { refuse($0, failure) }
-        case .note(let id, let step, let detail): with(id) { $0.note(step, detail: detail) }
+        case .trace(let id, let step, let detail): with(id) { $0.note(step, detail: detail) }
         case .start: start()
         case .askForOwner: askForOwner()
         case .probe(let name): if let owner = try? BusName(name) { probe(owner) }
@@ -132,13 +132,13 @@ final class HandlerDelivery: RequestDelivery {
     }
 
     private func with(_ id: RequestID, _ body: (PendingRequest) -> Void) {
-        guard let request = context.table[id] else { return note(.ended(id)) }
+        guard let request = context.table[id] else { return report(.ended(id)) }
         body(request)
     }
 
     private func dispatch(_ request: PendingRequest) {
         if queue.isFollowed(request.id), context.isFaulty(.reorder) {
-            note(.ended(request.id))
+            report(.ended(request.id))
             return add(request)
         }
         handle(.turn, of: request)
@@ -149,7 +149,7 @@ final class HandlerDelivery: RequestDelivery {
             return handle(.undeliverable(RequestEnd(.handled)), of: request)
         }
         request.owner = owner
-        handle(.leaves(flight: delivery), of: request)
+        handle(.leaves(delivery: delivery), of: request)
     }
 
     private func wake(at time: UInt64) {

@@ -41,7 +41,7 @@ extension HandlerDelivery {
     }
 
     func send(_ request: PendingRequest) {
-        guard let delivery = request.life.flight, let owner = request.owner, let content = request.content else {
+        guard let delivery = request.life.delivery, let owner = request.owner, let content = request.content else {
             return
         }
         request.answerBy = request.isQueued ? .now + request.answerTime : request.expiry

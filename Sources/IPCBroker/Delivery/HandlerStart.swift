@@ -17,7 +17,7 @@ extension HandlerDelivery {
             }
             self.handle(.starting)
             let failure = await self.context.start(self.application)
-            self.noteHandler()
+            self.reportHandler()
             self.handle(.startEnded(failure))
         }
     }
@@ -25,10 +25,10 @@ extension HandlerDelivery {
     func askForOwner() {
         DBusActor.task {
             _ = try? await self.context.clients.owner(of: self.application)
-            self.noteHandler()
+            self.reportHandler()
             // If the bus does not say, it reports the next change.
             let isKnown = self.context.clients.knownOwner(of: self.application) != nil
-            if !isKnown, self.context.clients.isRunning(self.application) { self.note(.ownerUnknown) }
+            if !isKnown, self.context.clients.isRunning(self.application) { self.report(.ownerUnknown) }
             self.proceed()
         }
     }

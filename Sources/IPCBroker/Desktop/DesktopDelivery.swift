@@ -61,13 +61,13 @@ final class DesktopDelivery: RequestDelivery {
         switch result {
         case .success:
             request.note(.answered, who: owner.text)
-            handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
+            handle(.answered(delivery: 1, RequestEnd(.delivered)), of: request)
         case .failure(.disconnected), .failure(.cancelled): handle(.abandoned, of: request)
         case .failure(let error) where error.mayMeanDeparture:
             handle(.handlerCrashed(isAlone: true, limit: 1), of: request)
         case .failure(let error):
             request.note(.answered, who: owner.text, detail: error.isRemote ? "error" : "bad reply")
-            handle(.answered(flight: 1, RequestEnd(error)), of: request)
+            handle(.answered(delivery: 1, RequestEnd(error)), of: request)
         }
     }
 
@@ -84,14 +84,14 @@ final class DesktopDelivery: RequestDelivery {
             if let failure {
                 return self.fail(request, "\(handler.entry) cannot be started: \(failure)")
             }
-            self.handle(.answered(flight: 1, RequestEnd(.delivered)), of: request)
+            self.handle(.answered(delivery: 1, RequestEnd(.delivered)), of: request)
         }
     }
 
     private func leave(_ request: PendingRequest, to who: String) {
         request.answerBy = request.expiry
         handle(.turn, of: request)
-        handle(.leaves(flight: 1), of: request)
+        handle(.leaves(delivery: 1), of: request)
         request.note(.delivered, who: who)
     }
 

@@ -74,8 +74,8 @@ package struct HandlerQueue: Sendable, Equatable {
     package enum Action: Sendable, Hashable {
         /// ``RequestLife/Event/turn``.
         case dispatch(RequestID)
-        /// Send it to the handler's connection under this number.
-        case send(RequestID, delivery: UInt64)
+        /// ``RequestLife/Event/leaves(delivery:)``.
+        case leave(RequestID, delivery: UInt64)
         /// ``RequestLife/Event/turnedBack``.
         case turnBack(RequestID)
         /// ``RequestLife/Event/handlerCrashed(isAlone:limit:)``.
@@ -84,7 +84,7 @@ package struct HandlerQueue: Sendable, Equatable {
         case stillThere(RequestID)
         /// Its sender waits for a handler that cannot be started.
         case refuse(RequestID, StartFailure)
-        case note(RequestID, TraceStep.Kind, detail: String)
+        case trace(RequestID, TraceStep.Kind, detail: String)
         case start
         case askForOwner
         /// Ask a connection whose direct connection ended whether it is still there.
@@ -317,7 +317,7 @@ extension HandlerQueue {
     private mutating func starting(_ now: UInt64) {
         start = .running(deliveries: deliveries)
         failures.started(at: now)
-        if first != .none { due.append(.note(queues[first].id, .starting, detail: "")) }
+        if first != .none { due.append(.trace(queues[first].id, .starting, detail: "")) }
     }
 
     /// A queued request waits until the handler appears.
@@ -334,7 +334,7 @@ extension HandlerQueue {
         // If the handler got a request, it was there. If it has left by now, that is an event of its own.
         guard let failure, before == .running(deliveries: deliveries) else { return }
         failures.failed(at: now, because: failure.message)
-        if first != .none { due.append(.note(queues[first].id, .startFailed, detail: failure.message)) }
+        if first != .none { due.append(.trace(queues[first].id, .startFailed, detail: failure.message)) }
         refuseSenders(failure)
     }
 
@@ -356,7 +356,7 @@ extension HandlerQueue {
         if let action = takeDue() { return action }
         guard isOpen else { return nil }
         endBackOff(now)
-        return send(now) ?? dispatch(now) ?? takeDue()
+        return leave(now) ?? dispatch(now) ?? takeDue()
     }
 
     private mutating func takeDue() -> Action? {
@@ -389,8 +389,8 @@ extension HandlerQueue {
         reconsider()
     }
 
-    /// Sends a request that is prepared, if the handler is still the connection for which it was dispatched.
-    private mutating func send(_ now: UInt64) -> Action? {
+    /// Lets a prepared request leave, if the handler is still the connection for which it was dispatched.
+    private mutating func leave(_ now: UInt64) -> Action? {
         let slot = queues.nextSendable()
         guard slot != .none else { return nil }
         let (id, connection) = (queues[slot].id, queues[slot].connection)
@@ -401,7 +401,7 @@ extension HandlerQueue {
         guard !isOnHold(now) else { return nil }
         deliveries += 1
         queues.send(slot, to: &connections[connection].inFlight)
-        return .send(id, delivery: deliveries)
+        return .leave(id, delivery: deliveries)
     }
 
     /// Dispatches the next request, or does what it needs first.

@@ -15,10 +15,10 @@ package struct RequestLife: Sendable, Hashable {
         /// Its turn has come. It is ready to be sent if its attempt is written, or need not be.
         case leaving(isReady: Bool, isCalledOff: Bool)
         /// The handler has it.
-        /// - flight: the number of this delivery, which distinguishes its answer from the answer to another one.
+        /// - delivery: the number of this delivery, which distinguishes its answer from the answer to another one.
         /// - isCalledOff: it is not delivered again, even if the handler crashes.
         /// - isCutOff: the direct connection has ended, and it is not known whether the handler is still there.
-        case delivered(flight: UInt64, isCalledOff: Bool, isCutOff: Bool)
+        case delivered(delivery: UInt64, isCalledOff: Bool, isCutOff: Bool)
         case ended
     }
 
@@ -34,15 +34,15 @@ package struct RequestLife: Sendable, Hashable {
         /// It cannot be sent now.
         case turnedBack
         /// It is sent now, under this number.
-        case leaves(flight: UInt64)
+        case leaves(delivery: UInt64)
         /// The handler answered, or it is certain that it will not.
-        case answered(flight: UInt64, RequestEnd)
+        case answered(delivery: UInt64, RequestEnd)
         /// The handler did not look at it.
-        case handedBack(flight: UInt64)
+        case handedBack(delivery: UInt64)
         /// The bus could not pass this delivery to the handler.
-        case reachedNobody(flight: UInt64)
+        case reachedNobody(delivery: UInt64)
         /// The direct connection ended while the handler had it.
-        case cutOff(flight: UInt64)
+        case cutOff(delivery: UInt64)
         /// The handler of a request that was cut off is still there; its answer is lost.
         case stillThere
         /// The handler left the bus without an answer.
@@ -75,7 +75,7 @@ package struct RequestLife: Sendable, Hashable {
         /// Ask the handler to stop.
         case askToCancel
         /// Stop waiting for the answer, and send the handler `CancelURL`. A late answer is possible.
-        case giveUp(flight: UInt64, isCutOff: Bool)
+        case giveUp(delivery: UInt64, isCutOff: Bool)
         /// Store the end and answer those who wait; without an end, the broker ends before the request does.
         case end(RequestEnd?)
     }
@@ -129,11 +129,11 @@ extension RequestLife {
     }
 
     package var isLeaving: Bool { if case .leaving = state { true } else { false } }
-    package var isDelivered: Bool { flight != nil }
+    package var isDelivered: Bool { delivery != nil }
     package var isCutOff: Bool { if case .delivered(_, _, let isCutOff) = state { isCutOff } else { false } }
 
     /// The number of the delivery that is not answered yet.
-    package var flight: UInt64? { if case .delivered(let flight, _, _) = state { flight } else { nil } }
+    package var delivery: UInt64? { if case .delivered(let delivery, _, _) = state { delivery } else { nil } }
 }
 
 // MARK: Events
@@ -143,16 +143,17 @@ extension RequestLife {
         switch (state, event) {
         case (.ended, _): []
         case (_, .abandoned): end(nil)
-        case (.arriving, _), (.endsOnArrival, _): arrive(event)
+        case (.arriving, _), (.endsOnArrival, _): whileArriving(event)
         case (.orphaned, .timePassed), (.orphaned, .calledOff): end(.orphaned)
         case (.orphaned, _): []
-        case (.waiting, _): wait(event)
-        case (.leaving(let isReady, let isCalledOff), _): leave(event, isReady, isCalledOff)
-        case (.delivered(let flight, let isCalledOff, let isCutOff), _): fly(event, flight, isCalledOff, isCutOff)
+        case (.waiting, _): whileWaiting(event)
+        case (.leaving(let isReady, let isCalledOff), _): whileLeaving(event, isReady, isCalledOff)
+        case (.delivered(let delivery, let isCalledOff, let isCutOff), _):
+            whileDelivered(event, delivery, isCalledOff, isCutOff)
         }
     }
 
-    private mutating func arrive(_ event: Event) -> [Action] {
+    private mutating func whileArriving(_ event: Event) -> [Action] {
         switch (event, state) {
         case (.withdrawn, _): state = .ended
         case (.stored, .endsOnArrival(let end)):
@@ -170,7 +171,7 @@ extension RequestLife {
         return []
     }
 
-    private mutating func wait(_ event: Event) -> [Action] {
+    private mutating func whileWaiting(_ event: Event) -> [Action] {
         switch event {
         case .turn:
             state = .leaving(isReady: !isQueued, isCalledOff: false)
@@ -181,7 +182,7 @@ extension RequestLife {
         }
     }
 
-    private mutating func leave(_ event: Event, _ isReady: Bool, _ isCalledOff: Bool) -> [Action] {
+    private mutating func whileLeaving(_ event: Event, _ isReady: Bool, _ isCalledOff: Bool) -> [Action] {
         switch event {
         case .prepared(let attempt):
             guard !isReady else { return [] }
@@ -189,11 +190,11 @@ extension RequestLife {
             state = .leaving(isReady: true, isCalledOff: isCalledOff)
             return []
         case .turnedBack: return putBack(isSuspect: false, isCalledOff)
-        case .leaves(let flight):
+        case .leaves(let delivery):
             guard isReady else { return [] }
             guard !isCalledOff else { return end(.calledOff) }
             if !isQueued { attempts += 1 }
-            state = .delivered(flight: flight, isCalledOff: false, isCutOff: false)
+            state = .delivered(delivery: delivery, isCalledOff: false, isCutOff: false)
             return [.send]
         case .calledOff:
             state = .leaving(isReady: isReady, isCalledOff: true)
@@ -205,18 +206,18 @@ extension RequestLife {
         }
     }
 
-    private mutating func fly(
-        _ event: Event, _ flight: UInt64, _ isCalledOff: Bool, _ isCutOff: Bool
+    private mutating func whileDelivered(
+        _ event: Event, _ delivery: UInt64, _ isCalledOff: Bool, _ isCutOff: Bool
     ) -> [Action] {
         switch event {
-        case .answered(flight, let end): return self.end(end)
-        case .handedBack(flight):
+        case .answered(delivery, let end): return self.end(end)
+        case .handedBack(delivery):
             handBacks += 1
             // Once is in order.
             return failure(.handedBack, handBacks) + putBack(isSuspect: false, isCalledOff)
-        case .reachedNobody(flight): return putBack(isSuspect: false, isCalledOff)
-        case .cutOff(flight):
-            state = .delivered(flight: flight, isCalledOff: isCalledOff, isCutOff: true)
+        case .reachedNobody(delivery): return putBack(isSuspect: false, isCalledOff)
+        case .cutOff(delivery):
+            state = .delivered(delivery: delivery, isCalledOff: isCalledOff, isCutOff: true)
             return []
         case .stillThere:
             guard isCutOff else { return [] }
@@ -225,11 +226,11 @@ extension RequestLife {
             return failure(.cutConnection, cuts) + putBack(isSuspect: false, isCalledOff)
         case .handlerCrashed(let isAlone, let limit): return crashed(isAlone, limit, isCalledOff)
         case .calledOff:
-            state = .delivered(flight: flight, isCalledOff: true, isCutOff: isCutOff)
+            state = .delivered(delivery: delivery, isCalledOff: true, isCutOff: isCutOff)
             return [.askToCancel]
         // A desktop application is started with its URL, and the start may fail.
         case .undeliverable(let end): return self.end(end)
-        case .timePassed: return [.giveUp(flight: flight, isCutOff: isCutOff)] + end(.unanswered)
+        case .timePassed: return [.giveUp(delivery: delivery, isCutOff: isCutOff)] + end(.unanswered)
         default: return []
         }
     }

@@ -106,17 +106,17 @@ struct HandlerScene: Equatable {
         case .notPrepared(let index, let waits): note(.unprepared(Self.ids[index], pause: waits ? nil : 1_000))
         case .answered(let index):
             note(.answered)
-            handle(.answered(flight: requests[index].delivery, RequestEnd(.handled)), index)
+            handle(.answered(delivery: requests[index].delivery, RequestEnd(.handled)), index)
         case .answeredLate(let index):
             note(.answeredLate(delivery: requests[index].delivery, from: Self.name(requests[index].connection)))
             note(.answered)
         case .handedBack(let index):
             note(.refused(by: Self.name(requests[index].connection)))
-            handle(.handedBack(flight: requests[index].delivery), index)
-        case .reachedNobody(let index): handle(.reachedNobody(flight: requests[index].delivery), index)
+            handle(.handedBack(delivery: requests[index].delivery), index)
+        case .reachedNobody(let index): handle(.reachedNobody(delivery: requests[index].delivery), index)
         case .cutOff(let index):
             note(.cutOff(Self.name(requests[index].connection)))
-            handle(.cutOff(flight: requests[index].delivery), index)
+            handle(.cutOff(delivery: requests[index].delivery), index)
         case .cancelled(let index): handle(.calledOff(.calledOff), index)
         case .timePassed(let index): handle(.timePassed(isHandlerStarting: queue.isStarting), index)
         case .waits(let milliseconds): wait(milliseconds)
@@ -227,10 +227,10 @@ struct HandlerScene: Equatable {
     private mutating func perform(_ action: HandlerQueue.Action) {
         switch action {
         case .dispatch(let id): act(.dispatched(number(id)), .turn, number(id))
-        case .send(let id, let delivery):
+        case .leave(let id, let delivery):
             requests[number(id)].delivery = delivery
             requests[number(id)].connection = owner ?? 0
-            handle(.leaves(flight: delivery), number(id))
+            handle(.leaves(delivery: delivery), number(id))
         case .turnBack(let id): act(.turnedBack(number(id)), .turnedBack, number(id))
         case .handlerCrashed(let id, let isAlone):
             let isAlone = defect == .countsAllCrashes || isAlone && defect != .countsNoCrash
@@ -240,7 +240,7 @@ struct HandlerScene: Equatable {
             guard defect != .keepsSendersWaiting else { return }
             let end = RequestEnd(.unavailable, because: failure.message)
             act(.refused(number(id)), .undeliverable(end), number(id))
-        case .note: break
+        case .trace: break
         case .start:
             facts.append(.start)
             if defect == .startsTwice { facts.append(.start) }

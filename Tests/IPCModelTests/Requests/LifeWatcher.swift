@@ -41,7 +41,7 @@ struct LifeWatcher: Hashable {
     private var isCutOff = false
     private var mayHaveBeenSeen: Bool
     private var sentAttempt: UInt32
-    private(set) var flight: UInt64 = 0
+    private(set) var delivery: UInt64 = 0
     private var (crashes, aloneCrashes, handBacks, cuts) = (0, 0, 0, 0)
     static let crashesPerRequest: UInt32 = 2
 
@@ -71,7 +71,7 @@ struct LifeWatcher: Hashable {
     private func isStale(_ event: RequestLife.Event) -> Bool {
         switch event {
         case .answered(let number, _), .handedBack(let number), .reachedNobody(let number), .cutOff(let number):
-            !isWithHandler || number != flight
+            !isWithHandler || number != delivery
         default: false
         }
     }
@@ -121,7 +121,7 @@ struct LifeWatcher: Hashable {
         case .noteFailure(.cutConnection): return cuts > 1 ? nil : .wrongPause
         case .askToCancel: return isWithHandler && isCalledOff ? nil : .unasked
         case .giveUp(let number, let isCutOff):
-            return isWithHandler && number == flight && isCutOff == self.isCutOff ? nil : .unasked
+            return isWithHandler && number == delivery && isCutOff == self.isCutOff ? nil : .unasked
         case .end(let end): return judgeEnd(end, event)
         }
         return nil
@@ -133,7 +133,7 @@ struct LifeWatcher: Hashable {
         guard !isWithHandler else { return .sentTwice }
         guard !isCalledOff else { return .sentAfterCallOff }
         guard !isQueued || isWritten else { return .unwrittenAttempt }
-        (isWithHandler, isLeaving, isWritten, isCutOff, flight) = (true, false, false, false, number)
+        (isWithHandler, isLeaving, isWritten, isCutOff, delivery) = (true, false, false, false, number)
         return nil
     }
 

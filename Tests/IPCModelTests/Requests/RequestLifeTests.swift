@@ -52,7 +52,7 @@ struct RequestLifeTests {
             switch (defect, event) {
             case (.forgetsTheCallOff, .calledOff) where before.isLeaving || before.isDelivered: return []
             case (.takesStaleAnswers, .answered(_, let end)):
-                if let flight = life.flight { event = .answered(flight: flight, end) }
+                if let delivery = life.delivery { event = .answered(delivery: delivery, end) }
             case (.skipsTheWriting, .turn):
                 _ = life.handle(.turn)
                 return life.handle(.prepared(attempt: life.attempts + 1)) + (life.isQueued ? [.prepare] : [])
@@ -97,12 +97,12 @@ struct RequestLifeTests {
 
     /// Everything that may happen next.
     private static func events(_ watcher: LifeWatcher) -> [RequestLife.Event] {
-        let (flight, end) = (watcher.flight, RequestEnd(.handled))
+        let (delivery, end) = (watcher.delivery, RequestEnd(.handled))
         return [
             .stored, .withdrawn, .turn, .prepared(attempt: watcher.nextAttempt), .turnedBack,
-            .leaves(flight: flight + 1), .answered(flight: flight, end), .answered(flight: flight + 7, end),
-            .handedBack(flight: flight), .handedBack(flight: flight + 7), .reachedNobody(flight: flight),
-            .cutOff(flight: flight), .stillThere,
+            .leaves(delivery: delivery + 1), .answered(delivery: delivery, end), .answered(delivery: delivery + 7, end),
+            .handedBack(delivery: delivery), .handedBack(delivery: delivery + 7), .reachedNobody(delivery: delivery),
+            .cutOff(delivery: delivery), .stillThere,
             .handlerCrashed(isAlone: true, limit: LifeWatcher.crashesPerRequest),
             .handlerCrashed(isAlone: false, limit: LifeWatcher.crashesPerRequest),
             .calledOff(.calledOff), .undeliverable(RequestEnd(.unavailable)), .timePassed(isHandlerStarting: false),
@@ -213,13 +213,13 @@ struct RequestLifeTests {
             if case .end(let end?) = life.handle(.timePassed(isHandlerStarting: false)).last { return end }
             return nil
         }
-        let sent: [RequestLife.Event] = [.turn, .prepared(attempt: 1), .leaves(flight: 1)]
+        let sent: [RequestLife.Event] = [.turn, .prepared(attempt: 1), .leaves(delivery: 1)]
         #expect(expired([])?.outcome == .expired)
         #expect(expired(sent)?.outcome == .timedOut)
         #expect(
             expired(sent + [.handlerCrashed(isAlone: false, limit: 3)])?.failure.code == "handler-ended")
-        #expect(expired(sent + [.cutOff(flight: 1), .stillThere])?.outcome == .timedOut)
-        #expect(expired(sent + [.handedBack(flight: 1)])?.outcome == .expired)
+        #expect(expired(sent + [.cutOff(delivery: 1), .stillThere])?.outcome == .timedOut)
+        #expect(expired(sent + [.handedBack(delivery: 1)])?.outcome == .expired)
     }
 }
 

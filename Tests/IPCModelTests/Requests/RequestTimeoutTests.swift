@@ -47,9 +47,9 @@ struct RequestTimeoutTests {
             _ = life.handle(.turn)
             #expect(life.deadline == (isQueued ? nil : .expiry))
             _ = life.handle(.prepared(attempt: 1))
-            _ = life.handle(.leaves(flight: 1))
+            _ = life.handle(.leaves(delivery: 1))
             #expect(life.deadline == .answer)
-            _ = life.handle(.answered(flight: 1, RequestEnd(.handled)))
+            _ = life.handle(.answered(delivery: 1, RequestEnd(.handled)))
             #expect(life.deadline == nil)
         }
         #expect(RequestLife(recovered: false, attempts: 1, crashes: 0).deadline == .expiry)

@@ -51,7 +51,7 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
 
     mutating func next() -> Tag? {
         while let action = queue.next(at: now) {
-            if case .send(let id, _) = action { return tag(id) }
+            if case .leave(let id, _) = action { return tag(id) }
         }
         return nil
     }
