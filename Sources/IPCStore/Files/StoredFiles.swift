@@ -3,7 +3,7 @@ internal import IPCModel
 internal import Synchronization
 
 /// The files of versions: blobs in the folder for rows on the disk, memory files for rows in memory.
-/// Files follow the transaction: ``GroupTransaction`` undoes their changes, and ``committed()`` completes them.
+/// Files follow the transaction: ``GroupTransaction`` undoes their changes, and ``settle()`` completes them.
 final class StoredFiles {
     let folder: BlobFolder
     private let transaction: GroupTransaction
@@ -42,7 +42,7 @@ final class StoredFiles {
     ///
     /// Blobs lose the names of their rows at once. A pasteboard that moves to memory and back has rows with the same keys
     /// again, and a late removal must not hit their blobs.
-    func committed() {
+    func settle() {
         if !releasedFromMemory.isEmpty {
             let last = LastReferences(releasedFromMemory)
             releasedFromMemory.removeAll()

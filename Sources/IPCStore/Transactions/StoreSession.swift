@@ -74,8 +74,8 @@ final class StoreSession {
 
     /// Lets the counter take its reserved numbers, and removes released files. Call it when all writes are on the disk.
     func settle() {
-        counter.committed()
-        files.committed()
+        counter.settle()
+        files.settle()
     }
 
     /// Writes the group to the log, and begins the next. See ``GroupTransaction/end(_:)``.

@@ -62,7 +62,7 @@ struct Call: ClientCommand {
         try request.checkEnvironment()
         let items = try items()
         let app = try await request.connect()
-        let options = request.open()
+        let options = request.openOptions()
         let result: Result<CallReply, CallFailure>
         do throws(CallFailure) {
             result = .success(

@@ -136,7 +136,7 @@ extension RequestOptions {
         of app: Application, _ queueing: QueueOptions? = nil,
         _ open: (OpenOptions) async throws(IPCError) -> OpenURLResponse
     ) async throws(IPCError) -> OpenURLResponse {
-        let options = self.open(queueing)
+        let options = openOptions(queueing)
         guard !options.isQueued, let id = options.id else { return try await open(options) }
         do throws(IPCError) {
             return try await app.cancelling(id) { () async throws(IPCError) in try await open(options) }

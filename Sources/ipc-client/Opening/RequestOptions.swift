@@ -65,7 +65,7 @@ struct RequestOptions: ParsableArguments, Sendable {
     }
 
     /// The library's options. There is always an id, so that the request can be cancelled, and found later.
-    func open(_ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess) -> OpenOptions {
+    func openOptions(_ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess) -> OpenOptions {
         var open = OpenOptions()
         open.application = to
         open.timeout = timeout?.duration

@@ -31,7 +31,7 @@ final class ChangeCounter {
         var nextLimit: UInt64 { max(limit + block, pending ?? 0, skipped + 1 + block) }
     }
 
-    /// Continues after the last run. The first block has to reach the disk (``committed()``) before a number is taken.
+    /// Continues after the last run. The first block has to reach the disk (``settle()``) before a number is taken.
     init(_ transaction: GroupTransaction) throws {
         self.transaction = transaction
         var next: UInt64 = 0
@@ -68,7 +68,7 @@ final class ChangeCounter {
     }
 
     /// Notes that everything written so far is on the disk.
-    func committed() {
+    func settle() {
         guard let pending = state.pending else { return }
         state.limit = pending
         state.pending = nil
