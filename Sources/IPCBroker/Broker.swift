@@ -84,7 +84,7 @@ package final class Broker {
             installed: InstalledClaims(environment: configuration.environment, logger: logger),
             desktop: configuration.desktopProgram.flatMap {
                 DesktopProgram($0, environment: configuration.environment, limits: limits, logger: logger)
-            }, identify: promises.writer)
+            }, identify: { [promises] in promises.writer($0) })
         let table = RequestTable(limits: limits)
         records = RequestRecords(
             store: store, connection: connection, clients: clients, table: table, limits: limits, logger: logger)

@@ -33,7 +33,7 @@ final class PasteboardsService {
     func getPasteboard(_ input: (String, GetPasteboardOptions), _ call: IncomingCall) async throws -> ObjectPath {
         let name = try PasteboardName(input.0)
         try await clients.caller(call.sender).visibility.check(name)
-        let persistent = input.1.persistent ?? (name != .general)
+        let persistent = input.1.persistent ?? name.isPersistentByDefault
         guard input.1.create ?? false else {
             guard try await store.commit({ try $0.pasteboard(name) }) != nil else {
                 throw PasteboardError.noSuchPasteboard(name)

@@ -26,13 +26,14 @@ final class PromiseFetcher {
         (self.store, self.connection, self.bus, self.limits) = (store, connection, bus, limits)
     }
 
-    /// The text for a writer in the store: its connection and this bus.
-    func writer(_ caller: BusName?) -> String { caller.map { "\($0.text)@\(bus)" } ?? "" }
+    /// The text for a caller in the store.
+    func writer(_ caller: BusName?, _ process: ProcessIdentity? = nil) -> String {
+        caller.map { CallerText($0.text, on: bus, process: process?.text).text } ?? ""
+    }
 
     /// The connection that such a text names; nil if it was on another bus.
     func owner(_ writer: String) -> BusName? {
-        guard let at = writer.firstIndex(of: "@"), writer[writer.index(after: at)...] == bus else { return nil }
-        return try? BusName(String(writer[..<at]))
+        CallerText(writer).name(on: bus).flatMap { try? BusName($0) }
     }
 
     /// Fetches the values that a reader wants, all at the same time, and returns when they are in the store.

@@ -262,7 +262,7 @@ final class RequestAcceptance {
             let record = RequestRecord(
                 id: id, arguments: arguments, state: request.isQueued ? .queued : .waiting, source: source,
                 caller: writer, application: target.text, url: request.url.text, pasteboard: request.pasteboard,
-                changeCount: payload.changeCount ?? 0, timeout: UInt64(request.timeout.milliseconds),
+                changeCount: payload.changeCount, timeout: UInt64(request.timeout.milliseconds),
                 parent: request.parent, depth: depth, accepted: transaction.now,
                 expiresAt: request.isQueued ? transaction.now + request.timeToLive : nil, context: context)
             _ = try transaction.requests.begin(
@@ -289,19 +289,17 @@ final class RequestAcceptance {
     }
 
     /// The connection that sent a request, if it is on this bus.
-    func connection(of record: RequestRecord) -> BusName? { promises.owner(record.connection) }
+    func connection(of record: RequestRecord) -> BusName? { promises.owner(record.caller) }
 
     /// The sender of a request in the store: its connection of this bus, and its process.
     func writer(of request: PendingRequest) -> String {
-        let writer = promises.writer(request.caller)
-        guard let process = deliveries.context.clients.process(of: request.caller) else { return writer }
-        return "\(writer) \(process.text)"
+        promises.writer(request.caller, deliveries.context.clients.process(of: request.caller))
     }
 }
 
 extension ValidatedRequest {
     /// Whether a pasteboard that the request makes is persistent.
-    var keepsPasteboard: Bool { persistent ?? (pasteboard != .general) }
+    var keepsPasteboard: Bool { persistent ?? pasteboard?.isPersistentByDefault ?? true }
 }
 
 extension SenderQueueKey {

@@ -34,7 +34,7 @@ final class RequestRecords {
             let content = RequestContent(
                 url: record.url, items: try attempt.items.map { try outgoing.handed($0) },
                 pasteboard: record.pasteboard,
-                changeCount: record.changeCount == 0 ? nil : record.changeCount,
+                changeCount: record.changeCount,
                 kept: try KeptContext(of: record))
             return (record.attempts, content)
         }

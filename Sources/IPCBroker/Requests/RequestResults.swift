@@ -22,7 +22,7 @@ extension OpenURLResult {
     init(_ record: RequestRecord, outcome: Outcome) {
         self.init(
             RequestEnd(record, outcome), id: record.id, target: record.application,
-            changeCount: record.changeCount == 0 ? nil : record.changeCount)
+            changeCount: record.changeCount)
     }
 
     /// The result of a request that has not ended.
@@ -66,7 +66,7 @@ extension RequestFacts {
         // Only a queued request has a time to live.
         queue = record.expiresAt != nil
         pasteboard = record.pasteboard?.text
-        changeCount = record.changeCount == 0 ? nil : record.changeCount
+        changeCount = record.changeCount
         (itemCount, size) = (record.payload?.items, record.payload?.bytes)
         (attempts, parent, retriedAs) = (record.attempts, record.parent?.text, record.retriedAs)
         (accepted, expires, ended) = (record.accepted, record.expiresAt, record.ended)

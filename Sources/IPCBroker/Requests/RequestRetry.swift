@@ -35,7 +35,7 @@ extension RequestAcceptance {
             senderQueue: SenderQueueKey(earlier.source, connection(of: earlier)?.text ?? earlier.caller),
             life: RequestLife(isQueued: true), hasRecord: true, digest: retry.digest, size: size,
             answerTime: .milliseconds(Int(clamping: time)), expiry: .now + .milliseconds(Int(clamping: life)))
-        pending.changeCount = earlier.changeCount == 0 ? nil : earlier.changeCount
+        pending.changeCount = earlier.changeCount
         pending.note(
             .queued, who: caller?.text ?? "", size: earlier.payload?.bytes ?? 0, detail: "retry of \(earlier.id)")
         try deliveries.enqueue(pending)

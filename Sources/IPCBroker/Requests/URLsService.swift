@@ -148,7 +148,7 @@ final class URLsService {
     ) throws {
         switch acceptance {
         case .ended(let record, let outcome):
-            pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
+            pending.changeCount = record.changeCount
             self.acceptance.withdraw(pending, .success(RequestEnd(record, outcome)))
             answer(.success(OpenURLResult(record, outcome: outcome)))
         case .bound(let payload):
@@ -259,7 +259,7 @@ final class URLsService {
             answerTime: .milliseconds(Int(clamping: record.timeout)),
             expiry: .now + (isQueued ? .milliseconds(Int(clamping: left)) : Self.patience),
             accepted: record.accepted)
-        pending.changeCount = record.changeCount == 0 ? nil : record.changeCount
+        pending.changeCount = record.changeCount
         pending.note(.recovered)
         if !isQueued { pending.desktop = (try? KeptContext(of: record)).flatMap { DesktopHandler($0) } }
         try deliveries.enqueue(pending)

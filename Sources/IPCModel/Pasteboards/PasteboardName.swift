@@ -38,6 +38,9 @@ package struct PasteboardName: Sendable, Hashable, Comparable, CustomStringConve
 
     package var isUnique: Bool { text.utf8.starts(with: Self.uniquePrefix.utf8) }
 
+    /// Whether a pasteboard of this name is persistent, unless its maker says otherwise.
+    package var isPersistentByDefault: Bool { self != .general }
+
     package var description: String { text }
 
     package static func == (left: PasteboardName, right: PasteboardName) -> Bool {

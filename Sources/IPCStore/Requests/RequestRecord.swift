@@ -20,15 +20,14 @@ package struct RequestRecord: Sendable, Hashable {
     /// The handler's answer after the request had ended as ``Outcome/timedOut``.
     package var lateOutcome: Outcome?
     package let source: Source
-    /// The sending connection: its unique name, `@`, and the id of the bus. If its process is known, a space and the
-    /// process follow. Empty if no connection is known.
+    /// The sender, as a ``CallerText``.
     package let caller: String
     /// The application id of the handler, fixed at acceptance.
     package let application: String
     package let url: String
     package let pasteboard: PasteboardName?
-    /// The change count that the request is bound to; 0 for none.
-    package let changeCount: UInt64
+    /// The change count that the request is bound to.
+    package let changeCount: UInt64?
     /// Nil if it has none, or it was released.
     package internal(set) var payload: Payload?
     package var attempts: UInt32
@@ -68,7 +67,7 @@ package struct RequestRecord: Sendable, Hashable {
 
     package init(
         id: RequestID, arguments: ContentDigest, state: State = .waiting, source: Source, caller: String = "",
-        application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64 = 0,
+        application: String, url: String, pasteboard: PasteboardName? = nil, changeCount: UInt64? = nil,
         timeout: UInt64 = 0, parent: RequestID? = nil, depth: UInt32 = 0, accepted: UInt64,
         expiresAt: UInt64? = nil, context: [UInt8]? = nil
     ) {
@@ -89,14 +88,8 @@ package struct RequestPayer: Sendable, Hashable {
 
     init(_ strength: SourceStrength, application: String, caller: String) {
         isAttested = strength == .owned || strength == .sandboxed
-        guard !isAttested else {
-            text = application
-            return
-        }
-        // The connection, or the connection and the process.
-        let space = caller.utf8.firstIndex(of: UInt8(ascii: " "))
-        let payer = space.map { caller[caller.utf8.index(after: $0)...] } ?? caller[...]
-        text = payer.isEmpty ? application : String(payer)
+        let payer = isAttested ? "" : CallerText(caller).processOrConnection
+        text = payer.isEmpty ? application : payer
     }
 
     static let nobody = RequestPayer(.unknown, application: "", caller: "")
@@ -106,7 +99,4 @@ extension RequestRecord {
     package var payer: RequestPayer {
         RequestPayer(source.strength, application: source.application, caller: caller)
     }
-
-    /// The sending connection, with the id of its bus.
-    package var connection: String { String(caller.prefix { $0 != " " }) }
 }

@@ -7,7 +7,7 @@ extension RequestRecord {
             .integer(sequence), .text(id.text), .integer(state.rawValue), .text(outcome?.rawValue),
             .text(lateOutcome?.rawValue),
             .integer(source.strength.number), .text(source.application), .number(ended), .bytes(arguments.bytes),
-            .text(caller), .text(application), .text(pasteboard?.text), .number(changeCount), version,
+            .text(caller), .text(application), .text(pasteboard?.text), .number(changeCount ?? 0), version,
             .number(UInt64(payload?.items ?? 0)), .number(payload?.bytes ?? 0), .number(UInt64(attempts)),
             .number(UInt64(crashes)), .number(timeout), .text(parent?.text), .number(UInt64(depth)),
             .number(accepted), .number(expiresAt), .text(failure.name), .text(failure.code),
@@ -39,8 +39,9 @@ extension RequestRecord {
             id: id, arguments: arguments, state: state,
             source: Source(application: row.text(6), strength: strength), caller: row.text(9),
             application: row.text(10), url: row.text(26),
-            pasteboard: row.isNull(11) ? nil : try? PasteboardName(row.text(11)), changeCount: row.number(12),
-            timeout: row.number(18), parent: row.isNull(19) ? nil : try? RequestID(row.text(19)),
+            pasteboard: row.isNull(11) ? nil : try? PasteboardName(row.text(11)),
+            changeCount: row.number(12) == 0 ? nil : row.number(12), timeout: row.number(18),
+            parent: row.isNull(19) ? nil : try? RequestID(row.text(19)),
             depth: UInt32(truncatingIfNeeded: row.integer(20)), accepted: row.number(21),
             expiresAt: row.isNull(22) ? nil : row.number(22), context: row.isNull(27) ? nil : row.bytes(27))
         outcome = row.isNull(3) ? nil : Outcome(rawValue: row.text(3))

@@ -84,7 +84,6 @@ import Testing
     @Test func `a record of an earlier version names its connection alone`() {
         #expect(record(.claimed, ":1.1@bus").payer.text == ":1.1@bus")
         #expect(record(.claimed, ":1.1@bus 7-8").payer.text == "7-8")
-        #expect(record(.claimed, ":1.1@bus 7-8").connection == ":1.1@bus")
         #expect(record(.claimed, "").payer.text == "demo.Owner")
         #expect(record(.owned, ":1.1@bus 7-8").payer.text == "demo.Owner")
     }

@@ -1,0 +1,27 @@
+/// The text by which the store knows a caller: its unique name, `@`, and the id of the bus, because the next bus assigns the
+/// same unique names again. If the process is known, a space and the process follow. Empty if no connection is known.
+package struct CallerText: Sendable, Hashable {
+    package let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    package init(_ name: String, on bus: String, process: String? = nil) {
+        text = process.map { "\(name)@\(bus) \($0)" } ?? "\(name)@\(bus)"
+    }
+
+    /// The unique name; nil if it was on another bus.
+    package func name(on bus: String) -> String? {
+        let connection = connection
+        guard let at = connection.utf8.firstIndex(of: UInt8(ascii: "@")),
+            connection[connection.utf8.index(after: at)...] == bus
+        else { return nil }
+        return String(connection[..<at])
+    }
+
+    /// The process, or else the connection.
+    package var processOrConnection: String { String(space.map { text[text.utf8.index(after: $0)...] } ?? text[...]) }
+
+    private var connection: Substring { text[..<(space ?? text.endIndex)] }
+
+    private var space: String.Index? { text.utf8.firstIndex(of: UInt8(ascii: " ")) }
+}
