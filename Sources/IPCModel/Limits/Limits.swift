@@ -39,8 +39,9 @@ package struct Limits: Sendable, Hashable {
     package var valueBytes: UInt64 = 4 << 30 + 4_096
     package var descriptors: UInt64 = 16_384
     package var descriptorsPerCaller: UInt64 = 128
-    package var itemsPerVersion: UInt64 = 65_535
-    package var representationsPerVersion: UInt64 = 65_535
+    /// A write of that many small values keeps the store from others for 30 to 110 ms, most of it SQLite's time for rows.
+    package var itemsPerVersion: UInt64 = 16_384
+    package var representationsPerVersion: UInt64 = 16_384
     package var promisesPerVersion: UInt64 = 256
     package var history: UInt64 = 1
     package var historyMost: UInt64 = 100

@@ -89,8 +89,8 @@ struct BadReply: Sendable {
             let items = WireValue.items([[("a/b", .repeated("x", (16 << 20) + 1, "ay"))]])
             try await scene.peer.answer(call, reply(["items": items]), on: "handler")
         },
-        BadReply("65,536 items", "handled", code: "reply-too-large", naming: "items-per-version") { scene, call in
-            let items = WireValue.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 65_536)
+        BadReply("16,385 items", "handled", code: "reply-too-large", naming: "items-per-version") { scene, call in
+            let items = WireValue.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 16_385)
             try await scene.peer.answer(call, reply(["items": items]), on: "handler")
         },
     ]

@@ -71,7 +71,7 @@ import Testing
 
     private static let type = "text/" + text(251)
     private static let tooMuch = WireValue.items([[("text/plain", .repeated("x", 16 * mebibyte + 1))]])
-    private static let tooMany = WireValue.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 65_536)
+    private static let tooMany = WireValue.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 16_385)
 
     private static let content: [BadCall] = [
         BadCall("type of 256", .setItems(.item("x", type)), "InvalidArguments", naming: "256", "255"),
@@ -89,11 +89,11 @@ import Testing
             "16 MiB + 1 of bytes",
             .openURL("handler.demo:", ["items": .items([[("a/b", .repeated("x", 16 * mebibyte + 1, "ay"))]])]),
             "LimitExceeded", naming: "inline-message-bytes"),
-        BadCall("65,536 items", .setItems(tooMany), "LimitExceeded", naming: "items-per-version", "65536", "65535"),
+        BadCall("16,385 items", .setItems(tooMany), "LimitExceeded", naming: "items-per-version", "16385", "16384"),
         BadCall(
-            "65,536 representations",
-            .setItems(.items([(0..<65_536).map { ("a/b\($0)", .s("")) }])), "LimitExceeded",
-            naming: "representations-per-version", "65536"),
+            "16,385 representations",
+            .setItems(.items([(0..<16_385).map { ("a/b\($0)", .s("")) }])), "LimitExceeded",
+            naming: "representations-per-version", "16385"),
         BadCall(
             "annotation of 16 KiB + 1", .openURL("handler.demo:", ["annotation": .repeated("x", 16_385)]),
             "LimitExceeded",
@@ -123,7 +123,7 @@ import Testing
         try await scene.succeed(.register("demo." + Self.text(250), [Self.text(255)], ["persistent": .b(true)]))
         try await scene.succeed(.getPasteboard(Self.text(255)))
         try await scene.succeed(.setItems(.items([[("text/plain", .repeated("x", 16 * Self.mebibyte))]])))
-        try await scene.succeed(.setItems(.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 65_535)))
+        try await scene.succeed(.setItems(.copies(.array("(sv)", [.structure(.s("a/b"), .v(.s("")))]), 16_384)))
         try await scene.succeed(.setItems(.item("x", "text/" + Self.text(250)), ["id": .s(Self.text(64))]))
         try await scene.succeed(.listPasteboards(["limit": .u(1000)]))
         try await scene.succeed(.properties("Set", [.s("org.swiftipc.Pasteboard1"), .s("HistoryLimit"), .v(.u(100))]))

@@ -1,4 +1,4 @@
-"""Writes of tens of thousands of values of one byte: few bytes, and much work for the store, about 3 us for each value."""
+"""Writes of as many values of one byte as a version may have, and of more: few bytes, and much work for the store."""
 
 import wire
 
@@ -6,10 +6,13 @@ import wire
 def attack(scene):
     caller = scene.connect()
     caller.ask("Pasteboards1", "GetPasteboard", "sa{sv}", "tiny", {"create": ("b", True), "persistent": ("b", False)})
-    values = [(f"a/b{number}", ("ay", b"x")) for number in range(scene.full(60_000, 30_000))]
+    # With the addition there is one more: `representations-per-version`.
+    values = [(f"a/b{number}", ("ay", b"x")) for number in range(16_383)]
     additions = [[("a/c", ("ay", b"x"))]]
-    done = 0
-    for _ in range(scene.full(20, 4)):
+    too_many = [(f"a/b{number}", ("ay", b"x")) for number in range(30_000)]
+    rounds = scene.full(20, 4)
+    done = refused = 0
+    for _ in range(rounds):
         # One after the other, so that each finds the broker idle.
         answers = [
             caller.wait(caller.pasteboard("tiny", "SetItems", "aa(sv)a{sv}", [values], {"sensitive": ("b", True)}), 60),
@@ -17,5 +20,8 @@ def attack(scene):
             caller.wait(caller.pasteboard("tiny", "SetItems", "aa(sv)a{sv}", [values], {}), 60),
         ]
         done += sum(answer.kind == wire.RETURN for answer in answers)
+        refusal = caller.wait(caller.pasteboard("tiny", "SetItems", "aa(sv)a{sv}", [too_many], {}), 60)
+        refused += refusal.error == "org.swiftipc.Error.LimitExceeded"
     scene.note(done=done)
-    scene.expect(done == 3 * scene.full(20, 4), f"a write was refused: {answers[-1].text}")
+    scene.expect(done == 3 * rounds, f"a write was refused: {answers[-1].text}")
+    scene.expect(refused == rounds, "too many values were not refused")
