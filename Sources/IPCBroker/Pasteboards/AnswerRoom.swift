@@ -34,7 +34,8 @@ final class AnswerRoom {
     private struct Waiting {
         let subject: Subject
         let caller: BusName?
-        let continuation: CheckedContinuation<Place, Never>
+        /// Gets nil if the caller has no room of its own by now.
+        let continuation: CheckedContinuation<Place?, Never>
     }
 
     /// The sizes of answers about a pasteboard.
@@ -60,7 +61,10 @@ final class AnswerRoom {
     private var known: [PasteboardName: Known] = [:]
     private var taken = 0
     private var takenBy: [BusName?: Int] = [:]
+    /// Readings that wait for room of all callers together.
     private var waiting = CallersInTurn<Waiting>()
+    /// Readings that wait for an answer to their own caller. They have no turn, because only their caller's turn may pass.
+    private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int
 
@@ -70,7 +74,7 @@ final class AnswerRoom {
     private static let most = 32 << 20
     /// The limit of one caller, or of one answer: other callers must find room, and its unread answers must stay far below the
     /// limit that ends a direct connection.
-    private static let mostOfCaller = 8 << 20
+    fileprivate nonisolated static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
     private static let bytesOfDescriptor = 256 << 10
     /// The limit of pasteboards with known sizes; beyond it all sizes are removed.
@@ -85,6 +89,10 @@ final class AnswerRoom {
         while true {
             if call.hasBacklog { await call.backlogRead() }
             guard call.isAwaited else { throw Self.callerHasLeft }
+            guard takenBy.hasRoom(for: bytes(subject), of: call.sender) else {
+                await withCheckedContinuation { held[call.sender, default: []].append($0) }
+                continue
+            }
             if waiting.count == 0, let place = take(subject, call.sender) { return place }
             let place = await withCheckedContinuation { continuation in
                 waiting.append(
@@ -92,7 +100,7 @@ final class AnswerRoom {
                 giveToWaiting()
             }
             // If the caller has not read an earlier answer in the meantime, the place is for others.
-            if call.isAwaited, !call.hasBacklog { return place }
+            if let place, call.isAwaited, !call.hasBacklog { return place }
         }
     }
 
@@ -120,42 +128,41 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
     }
 
-    /// Takes a place; nil if there is no room.
+    /// Takes a place of a caller that has room of its own; nil if there is no room for all callers together.
     private func take(_ subject: Subject, _ caller: BusName?) -> Place? {
         let bytes = bytes(subject)
-        guard taken == 0 || taken + bytes <= Self.most, takenBy.add(bytes, of: caller, atMost: Self.mostOfCaller) else {
-            return nil
-        }
+        guard taken == 0 || taken + bytes <= Self.most else { return nil }
         taken += bytes
+        takenBy.add(bytes, of: caller)
         return Place(bytes, caller, self)
     }
 
     fileprivate func release(_ place: Place) {
         taken -= place.bytes
         takenBy.remove(place.bytes, of: place.caller)
+        for continuation in held.removeValue(forKey: place.caller) ?? [] { continuation.resume() }
         giveToWaiting()
     }
 
     private func giveToWaiting() {
-        while let next = waiting.next, let place = take(next.subject, next.caller) {
+        while let next = waiting.next {
+            let hasRoom = takenBy.hasRoom(for: bytes(next.subject), of: next.caller)
+            let place = hasRoom ? take(next.subject, next.caller) : nil
+            if hasRoom, place == nil { return }
             _ = waiting.takeNext()
             next.continuation.resume(returning: place)
         }
     }
 }
 
-/// The bytes of each caller; none for a caller that has no place. Each change is one access to the table, which hashes the name.
+/// The bytes of each caller; none for a caller that has no place.
 extension [BusName?: Int] {
-    /// - Returns: whether the bytes are within the limit, or the only ones.
-    fileprivate mutating func add(_ bytes: Int, of caller: BusName?, atMost most: Int) -> Bool {
-        func add(_ own: inout Int?) -> Bool {
-            let former = own ?? 0
-            guard former == 0 || former + bytes <= most else { return false }
-            own = former + bytes
-            return true
-        }
-        return add(&self[caller])
+    /// Whether the bytes are within the limit of one caller, or would be the caller's only ones.
+    fileprivate func hasRoom(for bytes: Int, of caller: BusName?) -> Bool {
+        self[caller].map { $0 + bytes <= AnswerRoom.mostOfCaller } ?? true
     }
+
+    fileprivate mutating func add(_ bytes: Int, of caller: BusName?) { self[caller, default: 0] += bytes }
 
     fileprivate mutating func remove(_ bytes: Int, of caller: BusName?) {
         func remove(_ own: inout Int?) { own = own.flatMap { $0 > bytes ? $0 - bytes : nil } }

@@ -13,7 +13,7 @@ extension PasteboardService {
         let reading = try ItemReading(options)
         let subject = try await turn(of: call, fd: options.fd)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
-        read { transaction in
+        read(subject, call) { transaction in
             let content = try reading.run(on: subject.name, transaction)
             // Before anything is consumed for good: what this throws undoes the reading.
             return (content, try outgoing.prepare(content.items))
@@ -46,7 +46,7 @@ extension PasteboardService {
         let type = try ContentType(input.1)
         let subject = try await turn(of: call, fd: input.2.fd, isOneValue: true)
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
-        read { transaction in
+        read(subject, call) { transaction in
             let found = try transaction.representation(
                 input.0, type, of: subject.name, changeCount: input.2.changeCount)
             return (try outgoing.prepare(found.representation), found.facts)
@@ -54,6 +54,7 @@ extension PasteboardService {
             answer(
                 result.map { representation, known in
                     var facts = IPCInterface.VersionFacts(known.version)
+                    facts.changeCount = known.version.changeCount
                     facts.size = known.size
                     facts.digest = known.digest.description
                     if case .file = representation.value { facts.fd = true } else { facts.fd = false }
@@ -65,21 +66,25 @@ extension PasteboardService {
         }
     }
 
-    /// Reads; fetches missing promised values and reads again, because the pasteboard may change meanwhile.
+    /// Reads; fetches missing promised values and reads again, because the pasteboard may change meanwhile. While it fetches,
+    /// the room of the answer is for other callers: a writer may give its value late or never.
     private func read<Content: Sendable>(
-        attempts: Int = 100, _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
+        _ subject: AnswerRoom.Subject, _ call: IncomingCall, attempts: Int = 100,
+        _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
     ) {
         store.commit(body) { result in
             guard case .failure(let wanted as UnfulfilledPromises) = result else { return then(result) }
             DBusActor.begin {
                 do {
+                    call.keepUntilAnswered(nil)
                     try await self.promises.fetch(wanted)
                     guard attempts > 1 else {
                         throw IPCError(
                             .changeCountMismatch,
                             "the pasteboard changes faster than what is promised can be fetched")
                     }
-                    self.read(attempts: attempts - 1, body, then: then)
+                    call.keepUntilAnswered(try await self.room.place(for: subject, call))
+                    self.read(subject, call, attempts: attempts - 1, body, then: then)
                 } catch { then(.failure(error)) }
             }
         }

@@ -45,8 +45,8 @@ public final class IncomingCall {
     /// Ends the charge for the arguments, because another limit counts them from now on.
     package func releaseShare() { message.charge = nil }
 
-    /// Keeps an object, such as a charge, until the answer is sent.
-    package func keepUntilAnswered(_ object: AnyObject) { if !isAnswered { kept = object } }
+    /// Keeps an object, such as a charge, until the answer is sent, in place of the one that it kept before.
+    package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
     /// Sends a signal after the answer, so that no caller receives the signal of its own change before the answer.
     /// - Throws: ``MessageError`` if a message cannot carry the values.

@@ -53,6 +53,7 @@ import Testing
         #expect(read[1][0]?[0]?[1]?["data"]?.text == "hello")
         let data = try await call("GetData", "usa{sv}", "0", "text/plain;charset=utf-8", "0")
         #expect(data[0]["data"]?.text == "hello")
+        #expect(data[1]["change-count"]?["data"]?.number == count)
         #expect(data[1]["digest"]?["data"]?.text?.hasPrefix("xxh128:") == true)
         #expect(try await property("ChangeCount")?.number == count)
         #expect(try await property("Name")?.text == "from_busctl")
