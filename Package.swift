@@ -16,7 +16,7 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
-// The five floors, from the ground up; arrows only run down.
+// The five layers, from the lowest up; arrows only run down.
 let package = Package(
     name: "swift-ipc",
     products: [

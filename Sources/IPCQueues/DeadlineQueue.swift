@@ -6,8 +6,8 @@ public protocol Deadlined: AnyObject {
 
 /// Objects with a deadline each, earliest first: a binary heap in which each object knows its index.
 ///
-/// Insertion, removal and expiry cost the logarithm of the count. Of equal deadlines, the one that was inserted first comes
-/// first.
+/// Insertion, removal and expiry cost the logarithm of the count. If deadlines are equal, the object that was inserted first
+/// comes first.
 public struct DeadlineQueue<Element: Deadlined> {
     public typealias Instant = ContinuousClock.Instant
 

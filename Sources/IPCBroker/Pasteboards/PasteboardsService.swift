@@ -104,7 +104,7 @@ final class PasteboardsService {
         _ names: Set<PasteboardName>, since: UInt64, for timeout: UInt32?, by caller: BusName?,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
     ) {
-        let time = timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)
+        let time = limits.waitTime(stated: timeout)
         watchers.wait(for: names, since: since, until: .now + .milliseconds(Int(time)), by: caller) { report in
             self.store.commit(about: names.count == 1 ? names.first : nil) {
                 try $0.changes(of: Array(names), since: since)

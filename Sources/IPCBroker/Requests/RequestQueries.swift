@@ -46,7 +46,7 @@ extension URLsService {
         try table.checkRoomForWaiter(of: call.sender)
         let waiter = RequestWaiter(call.sender, .observer, takesDescriptors: options.fd ?? false)
         begin(waiter, answer)
-        let time = options.timeout ?? UInt32(clamping: limits.waitTimeoutMilliseconds)
+        let time = limits.waitTime(stated: options.timeout)
         waiter.giveUp(after: .milliseconds(Int(time))) { OpenURLResult(queued: self.table[id] ?? pending) }
         records.add(waiter, to: pending)
     }

@@ -25,11 +25,8 @@ extension RequestAcceptance {
         let size = (earlier.payload?.bytes ?? 0) + UInt64(earlier.url.utf8.count)
         let payer = deliveries.context.clients.payer(earlier.source, caller)
         try table.checkRoom(for: retry.application, payer: payer, size: size, isQueued: true)
-        let wasQueued = earlier.expiresAt != nil
-        let life = min(
-            earlier.expiresAt.map { $0 - min($0, earlier.accepted) } ?? limits.timeToLiveMilliseconds,
-            limits.timeToLiveMostMilliseconds)
-        let time = wasQueued ? earlier.timeout : limits.queuedTimeoutMilliseconds
+        let (time, life) = RequestTimeout.ofRetry(
+            timeout: earlier.timeout, timeToLive: earlier.expiresAt.map { $0 - min($0, earlier.accepted) }, limits)
         let pending = PendingRequest(
             id: retry.id, application: retry.application, source: earlier.source, payer: payer, caller: caller,
             senderQueue: SenderQueueKey(earlier.source, connection(of: earlier)?.text ?? earlier.caller),

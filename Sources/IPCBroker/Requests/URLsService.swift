@@ -239,9 +239,6 @@ final class URLsService {
         }
     }
 
-    /// The time in which a sender can return: longer than the library needs to reconnect (I24).
-    private static let patience = Duration.seconds(30)
-
     private func recover(_ record: RequestRecord) throws {
         guard table[record.id] == nil, let stated = try? ApplicationID(record.application) else { return }
         let connection = acceptance.connection(of: record)
@@ -257,7 +254,7 @@ final class URLsService {
             digest: record.arguments, size: (record.payload?.bytes ?? 0) + UInt64(record.url.utf8.count),
             parent: record.parent, depth: record.depth,
             answerTime: .milliseconds(Int(clamping: record.timeout)),
-            expiry: .now + (isQueued ? .milliseconds(Int(clamping: left)) : Self.patience),
+            expiry: .now + .milliseconds(Int(clamping: isQueued ? left : RequestTimeout.ofReturn)),
             accepted: record.accepted)
         pending.changeCount = record.changeCount
         pending.note(.recovered)

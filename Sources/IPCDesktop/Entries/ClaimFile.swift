@@ -1,6 +1,7 @@
 package import IPCModel
 
-/// An installed claim: the broker reads such files and never writes them; `dbus/demo.IPCServer.handler`.
+/// An installed claim, such as `dbus/demo.IPCServer.handler`. The broker only reads such files; `TransientRegistration` writes
+/// them.
 package struct ClaimFile: Sendable, Hashable {
     package let application: ApplicationID
     package let schemes: [URLScheme]
@@ -19,7 +20,7 @@ package struct ClaimFile: Sendable, Hashable {
 
 extension ClaimFile {
     /// Reads a file.
-    /// - Throws: ``KeyFile/Unreadable``, ``KeyFile/Malformed``, `IPCError`, ``URLScheme/Invalid``.
+    /// - Throws: ``KeyFile/Unreadable``, ``KeyFile/Malformed``, `IPCError`.
     package init(contentsOf path: String, application: ApplicationID) throws {
         let group = try KeyFile(contentsOf: path)["Handler"]
         guard let schemes = group?["Schemes"] else {

@@ -118,4 +118,7 @@ package struct Limits: Sendable, Hashable {
 
     /// The limits of the contract.
     package init() {}
+
+    /// Milliseconds in which a caller waits for the end of a request, or for a change of pasteboards.
+    package func waitTime(stated: UInt32?) -> UInt64 { stated.map(UInt64.init) ?? waitTimeoutMilliseconds }
 }

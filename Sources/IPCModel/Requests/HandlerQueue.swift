@@ -2,9 +2,9 @@
 /// of a request.
 ///
 /// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may leave: it owns the
-/// window, the pauses after a failure, and the starts of the handler. Neither decides the end of a request. This type
-/// returns what happened as an action, the action becomes an event of the request's ``RequestLife``, and that life answers
-/// with events of this queue.
+/// window (one request at a time after a crash), the pauses after a failure, and the starts of the handler. Neither decides
+/// the end of a request. This type returns what happened as an action, the action becomes an event of the request's
+/// ``RequestLife``, and that life answers with events of this queue.
 ///
 /// A value without clock, bus or store: ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next action until
 /// there is none. It chooses an action at the call of ``next(at:)``: so the events of earlier actions count, and events

@@ -31,6 +31,22 @@ package enum RequestTimeout {
         }
         return stated
     }
+
+    /// The times of the retry of a request that has ended. The retry is queued. If the request was queued too, the times are
+    /// those of the request, else the usual ones.
+    /// - Parameters:
+    ///   - timeout: the time-out of the request.
+    ///   - timeToLive: its time to live; nil if it was not queued.
+    package static func ofRetry(
+        timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
+    ) -> (timeout: UInt64, timeToLive: UInt64) {
+        guard let timeToLive else { return (limits.queuedTimeoutMilliseconds, limits.timeToLiveMilliseconds) }
+        return (timeout, min(timeToLive, limits.timeToLiveMostMilliseconds))
+    }
+
+    /// The time in which a waiting sender can repeat its call after a restart of the broker: longer than the library needs to
+    /// reconnect (I24).
+    package static let ofReturn: UInt64 = 30_000
 }
 
 extension RequestLife {

@@ -157,6 +157,7 @@ enum Schema {
         """
 
     /// Claims that outlive their process, oldest first.
+    /// `NOCASE` compares ASCII letters without case, as ``IPCModel/URLScheme`` does.
     private static let schemeClaim = """
         CREATE TABLE @.scheme_claim (
             sequence INTEGER PRIMARY KEY,

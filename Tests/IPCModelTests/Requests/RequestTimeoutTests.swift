@@ -37,6 +37,15 @@ struct RequestTimeoutTests {
         }
     }
 
+    @Test("A retry has the times of a queued request, or else the usual ones")
+    func retry() {
+        let (limits, month) = (Limits(), 30 * 86_400_000 as UInt64)
+        #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: nil, limits) == (600_000, 7 * 86_400_000))
+        #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: 7, limits) == (5, 7))
+        // The limit may have been lowered since.
+        #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: month + 1, limits) == (5, month))
+    }
+
     @Test("A request expires until its handler has it, and a queued one not while its attempt is written")
     func deadlines() {
         for isQueued in [true, false] {
