@@ -11,17 +11,17 @@ package enum Broker1 {
         name, "Version", changes: .constant, "The version of the broker, as in Semantic Versioning.")
     package static let features = Property<[String]>(
         name, "Features", changes: .constant,
-        "What this broker can do, one lower-case word with hyphens for each feature.")
+        "The features of this broker, one lower-case word with hyphens for each feature.")
     package static let limits = Property<[String: UInt64]>(
         name, "Limits", changes: .constant,
-        "The limits of this broker, each by its name, which ends with the unit if there is one.")
+        "The limits of this broker by name; a name ends with the unit, if there is one.")
     package static let describe = Method(
         name, "Describe", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<String>("state")),
         "Describes the state of the broker as JSON.")
     package static let connect = Method(
         name, "Connect", takes: .of(Argument<ConnectOptions>("options")),
         returns: .of(Argument<Descriptor>("socket")),
-        "Opens a direct connection to the broker, without the bus between.")
+        "Opens a direct connection to the broker, without the bus in between.")
 
     package static let description = InterfaceDescription(name, connect, describe, version, features, limits)
 }

@@ -13,7 +13,7 @@ package enum Pasteboard1 {
         returns: .of(Argument<UInt64>("change_count")), "Appends items to those of the current version.")
     package static let clear = Method(
         name, "Clear", takes: .of(Argument<ClearOptions>("options")), returns: .of(Argument<UInt64>("change_count")),
-        "Takes all items off the pasteboard.")
+        "Removes all items from the pasteboard.")
     package static let getItems = Method(
         name, "GetItems", takes: .of(Argument<GetItemsOptions>("options")),
         returns: .of(
@@ -35,15 +35,15 @@ package enum Pasteboard1 {
         name, "ChangeCount", "The change count of the current version.")
     package static let persistent = Property<Bool>(
         name, "Persistent", isWritable: true,
-        "Whether the pasteboard survives the end of the broker and of the machine's power.")
+        "Whether the pasteboard survives the end of the broker and a power failure.")
     package static let historyLimit = Property<UInt32>(
         name, "HistoryLimit", isWritable: true,
-        "How many earlier versions are held beside the current one, 0 to 100, default 1.")
+        "The maximum count of earlier versions that are held, 0 to 100, default 1.")
     package static let types = Property<[[String]]>(
         name, "Types", changes: .invalidates,
         "The content types of the current version: for each item, those of its representations in order.")
     package static let itemCount = Property<UInt32>(
-        name, "ItemCount", "The number of items of the current version.")
+        name, "ItemCount", "The count of items in the current version.")
 
     package static let description = InterfaceDescription(
         name, setItems, addItems, clear, getItems, getData, listVersions, nameProperty, changeCount, persistent,

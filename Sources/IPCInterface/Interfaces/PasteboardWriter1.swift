@@ -11,7 +11,7 @@ package enum PasteboardWriter1 {
         takes: .of(
             Argument<String>("name"), Argument<UInt64>("change_count"), Argument<UInt32>("item"),
             Argument<String>("type"), Argument<PromisedDataOptions>("options")),
-        returns: .of(Argument<Representation.Value>("value")), "Gives one value that was promised.")
+        returns: .of(Argument<Representation.Value>("value")), "Returns one promised value.")
 
     package static let description = InterfaceDescription(name, getPromisedData)
 }

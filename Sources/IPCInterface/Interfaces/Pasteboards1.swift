@@ -8,11 +8,12 @@ package enum Pasteboards1 {
 
     package static let getPasteboard = Method(
         name, "GetPasteboard", takes: .of(Argument<String>("name"), Argument<GetPasteboardOptions>("options")),
-        returns: .of(Argument<ObjectPath>("path")), "Finds a pasteboard by its name, and makes it if asked to.")
+        returns: .of(Argument<ObjectPath>("path")),
+        "Finds a pasteboard by its name, and creates it if the caller asks for that.")
     package static let createUniquePasteboard = Method(
         name, "CreateUniquePasteboard", takes: .of(Argument<UniquePasteboardOptions>("options")),
         returns: .of(Argument<String>("name"), Argument<ObjectPath>("path")),
-        "Makes a pasteboard with a unique name.")
+        "Creates a pasteboard with a unique name.")
     package static let removePasteboard = Method(
         name, "RemovePasteboard", takes: .of(Argument<String>("name"), Argument<NoOptions>("options")),
         returns: .none, "Removes a pasteboard with all its versions.")
@@ -27,15 +28,15 @@ package enum Pasteboards1 {
         "Waits until a pasteboard changes after a given change count.")
     package static let fetchPromises = Method(
         name, "FetchPromises", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<UInt32>("fetched")),
-        "Has everything fetched that the caller has promised, before it ends.")
+        "Fetches all values that the caller has promised, so that the caller can end.")
     package static let skipChangeCounts = Method(
         name, "SkipChangeCounts", takes: .of(Argument<UInt64>("to"), Argument<NoOptions>("options")),
         returns: .of(Argument<UInt64>("change_count")),
         "Makes the next change take a greater number than the given one.")
     package static let pasteboardAdded = Signal(
-        name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Tells that a pasteboard was made.")
+        name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Reports that a pasteboard was created.")
     package static let pasteboardRemoved = Signal(
-        name, "PasteboardRemoved", carries: .of(Argument<String>("name")), "Tells that a pasteboard was removed.")
+        name, "PasteboardRemoved", carries: .of(Argument<String>("name")), "Reports that a pasteboard was removed.")
 
     package static let description = InterfaceDescription(
         name, getPasteboard, createUniquePasteboard, removePasteboard, listPasteboards, waitForChange, fetchPromises,

@@ -12,15 +12,15 @@ package enum Schemes1 {
     package static let unregister = Method(
         name, "Unregister",
         takes: .of(Argument<String>("application"), Argument<[String]>("schemes"), Argument<NoOptions>("options")),
-        returns: .none, "Gives up claims of an application to URL schemes.")
+        returns: .none, "Removes claims of an application to URL schemes.")
     package static let canOpenURL = Method(
         name, "CanOpenURL", takes: .of(Argument<String>("url"), Argument<CanOpenURLOptions>("options")),
         returns: .of(Argument<Bool>("can_open")),
-        "Tells whether a waiting OpenURL of this URL would be accepted now.")
+        "Reports whether a waiting OpenURL of this URL would be accepted now.")
     package static let resolveURL = Method(
         name, "ResolveURL", takes: .of(Argument<String>("url"), Argument<NoOptions>("options")),
         returns: .of(Argument<ResolutionFacts>("resolution")),
-        "Explains which application would get this URL, by which rule, and what was passed over.")
+        "Explains which application would get this URL, by what rule, and why other applications would not.")
     package static let listHandlers = Method(
         name, "ListHandlers", takes: .of(Argument<String>("scheme"), Argument<PageOptions>("options")),
         returns: .of(Argument<[HandlerRow]>("handlers")), "Lists the claims to a scheme, or to all schemes.")
@@ -30,12 +30,13 @@ package enum Schemes1 {
         returns: .none, "Stores the user's choice of the application that handles a scheme.")
     package static let getPolicy = Method(
         name, "GetPolicy", takes: .of(Argument<String>("application"), Argument<NoOptions>("options")),
-        returns: .of(Argument<PolicyFacts>("policy")), "Tells who may open the URLs of an application.")
+        returns: .of(Argument<PolicyFacts>("policy")),
+        "Returns the policy of an application: the sources that may open its URLs.")
     package static let setPolicy = Method(
         name, "SetPolicy",
         takes: .of(
             Argument<String>("application"), Argument<PolicyOptions>("policy"), Argument<NoOptions>("options")),
-        returns: .none, "Stores who may open the URLs of an application.")
+        returns: .none, "Stores the policy of an application: the sources that may open its URLs.")
     package static let reloadClaims = Method(
         name, "ReloadClaims", takes: .of(Argument<NoOptions>("options")), returns: .none,
         "Reads the files of installed claims again.")
@@ -43,7 +44,7 @@ package enum Schemes1 {
         name, "HandlerChanged",
         carries: .of(
             Argument<String>("scheme"), Argument<String>("old_application"), Argument<String>("new_application")),
-        "Tells that another application handles a scheme from now on.")
+        "Reports that another application handles a scheme from now on.")
 
     package static let description = InterfaceDescription(
         name, register, unregister, canOpenURL, resolveURL, listHandlers, setDefault, getPolicy, setPolicy,

@@ -11,16 +11,16 @@ package enum URLs1 {
         "Opens a URL in the application that handles its scheme, and waits for the outcome or queues it.")
     package static let getRequest = Method(
         name, "GetRequest", takes: .of(Argument<String>("id"), Argument<GetRequestOptions>("options")),
-        returns: .of(Argument<RequestFacts>("request")), "Tells all that is known of a request.")
+        returns: .of(Argument<RequestFacts>("request")), "Returns all facts about a request.")
     package static let waitRequest = Method(
         name, "WaitRequest", takes: .of(Argument<String>("id"), Argument<WaitRequestOptions>("options")),
         returns: .of(Argument<OpenURLResult>("result")), "Waits for the outcome of a request.")
     package static let cancelRequest = Method(
         name, "CancelRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
-        returns: .none, "Calls a request off.")
+        returns: .none, "Cancels a request.")
     package static let retryRequest = Method(
         name, "RetryRequest", takes: .of(Argument<String>("id"), Argument<RetryRequestOptions>("options")),
-        returns: .of(Argument<String>("new_id")), "Queues a request that was not handled once more.")
+        returns: .of(Argument<String>("new_id")), "Queues an unhandled request again, as a new request.")
     package static let dropRequest = Method(
         name, "DropRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
         returns: .none, "Forgets a request that has ended.")
@@ -29,10 +29,10 @@ package enum URLs1 {
         returns: .of(Argument<[RequestFacts]>("requests")), "Lists requests in the order of their acceptance.")
     package static let traceRequest = Method(
         name, "TraceRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
-        returns: .of(Argument<[TraceFacts]>("steps")), "Tells every step of a request.")
+        returns: .of(Argument<[TraceFacts]>("steps")), "Returns the steps of a request.")
     package static let requestCompleted = Signal(
         name, "RequestCompleted", carries: .of(Argument<String>("id"), Argument<String>("outcome")),
-        "Tells the connection that queued a request how it ended.")
+        "Reports the outcome of a queued request to the connection that queued it.")
 
     package static let description = InterfaceDescription(
         name, openURL, getRequest, waitRequest, cancelRequest, retryRequest, dropRequest, listRequests, traceRequest,
