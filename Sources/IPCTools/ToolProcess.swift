@@ -13,19 +13,19 @@ package struct ToolProcess: Sendable {
 
     /// Parses the command line, runs the command and ends the process.
     ///
-    /// Not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does not need. The command's
-    /// task is the only one, and begins on the actor that the command names.
+    /// This is not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does not need.
+    /// The command's task is the only one, and begins on the actor that the command names.
     /// - Parameters:
-    ///   - plain: the commands that can be made without the parser.
-    ///   - begin: begins what every command needs except a request for help, such as a connection. It runs before the command
-    ///     line is parsed, which takes as long as connecting.
+    ///   - plain: the commands that can be created without the parser.
+    ///   - begin: starts work that every command except a request for help needs, such as a connection. It runs before
+    ///     the command line is parsed, because parsing takes as long as connecting.
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
         clinux_occupy_standard_streams()
-        // The limit of a file's size (setrlimit(2)) is an error like a full disk, and does not end the process.
+        // A file at its size limit (setrlimit(2)) is an error like a full disk, and must not end the process.
         signal(SIGXFSZ, SIG_IGN)
-        // One heap for the two threads: a second one takes longer to make than it saves.
+        // The two threads share one heap: creating a second one takes longer than it saves.
         clinux_share_heap()
         let process: ToolProcess
         do throws(ToolFailure) {
@@ -71,8 +71,8 @@ package struct ToolProcess: Sendable {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Asks only the subcommand, because to lay out all commands takes longer than most of them take to run. The whole tool, which
-    /// knows all names, reports errors and answers requests for help.
+    /// Parses with the subcommand alone, because preparing the parser of all commands takes longer than most commands
+    /// run. If that fails, parses with the whole tool, which knows all names for errors and for help.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let subcommands = tool.configuration.subcommands
         if let name = arguments.first, let subcommand = subcommands.first(where: { $0._commandName == name }),
@@ -83,7 +83,7 @@ package struct ToolProcess: Sendable {
         return try tool.parseAsRoot(arguments)
     }
 
-    /// Whether the command line probably runs a command. The parser decides it.
+    /// Whether the command line probably runs a command. The parser decides.
     private var namesCommand: Bool {
         guard let first = arguments.first, first != "help", !first.hasPrefix("-") else { return false }
         return !["-h", "--help"].contains { ArgumentVector.contains($0, in: arguments) }
@@ -120,8 +120,8 @@ package struct ToolProcess: Sendable {
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
-    /// The failure in the place of two answers of ArgumentParser that were not asked for: the help of the tool for an unknown
-    /// command or option, and the version of the tool for an option `--version` of a command.
+    /// The failure that replaces an answer of ArgumentParser that the user did not ask for: the tool's help for an
+    /// unknown command or option, or the tool's version for `--version` after a command.
     private func refusal(of text: String) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
             return nil
@@ -129,13 +129,13 @@ package struct ToolProcess: Sendable {
         if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) { return unknown }
         if let dashed = ArgumentVector.dashedWord(in: arguments) {
             return .usage(
-                "there is no option \(dashed.quoted); write -- before the words where one of them begins with “-”")
+                "there is no option \(dashed.quoted); write -- before the words if one of them begins with “-”")
         }
         guard text == tool.configuration.version else { return nil }
         let name = tool._commandName
         return .usage(
-            "\(first.quoted) has no option --version; '\(name) \(first) --help' lists those it has, and '\(name) --version' "
-                + "prints the version of the tools")
+            "\(first.quoted) has no option --version; '\(name) \(first) --help' lists its options, and "
+                + "'\(name) --version' prints the version of the tools")
     }
 
     private var style: Style {
@@ -149,14 +149,15 @@ package struct ToolProcess: Sendable {
 /// Its configuration should name it: deriving a name from a type takes longer than parsing a command line.
 package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
-/// A command that can be made without the parser, which takes longer than the rest of a short command.
+/// A command that can be created without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// Makes the same command as ArgumentParser of arguments of one kind, none with a “-” in front, and without options.
+    /// Creates the command that ArgumentParser would create from these words: arguments of one kind without a leading
+    /// “-”, and no options.
     init(words: [String])
 }
 
 extension ToolFailure {
-    /// The first word of a command line that stands in the place of a command and names none; nil if every command is known.
+    /// The failure for the first unknown command of a command line; nil if every command is known.
     static func unknownCommand(
         in arguments: [String], of tool: any ParsableCommand.Type
     ) -> ToolFailure? {

@@ -6,32 +6,34 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The pasteboard `general` and the desktop's clipboard.
+/// Connects the pasteboard `general` with the desktop's clipboard.
 @main
 struct IPCBridgeCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "ipc-bridge",
         abstract: "Keep the pasteboard “general” and the desktop's clipboard in step.",
         discussion: """
-            What a program copies is on the pasteboard, in all its types, and outlives the program; what is put on the \
-            pasteboard can be pasted. It serves one display: that of Wayland where the compositor has the data control \
-            protocol (WAYLAND_DISPLAY), or else that of X11 (DISPLAY). It begins with what the desktop has, or with the \
-            pasteboard where that is nothing, and ends with 0 when the display ends, and at SIGTERM, SIGINT or SIGHUP.
+            When a program copies content, the pasteboard gets it in all its types, and keeps it after the program \
+            ends. Content of the pasteboard can be pasted into every program. The bridge serves one display: the \
+            Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, else the X11 display \
+            (DISPLAY). At the start, the content of the desktop wins, if there is any. The bridge exits with 0 when \
+            the display ends, and at SIGTERM, SIGINT or SIGHUP.
 
-            Content of the pasteboard is read when somebody pastes it. Text is UTF-8 and goes by all names that programs \
-            have for it; texts and URLs of several items go together. Of pictures beside a PNG only drawings and \
-            animations are taken.
+            The bridge reads the pasteboard only when a program pastes. Text is UTF-8, and is offered under all names \
+            that programs use for it. Texts of several items are pasted together, and so are URLs. If a copy has a \
+            PNG, the bridge takes no other pictures from it, except drawings and animations.
 
-            A copy that a password manager marks (x-kde-passwordManagerHint) is not taken. What is secret on the \
-            pasteboard, or for one reader, is not offered; with --secrets it is, with the same mark, and who pastes it \
-            consumes it.
+            The bridge does not take a copy that a password manager has marked (x-kde-passwordManagerHint). It does \
+            not offer content of the pasteboard that is sensitive or can be read only once. With --secrets, it offers \
+            such content with the same mark, and the program that pastes it consumes it.
 
-            Nothing needs it. To have it in each session, where systemd runs that: systemctl --user enable --now ipc-bridge; \
-            elsewhere copy share/swift-ipc/ipc-bridge.desktop to ~/.config/autostart.
+            No other program needs the bridge. To start it in each session, run 'systemctl --user enable --now \
+            ipc-bridge'. If systemd does not run the session, copy share/swift-ipc/ipc-bridge.desktop to \
+            ~/.config/autostart.
 
             EXIT CODES
-              0           the display has ended, or a signal came
-              64          the command line means nothing
+              0           the display has ended, or a signal has arrived
+              64          wrong usage
               69          no display, no bus or no broker
               73          another ipc-bridge serves the display
 
@@ -42,16 +44,16 @@ struct IPCBridgeCommand: ToolCommand {
             """,
         version: ProductVersion.text)
 
-    @Option(help: ArgumentHelp("The X11 display. (default: that of the session)", valueName: "name"))
+    @Option(help: ArgumentHelp("The X11 display. (default: the display of the session)", valueName: "name"))
     var display: String?
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("The most that is taken of one copy, in MiB.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("The size limit of one copy, in MiB.", valueName: "n"))
     var sizeLimit: UInt32 = 64
 
-    @Flag(help: "Offer what is secret or for one reader too, marked for clipboard managers.")
+    @Flag(help: "Also offer content that is sensitive or can be read only once, marked for clipboard managers.")
     var secrets = false
 
-    @Flag(help: "Tell what is handed over on standard error, without content.")
+    @Flag(help: "Report each transfer on standard error, without its content.")
     var verbose = false
 
     @OptionGroup var output: OutputOptions
@@ -59,14 +61,14 @@ struct IPCBridgeCommand: ToolCommand {
     static func main() { ToolProcess.run(Self.self) }
 
     func validate() throws {
-        guard (1...4_096).contains(sizeLimit) else { throw ValidationError("--size-limit is 1 to 4096.") }
+        guard (1...4_096).contains(sizeLimit) else { throw ValidationError("--size-limit must be from 1 to 4096.") }
     }
 
     @DBusActor
     func run() async throws {
         let stop = StopSignal()
         stop.listen()
-        // A program that ends while this one writes to it does not end this one.
+        // If a program ends while this one writes to it, this one must continue.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
         let clipboard = try openClipboard(display, report)
@@ -74,7 +76,7 @@ struct IPCBridgeCommand: ToolCommand {
         let start = try await app.changeCount()
         let board = app.generalPasteboard
         let feed = ChangeFeed(app, of: [board.name], since: start) { error in
-            report.warn(IPCError(error.code, "\(error.message); waiting for it"))
+            report.warn(IPCError(error.code, "\(error.message); waiting for the broker"))
         }
         let bridge = Bridge(
             board, clipboard, mostBytes: Int(sizeLimit) << 20, offersSecrets: secrets, report)

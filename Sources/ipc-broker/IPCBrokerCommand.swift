@@ -13,13 +13,13 @@ struct IPCBrokerCommand: ParsableCommand {
         commandName: "ipc-broker",
         abstract: "Routes URLs to their handlers and keeps pasteboards, as org.swiftipc.Broker1 on the session bus.",
         discussion: """
-            Usually the bus starts it by itself. It is ready when its bus name appears. SIGTERM ends it within 2 s: \
-            everybody is answered, the store is checkpointed, exit 0.
+            Usually the bus starts the broker. The broker is ready when its bus name appears. SIGTERM ends it within \
+            2 s: it answers all callers, checkpoints the store, and exits with 0.
 
-            Limits, the store's folder and the log level can be set in a file, ipc-broker.conf in \
-            $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc); a sample that tells of everything is installed in \
-            share/doc/swift-ipc. Options and the environment win over the file. A mistake in the file ends the broker \
-            with exit 65; a missing --config FILE, with exit 66.
+            A configuration file can set the limits, the store's folder and the log level: ipc-broker.conf in \
+            $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc). A sample that explains all settings is installed in \
+            share/doc/swift-ipc. Options and the environment take precedence over the file. If the file has a mistake, \
+            the broker exits with 65. If the file of --config is missing, it exits with 66.
 
             EXAMPLES
               ipc-broker
@@ -31,13 +31,13 @@ struct IPCBrokerCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The configuration (default: $XDG_CONFIG_HOME/swift-ipc/ipc-broker.conf, if it is there).",
+            "The configuration file (default: $XDG_CONFIG_HOME/swift-ipc/ipc-broker.conf, if it exists).",
             valueName: "file"))
     var config: String?
 
     @Option(
         help: """
-            The folder of the store (default: $SWIFT_IPC_STORE, else that of the configuration, else \
+            The folder of the store (default: $SWIFT_IPC_STORE, else the folder in the configuration file, else \
             $XDG_DATA_HOME/swift-ipc).
             """)
     var store: String?
@@ -49,10 +49,14 @@ struct IPCBrokerCommand: ParsableCommand {
     var limits: [LimitSetting] = []
 
     @Option(
-        help: "What to log to stderr: trace, debug, info (default), notice, warning or error. Never content.")
+        help: """
+            The log level: trace, debug, info (default), notice, warning or error. The log goes to standard error, and \
+            never includes content.
+            """)
     var logLevel: LogLevel?
 
-    /// The bus starts it without arguments. To parse none would take a third of the time until it is ready.
+    /// Runs without the parser if there are no arguments, as when the bus starts the broker. Parsing no arguments would
+    /// take a third of the time until the broker is ready.
     static func main() {
         guard CommandLine.arguments.count <= 1 else { return main(nil) }
         do { try BrokerStart().run() } catch { exit(withError: error) }
@@ -88,8 +92,8 @@ struct BrokerStart {
             #endif
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
-            // A session ends with its bus, and the broker with both.
-            logger.notice("the connection to the message bus has ended, and the broker with it")
+            // A session ends with its bus, and the broker ends with the session.
+            logger.notice("the connection to the message bus has ended, so the broker ends too")
         } catch {
             let failure = BrokerFailure(error)
             logger.error("\(failure.sentence)")
@@ -97,7 +101,7 @@ struct BrokerStart {
         }
     }
 
-    /// A program in the folder of this one, for installed and for built programs.
+    /// The path of a program in the folder of this one, where both an installation and a build put it.
     private static func beside(_ program: String) -> String? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -110,7 +114,7 @@ struct LimitSetting {
     let name: String
     let value: UInt64
 
-    /// The argument of the option.
+    /// Parses the argument of the option.
     /// - Throws: a `ValidationError` with an example.
     static func parse(_ argument: String) throws -> LimitSetting {
         let parts = argument.split(separator: "=", maxSplits: 1)
@@ -126,7 +130,7 @@ extension LogLevel: ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// The folder of the option, of the configuration, or of the XDG Base Directory Specification.
+    /// Returns the folder of the option, the environment, the configuration, or the XDG Base Directory Specification.
     static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
@@ -136,13 +140,13 @@ enum StoreLocation {
         if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/swift-ipc" }
         guard let home = environment["HOME"], home.hasPrefix("/") else {
             throw IPCError(
-                .storeUnavailable, "there is no place for the store: set XDG_DATA_HOME or HOME, or give --store")
+                .storeUnavailable, "there is no folder for the store; set XDG_DATA_HOME or HOME, or give --store")
         }
         return home + "/.local/share/swift-ipc"
     }
 }
 
-/// The message and the exit code of a broker that could not start, or had to end.
+/// The message and the exit code of a broker that could not start or had to end.
 struct BrokerFailure {
     let sentence: String
     let exitCode: Int32
@@ -154,16 +158,16 @@ struct BrokerFailure {
         case let condition as any Condition:
             (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.code.exitCode)
         case Broker.End.alreadyRunning(let owner):
-            sentence = "a broker already serves this bus (\(owner)); there is one for each session bus"
+            sentence = "another broker already serves this bus (\(owner)); a session bus can have only one"
             exitCode = IPCModel.ExitCode.cannotCreate.rawValue
         case Broker.End.systemBus:
             sentence = "the broker serves session buses only; on the system bus it would serve every user"
             exitCode = IPCModel.ExitCode.notPermitted.rawValue
         case Broker.End.noBus(let reason):
-            sentence = "\(reason). Start it in a session, or below dbus-run-session"
+            sentence = "\(reason). Start the broker in a session, or with dbus-run-session"
             exitCode = IPCModel.ExitCode.unavailable.rawValue
         case Broker.End.storeFailed(let reason):
-            sentence = "the store failed, so nothing more is acknowledged: \(reason)"
+            sentence = "the store failed, so the broker ends without acknowledging anything more: \(reason)"
             exitCode = IPCModel.ExitCode.inputOutput.rawValue
         default:
             (sentence, exitCode) = ("\(error)", IPCModel.ExitCode.inputOutput.rawValue)

@@ -3,26 +3,27 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// The source of the content of `send`, `copy` and `set`.
+/// The options that state the content of `send`, `copy` and `set`.
 struct ContentOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
-            "The text; words are joined by one blank. Without any, or for \"-\": standard input.", valueName: "text"))
+            "The text; words are joined by a space. Without a text, or with \"-\", standard input is read.",
+            valueName: "text"))
     var words: [String] = []
 
-    @Option(help: ArgumentHelp("Take the content of this file instead.", valueName: "path"), completion: .file())
+    @Option(help: ArgumentHelp("Read the content from this file instead.", valueName: "path"), completion: .file())
     var file: String?
 
     @Option(
         name: .customLong("type"),
         help: ArgumentHelp(
             """
-            The content type, MIME or UTI; or TYPE=PATH, a file in that type, may be repeated: one item in several \
-            types. (default: UTF-8 text, or application/octet-stream if it is none)
+            The content type, MIME or UTI. TYPE=PATH adds a file to the same item, in another type; it may be \
+            repeated. (default: UTF-8 text, or application/octet-stream if the content is not text)
             """, valueName: "type"), completion: .list(Content.commonTypes))
     var types: [String] = []
 
-    @Flag(help: "Leave out a newline at the end.")
+    @Flag(help: "Remove a newline at the end.")
     var trimNewline = false
 
     init() {}
@@ -35,7 +36,7 @@ struct ContentOptions: ParsableArguments, Sendable {
         }
         let alone = types.filter { TypedFile($0) == nil }
         guard alone.count < 2 else {
-            throw ValidationError("The content has one --type; give further ones with their files, --type TYPE=PATH.")
+            throw ValidationError("Give only one --type without a file; give each other one as --type TYPE=PATH.")
         }
         guard alone.isEmpty || alone.count == types.count || hasMain else {
             throw ValidationError("--type \(alone[0]) has no content; give a text, --file, or --type TYPE=PATH.")
@@ -44,14 +45,14 @@ struct ContentOptions: ParsableArguments, Sendable {
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
     }
 
-    /// Whether there is content besides files with types.
+    /// Whether there is content besides the files of `TYPE=PATH`.
     private var hasMain: Bool { file != nil || !words.isEmpty }
 
     /// Whether the list of processes shows a part of the content.
     var isInArguments: Bool { !words.isEmpty && words != ["-"] }
 
     /// Reads the content into an item: the main content first, then the files with types, in their order.
-    /// - Parameter output: for the warning of an empty standard input, as of a program that a timer starts.
+    /// - Parameter output: for a warning about an empty standard input, for example of a program that a timer starts.
     func item(_ output: OutputOptions = .unstated) throws -> PasteboardItem {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []
@@ -61,7 +62,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             if !hasMain, content.byteCount == 0 {
                 try output.warn(
                     "EmptyInput",
-                    "the standard input is empty, and so is the content; give a text, --file, or \"\" for an empty text"
+                    "the standard input is empty, so the content is too; give a text, --file, or \"\" for an empty text"
                 )
             }
             representations.append(Content.representation(content, type))
@@ -89,8 +90,8 @@ struct ContentOptions: ParsableArguments, Sendable {
 
 /// `TYPE=PATH`: a file and its type.
 ///
-/// A type has “=” only after the name of a parameter, so the path starts after the first “=” that follows a complete type:
-/// `text/plain;charset=utf-8` is a type, `text/plain;charset=utf-8=a=b.txt` the file `a=b.txt`.
+/// A type has “=” only after the name of a parameter, so the path starts after the first “=” that follows a complete
+/// type: `text/plain;charset=utf-8` is a type, but `text/plain;charset=utf-8=a=b.txt` is the file `a=b.txt`.
 struct TypedFile: Hashable {
     let type: String
     let path: String
@@ -108,13 +109,14 @@ struct TypedFile: Hashable {
 }
 
 enum Content {
-    /// The types that completion offers for new content.
+    /// The types that shell completion offers for new content.
     static let commonTypes = [
         "application/json", "application/octet-stream", "application/pdf", "image/jpeg", "image/png", "image/svg+xml",
         "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
     ]
 
-    /// Text is sent as text, so that every receiver can show it; other content as bytes or as a file. No byte changes.
+    /// Creates a representation. Text is sent as text, so that every receiver can show it, and other content as bytes
+    /// or as a file. No byte changes.
     static func representation(_ value: Representation.Value, _ type: ContentType?) -> Representation {
         switch value {
         case .text: Representation(type: type ?? .utf8PlainText, value: value)
@@ -134,14 +136,14 @@ enum Content {
         return Representation(type: type, value: .bytes(bytes))
     }
 
-    /// A type for new content. It has to look like a MIME type or a UTI, because readers ask for no other.
+    /// Parses a type for new content. It must look like a MIME type or a UTI, because readers request no other types.
     static func newType(_ text: String) throws -> ContentType {
         let type = try type(text)
         guard text.contains(where: { $0 == "/" || $0 == "." }) else {
             throw ToolFailure(
                 name: "InvalidArguments",
-                message:
-                    "\(text.quoted) is no content type; give a MIME type, such as image/png, or a UTI, such as public.png",
+                message: "\(text.quoted) is not a content type; give a MIME type, such as image/png, or a UTI, such as "
+                    + "public.png",
                 exit: .dataError)
         }
         return type

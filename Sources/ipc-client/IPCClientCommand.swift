@@ -6,13 +6,13 @@ import IPCTools
 struct IPCClientCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ipc-client",
-        abstract: "Send URLs with payloads to programs that handle them, and look after schemes and pasteboards.",
+        abstract: "Send URLs with payloads to the programs that handle them, and manage schemes and pasteboards.",
         discussion: """
             EXIT CODES
-              0       done; the receiver has handled it, or with --queue it is on the disk
+              0       done: the request was handled, or with --queue it is on the disk
               1, 2    the receiver declined; the request was cancelled
               64-66   wrong usage; wrong input; no such pasteboard, item, request or file
-              68, 69  nobody handles the scheme; handler, broker or bus is not there
+              68, 69  no application handles the scheme; handler, broker or bus is absent
               70      the receiver failed
               73-75   the id is in use; disk full or failing; try again (time-out, limit)
               77      not allowed
@@ -45,5 +45,5 @@ struct IPCClientCommand: ParsableCommand {
 
     static func main() { ToolProcess.run(Self.self, plain: [Send.self]) { _ = Client.connection } }
 
-    func run() throws { throw ValidationError("Name a command; they are listed by --help.") }
+    func run() throws { throw ValidationError("Missing command. Run 'ipc-client --help' for a list.") }
 }

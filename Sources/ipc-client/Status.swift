@@ -4,10 +4,11 @@ import IPCTools
 
 struct Status: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "status", abstract: "Show how much the broker keeps, of what limit, and for whom.",
+        command: "status", abstract: "Show how much the broker stores, for which sources, and the limits.",
         discussion: """
-            First the use of what is limited, then the use by source application ("-" where none was stated). In a pipe \
-            fields are separated by tabs, without headings, "limit" or "source" in front. 'describe' shows everything.
+            Shows the use of each limit, and then the use of each source application ("-" if none was stated). In a \
+            pipe, tabs separate the fields, there are no headings, and each line begins with "limit" or "source". \
+            'describe' shows everything.
 
             EXAMPLES
               ipc-client status
@@ -21,7 +22,7 @@ struct Status: ClientCommand {
         let report: StatusReport
         do throws(JSONError) { report = StatusReport(try JSONValue(parsing: description)) } catch {
             throw ToolFailure(
-                name: "StoreUnavailable", message: "the broker's description cannot be read: \(error)",
+                name: "StoreUnavailable", message: "cannot read the broker's description: \(error)",
                 exit: .unavailable)
         }
         try output.print(
@@ -30,16 +31,16 @@ struct Status: ClientCommand {
 }
 
 struct LimitUse: Sendable, Hashable {
-    /// The name on the wire.
+    /// The name of the limit on the wire.
     var name: String
-    /// The source that it counts for; nil for all sources.
+    /// The source to which the limit applies; nil for all sources.
     var source: String?
     var use: UInt64
     var most: UInt64
 }
 
 struct StatusReport: Sendable {
-    /// The keys of the description: a use, and the limits of all sources and of one.
+    /// The keys of the description: a use, its limit for all sources, and its limit for one source.
     private static let rows: [(use: String, limit: String, source: String?, isBytes: Bool)] = [
         ("pasteboards", "pasteboards", "pasteboards-per-source", false),
         ("items", "items", "items-per-source", false),
@@ -57,7 +58,7 @@ struct StatusReport: Sendable {
     private var sources: [JSONValue] { description["usage"]?["sources"]?.array ?? [] }
     private func limit(_ name: String) -> UInt64? { description["limits"]?[name]?.count }
 
-    /// Every limit whose use the description states.
+    /// The limits whose use the description states.
     var limits: [LimitUse] {
         Self.rows.flatMap { row in
             let ofAll = use(of: row.limit, by: nil, total?[row.use])
@@ -71,7 +72,7 @@ struct StatusReport: Sendable {
         return LimitUse(name: name, source: source, use: use, most: most)
     }
 
-    /// The parts of the description that `status` shows, as the broker gave them.
+    /// The parts of the description that `status` shows, as the broker returned them.
     var json: JSONValue {
         .object(["version": description["version"], "usage": description["usage"], "limits": description["limits"]])
     }
@@ -80,7 +81,7 @@ struct StatusReport: Sendable {
         let number = { (number: UInt64?, isBytes: Bool) in
             number.map { aligned && isBytes ? ByteSize.text($0) : String($0) } ?? "-"
         }
-        var limits = Table("", "USED", "OF", "OF ONE SOURCE")
+        var limits = Table("", "USED", "LIMIT", "LIMIT PER SOURCE")
         for row in Self.rows {
             let used = total?[row.use]?.count
             guard used != nil || limit(row.limit) != nil else { continue }
@@ -103,7 +104,7 @@ struct Describe: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "describe", abstract: "Show the state of the broker: version, features, limits, store.",
         discussion: """
-            JSON, made for people and bug reports; with --json it is on one line. It never shows content.
+            Prints JSON for people and bug reports, with --json on one line. Content is never shown.
 
             EXAMPLES
               ipc-client describe

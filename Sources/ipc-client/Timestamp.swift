@@ -11,7 +11,7 @@ enum Timestamp {
         return formatted(&parts, "%Y-%m-%dT%H:%M:%SZ")
     }
 
-    /// `2026-01-31T13:00:00.123+01:00` (RFC 3339), by the clock on the wall (`TZ`); empty beyond the year 9999.
+    /// `2026-01-31T13:00:00.123+01:00` (RFC 3339), in local time (`TZ`); empty beyond the year 9999.
     static func local(_ milliseconds: UInt64) -> String {
         var seconds = time_t(clamping: milliseconds / 1_000)
         var parts = tm()
@@ -23,7 +23,7 @@ enum Timestamp {
         return formatted(&parts, "%Y-%m-%dT%H:%M:%S") + ".\(fraction)\(zone.dropLast(2)):\(zone.suffix(2))"
     }
 
-    /// A point in time, and how far it is away.
+    /// A point in time, and its distance from now.
     static func told(_ time: UInt64, now: UInt64) -> String {
         let distance = TimeLength.text(milliseconds: time > now ? time - now : now - time)
         return "\(text(time)) (\(time > now ? "in \(distance)" : "\(distance) ago"))"
@@ -35,7 +35,7 @@ enum Timestamp {
         return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 
-    /// Milliseconds since 1970 UTC by the clock of the day.
+    /// Milliseconds since 1970 UTC, by the system clock.
     static var now: UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -4,14 +4,15 @@ import CGIO
 struct DesktopApplication {
     private let info: OpaquePointer
 
-    /// The entry with this desktop file ID. The corresponding C function is `g_desktop_app_info_new`.
+    /// Finds the entry with this desktop file ID. The corresponding C function is `g_desktop_app_info_new`.
     init?(id: String) {
         guard let info = g_desktop_app_info_new(id) else { return nil }
         self.info = info
     }
 
-    /// The handler of a URL: of its scheme in lower case, as everywhere on the desktop, or of the type of a file.
-    /// The corresponding C functions are `g_app_info_get_default_for_type` and `g_file_query_default_handler`.
+    /// Finds the handler of a URL: that of its scheme in lower case, as everywhere on the desktop, or that of the type
+    /// of a file. The corresponding C functions are `g_app_info_get_default_for_type` and
+    /// `g_file_query_default_handler`.
     init?(handlerOf url: String) {
         let scheme = String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
         if let info = g_app_info_get_default_for_type("x-scheme-handler/" + scheme, 1) {
@@ -28,7 +29,7 @@ struct DesktopApplication {
     /// The desktop file ID.
     var id: String? { g_app_info_get_id(info).map { String(cString: $0) } }
 
-    /// The bus name for its URLs, if it has one (“D-Bus Activation”).
+    /// The bus name to which its URLs go, if it has one (“D-Bus Activation”).
     var service: String? {
         let suffix = ".desktop"
         guard g_desktop_app_info_get_boolean(info, "DBusActivatable") != 0, let id, id.hasSuffix(suffix) else {
@@ -48,7 +49,7 @@ struct DesktopApplication {
     func launch(_ url: String, token: String) throws(Failure) {
         let context = g_app_launch_context_new()
         defer { g_object_unref(context) }
-        // These variables are for the broker, and wrong in its child.
+        // These variables describe the broker, and would be wrong in its child.
         for name in ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"] { g_app_launch_context_unsetenv(context, name) }
         if !token.isEmpty {
             for name in ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"] {
@@ -69,9 +70,9 @@ struct DesktopApplication {
 struct Failure: Error {
     let message: String
 
-    /// Takes over the error.
+    /// Takes ownership of the error.
     init(_ error: UnsafeMutablePointer<GError>?) {
-        message = error?.pointee.message.map { String(cString: $0) } ?? "it says not why"
+        message = error?.pointee.message.map { String(cString: $0) } ?? "it gives no reason"
         if let error { g_error_free(error) }
     }
 

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Finds or starts the desktop's handler of a URL, by GIO. The broker runs this program; people use `gio open`.
+/// Finds or starts the desktop's handler of a URL, with GIO. The broker runs this program; people use `gio open`.
 ///
-///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exit 68 without a handler
-///     ipc-desktop-open launch ENTRY   exit 69 and a sentence if it cannot be started
+///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exits with 68 if none
+///     ipc-desktop-open launch ENTRY   prints a sentence and exits with 69 if the handler cannot be started
 ///
-/// Standard input is the activation token, which may be empty, a NUL, and the URL, byte for byte.
+/// Standard input has the activation token, which may be empty, a NUL, and the URL, byte for byte.
 @main
 struct DesktopOpen {
     /// The descriptor of the answer. Children do not inherit it.
@@ -38,7 +38,7 @@ struct DesktopOpen {
         do throws(Failure) {
             if id == Portal.entry { return try Portal.open(url) }
             guard let entry = DesktopApplication(id: id) else {
-                throw Failure("there is no such desktop entry any more")
+                throw Failure("the desktop entry no longer exists")
             }
             try entry.launch(url, token: token)
         } catch {
@@ -47,7 +47,7 @@ struct DesktopOpen {
         }
     }
 
-    /// Token and URL; nil if there is no NUL between them.
+    /// Reads the token and the URL; nil if there is no NUL between them.
     private static func input() -> (token: String, url: String)? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -62,8 +62,8 @@ struct DesktopOpen {
         return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// Detaches children from the answer, from the session, and from the broker's limit of descriptors, which is too high for
-    /// programs that use select(2).
+    /// Detaches children from the output of the answer, from the session, and from the broker's limit of descriptors,
+    /// which is too high for programs that use select(2).
     /// - Returns: a copy of the standard output.
     private static func detach() -> CInt {
         let answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)

@@ -1,8 +1,9 @@
 import CGIO
 
-/// The desktop outside of the broker's sandbox, which has no desktop entries: GIO calls a portal, which may ask the user.
+/// The desktop outside of the broker's sandbox. The sandbox has no desktop entries, so GIO calls a portal, which may
+/// ask the user.
 enum Portal {
-    /// The word in the place of a desktop file ID.
+    /// The word that replaces a desktop file ID.
     static let entry = "org.freedesktop.portal.OpenURI"
 
     /// Whether GIO uses the portal: in Flatpak and Snap, and if a variable requests it.

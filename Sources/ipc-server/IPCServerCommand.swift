@@ -2,7 +2,7 @@ import ArgumentParser
 import IPCModel
 import IPCTools
 
-/// Receives URLs with their payloads and prints them: the server of the two sample programs.
+/// The receiver of the two sample programs: it receives URLs with their payloads and prints them.
 @main
 struct IPCServerCommand: ToolCommand {
     static let configuration = CommandConfiguration(
@@ -20,13 +20,13 @@ struct IPCServerCommand: ToolCommand {
         version: ProductVersion.text)
 
     @Option(
-        help: ArgumentHelp("The application id to own while it runs.", valueName: "id"),
+        help: ArgumentHelp("The application id to own while running.", valueName: "id"),
         completion: LiveNames.applications)
     var application = "demo.IPCServer"
 
     @Option(
         name: .customLong("scheme"),
-        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCServer.demo)", valueName: "scheme"),
+        help: ArgumentHelp("A URL scheme to handle. May be repeated. (default: IPCServer.demo)", valueName: "scheme"),
         completion: LiveNames.schemes)
     var schemes: [String] = []
 

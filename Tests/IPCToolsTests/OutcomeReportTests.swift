@@ -51,19 +51,21 @@ struct OutcomeReportTests {
         let sender = try response(.cancelled) { $0.errorCode = "called-off" }
         #expect(
             OutcomeReport(sender, url: nil, waited: nil).sentence
-                == "the request was called off; send it again if you still want it")
+                == "the request was cancelled; send it again if you still want it")
         #expect(CallFailure(sender)?.description == "the request was called off")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
-        #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("called off: the sender left;"))
+        #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
         // The receiver did it, and nothing is to be repeated without a look.
         let receiver = try response(.cancelled)
         #expect(
             OutcomeReport(receiver, url: nil, waited: nil).sentence
-                == "demo.X called the request off, perhaps because its user said no; find out before you send it again")
-        #expect(CallFailure(receiver)?.description == "the handler called the request off")
+                == "demo.X cancelled the request, perhaps because its user declined; find out before you send it again")
+        #expect(CallFailure(receiver)?.description == "the handler cancelled the request")
         let user = try response(.cancelled) { $0.errorMessage = "the user closed it" }
-        #expect(OutcomeReport(user, url: nil, waited: nil).sentence.contains("off: the user closed it, perhaps"))
-        #expect(CallFailure(user)?.description == "the handler called the request off: the user closed it")
+        #expect(
+            OutcomeReport(user, url: nil, waited: nil).sentence.contains(
+                "cancelled the request: the user closed it, perhaps"))
+        #expect(CallFailure(user)?.description == "the handler cancelled the request: the user closed it")
     }
 
     @Test(arguments: [
@@ -79,7 +81,7 @@ struct OutcomeReportTests {
 
     @Test func ofWhatWasQueuedOnceMoreNameTheNewOne() throws {
         let declined = OutcomeReport(try response(.declined), url: nil, waited: nil, retriedAs: "request-0000000002")
-        #expect(declined.failure(isTold: false)?.message.hasSuffix("once more, as request-0000000002") == true)
+        #expect(declined.failure(isTold: false)?.message.hasSuffix("queued again, as request-0000000002") == true)
         #expect(declined.json["retried-as"]?.string == "request-0000000002")
         #expect(OutcomeReport(try response(.declined), url: nil, waited: nil).json["retried-as"] == nil)
     }

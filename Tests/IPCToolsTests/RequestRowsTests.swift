@@ -109,7 +109,7 @@ struct RequestRowsTests {
             return RequestSummary(row, now: Self.now).text(style: plain)
         }
         let handled = try sent { $0.outcome = "handled" }
-        #expect(handled.contains("queued; content (let go since it was handled) on board (change count 7)"))
+        #expect(handled.contains("queued; content (released after it was handled) on board (change count 7)"))
         #expect(try sent { ($0.outcome, $0.pasteboard) = ("handled", nil) }.contains("queued; no payload"))
         #expect(try sent { $0.outcome = "declined" }.contains("queued; no payload"))
     }

@@ -75,12 +75,12 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case .refused(let error), .unreadable(let error): error.message
         case .declined: "the handler declined the URL\(message)"
         case .cancelled where response?.isCalledOff == true: "the request was called off\(message)"
-        case .cancelled: "the handler called the request off\(message)"
+        case .cancelled: "the handler cancelled the request\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
         case .unavailable: message.isEmpty ? "the handler could not be started" : String(message.dropFirst(2))
         case .timedOut where response?.errorCode == OpenURLResponse.connectionLost:
-            "the answer was lost\(message); the handler may have done it"
-        case .timedOut: "the handler got the URL and has not answered in time; it may have done it"
+            "the answer was lost\(message); the handler may have handled it"
+        case .timedOut: "the handler got the URL and did not answer in time; it may have handled it"
         case .expired: "the URL was not delivered in its time\(message)"
         }
     }

@@ -57,14 +57,14 @@ extension SchemesService {
         guard !request.isQueued else {
             throw IPCError(
                 .noHandler,
-                "nobody has registered the scheme \(resolution.scheme.spelling.quoted), and for the desktop's handler "
-                    + "\(handler.entry) nothing can be queued; " + Advice.leaveOutQueue.rawValue)
+                "no application has registered \(resolution.scheme.spelling.quoted), and the desktop's handler "
+                    + "\(handler.entry) takes no queued requests; " + Advice.leaveOutQueue.rawValue)
         }
         guard !request.hasPayload else {
             throw IPCError(
                 .payloadInvalid,
-                "nobody has registered the scheme \(resolution.scheme.spelling.quoted), and the desktop's handler "
-                    + "\(handler.entry) takes URLs alone; nothing was sent")
+                "no application has registered \(resolution.scheme.spelling.quoted), and the desktop's handler "
+                    + "\(handler.entry) takes only URLs; nothing was sent")
         }
         return handler
     }

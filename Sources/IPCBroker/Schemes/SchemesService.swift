@@ -184,7 +184,7 @@ final class SchemesService {
         let owner = try await owner(of: application, for: call)
         // The owner may have left in the meantime.
         if owner == call.sender, clients.isRunning(application) { return }
-        let who = owner.map { "it belongs to the connection \($0)" } ?? "nobody owns it"
+        let who = owner.map { "it belongs to the connection \($0)" } ?? "no connection owns it"
         throw IPCError(
             .notOwner,
             "only the owner of the bus name “\(application)” can register for it, and \(who); "

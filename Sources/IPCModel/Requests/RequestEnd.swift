@@ -29,7 +29,7 @@ package struct RequestEnd: Sendable, Hashable {
 
 // The ends that no handler gave.
 extension RequestEnd {
-    package static let calledOff = calledOff(because: "somebody who knows its id called it off")
+    package static let calledOff = calledOff(because: "a caller that knows the id cancelled it")
     package static let senderLeft = calledOff(because: "the sender left before the request was delivered")
 
     private static func calledOff(because reason: String) -> RequestEnd {
@@ -49,7 +49,7 @@ extension RequestEnd {
     }
 
     static let unanswered = RequestEnd(
-        .timedOut, because: "the handler did not answer in time; it may have done it all the same")
+        .timedOut, because: "the handler did not answer in time; it may have handled it")
 
     /// The broker ended while the sender waited, and the sender never came back.
     static let orphaned = RequestEnd(
@@ -68,12 +68,12 @@ extension RequestEnd {
     static let expiredAfterCut = RequestEnd(
         .timedOut,
         because: "the direct connection of the handler ended when it had it, and it could not be delivered again in "
-            + "time; the handler may have done it")
+            + "time; the handler may have handled it")
 
     static let expiredAfterRestart = RequestEnd(
         .timedOut, code: brokerEndedCode,
         because: "it was under way when an earlier broker ended, and could not be delivered again in time; the handler "
-            + "may have done it")
+            + "may have handled it")
 
     static let expiredDuringStart = RequestEnd(
         .expired,

@@ -11,8 +11,7 @@ package enum ArgumentVector {
             guard let argument = String(validatingCString: bytes) else {
                 throw ToolFailure(
                     name: "InvalidArguments",
-                    message:
-                        "argument \(place) is not UTF-8; give text as UTF-8, and other bytes by standard input or --file",
+                    message: "argument \(place) is not UTF-8; give such bytes by standard input or --file",
                     exit: .dataError)
             }
             arguments.append(argument)
@@ -20,20 +19,20 @@ package enum ArgumentVector {
         return arguments
     }
 
-    /// Whether an option is on the command line, which need not be valid.
+    /// Whether an option is on the command line. The command line need not be valid.
     package static func contains(_ option: String, in arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains(option)
     }
 
-    /// A word with one dash before several letters, on a line without a request for help: ArgumentParser takes it for several
-    /// options, and an “h” among them for a request for help.
+    /// The first word with one dash before several letters; nil if the line asks for help. ArgumentParser reads such a
+    /// word as several options, and an “h” in it as a request for help.
     static func dashedWord(in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         guard !["-h", "--help", "help"].contains(where: options.contains) else { return nil }
         return options.first { $0.utf8.count > 2 && $0.hasPrefix("-") && !$0.hasPrefix("--") }
     }
 
-    /// The value of an option, in a word of its own or after “=”.
+    /// The value of an option: the next word, or the text after “=”.
     package static func value(of option: String, in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         for (place, argument) in options.enumerated().reversed() {

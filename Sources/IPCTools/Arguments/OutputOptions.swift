@@ -1,24 +1,24 @@
 package import ArgumentParser
 package import IPCModel
 
-/// The options of every command for its output.
+/// The output options that all commands share.
 package struct OutputOptions: ParsableArguments, Sendable {
-    @Flag(help: "Print JSON, one object a line; errors too, on standard error.")
+    @Flag(help: "Print JSON, one object per line. Errors on standard error are JSON too.")
     package var json = false
 
-    @Option(help: ArgumentHelp("When to use colour; auto: on a terminal.", valueName: "when"))
+    @Option(help: ArgumentHelp("When to use colour. With auto, only on a terminal.", valueName: "when"))
     package var color: ColorChoice = .auto
 
     package init() {}
 
-    /// The options of a command line without any of them.
+    /// The options of a command line that states none of them.
     package static var unstated: OutputOptions {
         var options = OutputOptions()
         (options.json, options.color) = (false, .auto)
         return options
     }
 
-    /// Writes one JSON object, or a text for people, as a line to standard output. Without a text people get no line.
+    /// Writes a line to standard output: one JSON object with `--json`, else the text, if there is one.
     package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {
             try OutputStream.output.writeLine(value().text)
@@ -36,12 +36,12 @@ package struct OutputOptions: ParsableArguments, Sendable {
         try tell(name, message, after: "warning: ", id: id)
     }
 
-    /// Warns that the bus is absent, in a program that waits for it.
+    /// Warns that the bus is gone, in a program that waits until it is back.
     package func tellBusLost() {
-        try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for it")
+        try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for the bus")
     }
 
-    /// Reports an event on standard error: for people a sentence behind a prefix, for programs the object of a warning.
+    /// Reports an event on standard error: as a sentence after a prefix, or with `--json` as the object of a warning.
     package func tell(
         _ name: String, _ message: String, after prefix: String = "", id: String? = nil
     ) throws(ToolFailure) {

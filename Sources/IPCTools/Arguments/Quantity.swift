@@ -1,8 +1,8 @@
 internal import ArgumentParser
 
 package enum Quantity {
-    /// The argument of an option that counts from 1.
-    /// - Throws: the valid range.
+    /// Parses the argument of an option that counts from 1.
+    /// - Throws: an error that states the valid range.
     package static func parse(_ argument: String) throws -> UInt32 {
         guard let number = UInt32(argument), number > 0 else {
             throw ValidationError("give a number from 1 to \(UInt32.max).")
@@ -10,8 +10,8 @@ package enum Quantity {
         return number
     }
 
-    /// The argument of an option that counts from 0.
-    /// - Throws: the valid range.
+    /// Parses the argument of an option that counts from 0.
+    /// - Throws: an error that states the valid range.
     package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ argument: String) throws -> Number {
         guard let number = Number(argument) else { throw ValidationError("give a number from 0 to \(Number.max).") }
         return number

@@ -18,25 +18,25 @@ package struct TimeSpan: Sendable, Hashable, ExpressibleByArgument {
         let (product, overflow) = thousandths.multipliedReportingOverflow(by: factor)
         guard !overflow, (1...most).contains(product / 1_000) else { return nil }
         milliseconds = UInt64(product / 1_000)
-        // In a sentence a number needs its unit.
+        // The text appears in sentences, where a number needs a unit.
         text = unit.isEmpty ? argument + "s" : argument
     }
 
-    /// The argument of an option.
-    /// - Throws: the format of a time.
+    /// Parses the argument of an option.
+    /// - Throws: an error that states the format of a time.
     package static func parse(_ argument: String) throws -> TimeSpan {
         guard let span = TimeSpan(argument: argument) else {
-            throw ValidationError("give seconds, or a number with ms, s, m or h behind it, from 1ms to 1193h.")
+            throw ValidationError("give seconds, or a number followed by ms, s, m or h, from 1ms to 1193h.")
         }
         return span
     }
 
-    /// The argument of an option whose time may be long: also `30d`, `2w`; up to 100 years.
-    /// - Throws: the format of a time.
+    /// Parses the argument of an option whose time may be long: up to 100 years, also `30d` or `2w`.
+    /// - Throws: an error that states the format of a time.
     package static func parseLong(_ argument: String) throws -> TimeSpan {
         let units = units.merging(["d": 86_400_000, "w": 604_800_000]) { first, _ in first }
         guard let span = TimeSpan(argument, units, most: 36_525 * 86_400_000) else {
-            throw ValidationError("give seconds, or a number with ms, s, m, h, d or w behind it, from 1ms to 36525d.")
+            throw ValidationError("give seconds, or a number followed by ms, s, m, h, d or w, from 1ms to 36525d.")
         }
         return span
     }

@@ -1,10 +1,13 @@
 internal import ArgumentParser
 
-/// The completion script for bash, as ArgumentParser makes it, repaired in three places.
+/// The completion script for bash that ArgumentParser generates, repaired in three places.
 enum BashScript {
-    /// The last line of the script takes every word for a file's name: a pasteboard becomes a directory if there is one with its
-    /// name, and the colon of a URL gets a backslash. So only files are completed as files, and the URL continues after a colon.
-    /// And the script ignores default subcommands, to which an option directly behind a command belongs.
+    /// Returns the repaired script.
+    ///
+    /// The last line of the script treats every word as a file name: it completes a pasteboard as a directory if there
+    /// is one of that name, and puts a backslash before the colon of a URL. The repaired script completes only files as
+    /// files, and lets a URL continue after the colon. It also knows default subcommands: an option directly after a
+    /// command belongs to them.
     static func repaired(_ script: String, for tool: any ParsableCommand.Type) -> String {
         let commands = tool.configuration.subcommands.sorted { $0._commandName < $1._commandName }
         let tool = tool._commandName

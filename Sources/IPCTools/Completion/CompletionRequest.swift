@@ -3,7 +3,7 @@ private import ArgumentParser
 /// A shell's request to complete a word of a command line.
 struct CompletionRequest: Sendable {
     private let words: [String]
-    /// The start of the word; empty if it is not known for sure, because a shell passes it on with quotation marks.
+    /// The start of the word; empty if it is uncertain, because the shell passed the word with quotation marks.
     let start: String
 
     /// - Parameters:
@@ -22,7 +22,7 @@ struct CompletionRequest: Sendable {
         return words.dropFirst(2).first { !$0.hasPrefix("-") } ?? ""
     }
 
-    /// A name in the form that the shell expects: zsh takes the text behind a colon for an explanation.
+    /// A name in the form that the shell expects: zsh reads the text after a colon as a description.
     func shown(_ name: String) -> String {
         CompletionShell.requesting == .zsh ? name.replacing(":", with: "\\:") : name
     }
@@ -30,9 +30,9 @@ struct CompletionRequest: Sendable {
 
 /// Names that mean the same with and without quotes around them, in every shell.
 enum SafeName {
-    /// Whether a shell would take a name as it is.
+    /// Whether a shell reads a name literally.
     ///
-    /// Bash would run the command in a pasteboard named `$(command)` (`compgen -W`), and sandboxed programs choose names too.
+    /// Bash would run the command in a name such as `$(command)` (`compgen -W`), and sandboxed programs choose names.
     static func isSafe(_ name: String) -> Bool {
         name.unicodeScalars.allSatisfy { scalar in
             guard scalar.isASCII else { return scalar.properties.isAlphabetic || scalar.properties.numericType != nil }

@@ -3,9 +3,9 @@ private import Synchronization
 
 /// Names that arrive on the I/O thread while the thread that asked for them waits.
 final class GatheredNames: Sendable {
-    /// The limit of the wait after the user has pressed a key.
+    /// How long to wait after the user has pressed a key.
     private static let patience = DispatchTimeInterval.milliseconds(500)
-    /// The limit of the count of names: more than a person reads.
+    /// The greatest count of names: more than a person reads.
     private static let most = 500
 
     private let start: String
@@ -15,7 +15,7 @@ final class GatheredNames: Sendable {
     /// - Parameter start: the start of all names.
     init(startingWith start: String) { self.start = start }
 
-    /// Takes a name with the right start, once.
+    /// Adds a name that has the right start, unless it is already there.
     /// - Parameter keepingNewest: whether the newest names replace the first ones if there are too many.
     /// - Returns: whether there is room for more.
     @discardableResult

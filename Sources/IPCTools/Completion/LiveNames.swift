@@ -4,9 +4,10 @@ internal import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The names that a shell offers when the user presses a key, as the broker has them at that moment.
+/// The names that a shell offers when the user presses a key: those that the broker has at that moment.
 ///
-/// A key starts no broker: without a running one there are no names. If it takes too long, the first names are offered.
+/// Completion does not start the broker: if it does not run, there are no names. If the broker takes too long, the
+/// shell offers the names that have arrived.
 package enum LiveNames {
     package static let boards = kind { app, request, names in
         for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name) { return }
@@ -43,7 +44,7 @@ package enum LiveNames {
             let request = CompletionRequest(words, place, start)
             let names = GatheredNames(startingWith: request.start)
             DBusActor.task {
-                // A user who has pressed a key does not ask why there are no names.
+                // An error would disturb the command line that the user is typing.
                 if let app = try? await Application.connect(id: "demo.IPCClient", resends: false),
                     await app.bus.hasBroker()
                 {

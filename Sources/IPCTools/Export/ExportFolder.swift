@@ -8,7 +8,7 @@ internal import class IPCDBus.Descriptor
 /// The paths of the parts of an exported store.
 enum ExportPlaces {
     static func table(_ folder: String) -> String { folder + "/store.jsonl" }
-    /// The table while it is written: a folder without the finished table is no export.
+    /// The table while it is being written: a folder without the finished table is not an export.
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
@@ -22,12 +22,13 @@ enum ExportPlaces {
 
 /// Writes an exported store: a folder that only the user may read.
 ///
-/// The table of contents gets its name at the very end, when everything is on the disk, so a folder is a complete export or none.
+/// The table of contents gets its name last, when everything is on the disk, so that no folder looks like an export
+/// before it is complete.
 package final class ExportFolder {
     private let path: String
     private let existed: Bool
     private var isFinished = false
-    /// The folder, open from the start: the system reports an error of the disk only to descriptors that were open before.
+    /// The folder, open from the start: the system reports a disk error only to descriptors that were open before it.
     private let folder: Descriptor
     private let table: Descriptor
     private var lines: UInt64 = 0
@@ -36,7 +37,7 @@ package final class ExportFolder {
     package private(set) var blobBytes: UInt64 = 0
     package private(set) var blobs: UInt64 = 0
 
-    /// Makes the folder. An existing one has to be empty, except for the parts of an unfinished export.
+    /// Creates the folder. An existing one must be empty, except for the parts of an unfinished export.
     /// - Throws: ``ToolFailure`` with exit code 73.
     package init(creating path: String) throws(ToolFailure) {
         let name = "the folder \(path.quoted)"
@@ -46,7 +47,7 @@ package final class ExportFolder {
             if Self.isAbandoned(path) { Self.removeParts(path) }
             guard Self.names(path)?.isEmpty ?? false else {
                 throw ToolFailure(
-                    name: "CannotCreate", message: "\(name) is not empty; name a new one, or one that is empty",
+                    name: "CannotCreate", message: "\(name) is not empty; give a new folder, or an empty one",
                     exit: .cannotCreate)
             }
         }
@@ -82,7 +83,8 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether a folder has only the parts of an export whose writer has ended. The table is made after the folder of values.
+    /// Whether a folder has only the parts of an export whose writer has ended. An export creates the table after the
+    /// folder of values.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
@@ -118,7 +120,7 @@ package final class ExportFolder {
         length += UInt64(line.count)
     }
 
-    /// Puts a value into a line or a file of its own.
+    /// Returns the record of a value, after writing a large value to a file of its own.
     package func value(_ representation: Representation) throws -> ExportRecord.Value {
         let type = representation.type.text
         switch representation.value {
@@ -150,7 +152,7 @@ package final class ExportFolder {
 
     /// Writes the last line and gives the table its name. Everything is on the disk when this returns.
     /// - Parameter changeCount: the greatest change count of the store.
-    /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is no export then.
+    /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is then not an export.
     package func finish(changeCount: UInt64) throws {
         let copy = fcntl(table.rawValue, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }

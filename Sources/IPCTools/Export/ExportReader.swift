@@ -4,7 +4,7 @@ private import IPCModel
 
 /// Reads an exported store.
 ///
-/// ``verify(_:)`` checks everything first; a folder that was changed or cut since it was written is refused as a whole.
+/// ``verify(_:)`` checks everything first, and rejects the whole folder if it was changed or cut since it was written.
 package struct ExportReader {
     private let path: String
     private let table: ContentFile
@@ -16,7 +16,7 @@ package struct ExportReader {
     private let length: Int
     /// The count of bytes that were read from the table.
     private var place = 0
-    /// Those of the last block that are not used yet.
+    /// The bytes of the last block that are not used yet.
     private var block: ArraySlice<UInt8> = []
     /// The start of a line that continues in the next block.
     private var open: [UInt8] = []
@@ -31,17 +31,17 @@ package struct ExportReader {
             let code = errno
             throw ToolFailure(
                 name: "NoSuchFile",
-                message: "cannot open the export \(place.quoted): \(describe(code)); name a folder that "
-                    + "'ipc-client export' has made",
+                message: "cannot open the export \(place.quoted): \(describe(code)); give a folder that "
+                    + "'ipc-client export' has written",
                 exit: .noInput)
         }
         self.table = ContentFile(owning: table)
-        guard ContentFile.isRegular(table) else { throw .damagedExport(place, "it is no file") }
+        guard ContentFile.isRegular(table) else { throw .damagedExport(place, "it is not a regular file") }
         guard let last = Self.lastLine(self.table), case .end(let lines, let digest, let changeCount) = last.record
         else {
             throw .damagedExport(
                 place,
-                "its last line does not end an export: it was cut, never finished, or something was written behind it")
+                "its last line is not the end of an export: the file was cut, never finished, or extended")
         }
         (self.path, length) = (path, last.start)
         (self.lines, self.digest, self.changeCount) = (lines, digest, changeCount)
@@ -65,7 +65,7 @@ package struct ExportReader {
         try table.readPieces(in: 0..<length) { stream.add($0) }
         let actual = stream.digest.description
         guard actual == digest else {
-            throw ToolFailure.damagedExport(place, "it has the digest \(actual) and was written with \(digest)")
+            throw ToolFailure.damagedExport(place, "its digest is \(actual), but it was written with \(digest)")
         }
         var checked: Set<String> = []
         var count: UInt64 = 0
@@ -77,7 +77,7 @@ package struct ExportReader {
                     throw ToolFailure.damagedExport(place, "its first line is missing")
                 }
                 throw ToolFailure.damagedExport(
-                    place, "it has the format \(format) and this program reads \(ExportRecord.format); use a newer one")
+                    place, "its format is \(format), but this program reads \(ExportRecord.format); use a newer one")
             }
             if case .version(let version) = record {
                 for value in version.items.joined() {
@@ -90,7 +90,7 @@ package struct ExportReader {
             try look(record)
         }
         guard count == lines else {
-            throw ToolFailure.damagedExport(place, "it has \(count) lines and was written with \(lines)")
+            throw ToolFailure.damagedExport(place, "it has \(count) lines, but was written with \(lines)")
         }
     }
 
@@ -122,10 +122,10 @@ package struct ExportReader {
             throw .damagedExport(ExportPlaces.table(path), "\(error)")
         }
         let text = String(decoding: line, as: UTF8.self)
-        throw .damagedExport(ExportPlaces.table(path), "a line is no record: \(text.quoted)")
+        throw .damagedExport(ExportPlaces.table(path), "a line is not a record: \(text.quoted)")
     }
 
-    /// The items of a version, large values as open files.
+    /// Returns the items of a version. Large values are open files.
     package func items(of version: ExportRecord.Version) throws -> [PasteboardItem] {
         try version.items.map { row in
             let representations = try row.map { value in
@@ -141,16 +141,18 @@ package struct ExportReader {
         }
     }
 
-    /// Opens the file of a value, and reads a short one, which was no file before the export.
+    /// Opens the file of a value. Reads a short one, because it was not a file before the export.
     private func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {
-            throw ToolFailure.damagedExport(ExportPlaces.table(path), "\(digest.quoted) is no digest")
+            throw ToolFailure.damagedExport(ExportPlaces.table(path), "\(digest.quoted) is not a digest")
         }
         let descriptor = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard descriptor >= 0 else { throw ToolFailure.damagedExport(place, "it cannot be opened: \(describe(errno))") }
         let file = ContentFile(owning: descriptor)
-        guard ContentFile.isRegular(descriptor) else { throw ToolFailure.damagedExport(place, "it is no file") }
+        guard ContentFile.isRegular(descriptor) else {
+            throw ToolFailure.damagedExport(place, "it is not a regular file")
+        }
         guard UInt64(file.byteCount) == byteCount else {
             throw ToolFailure.damagedExport(place, "it has \(file.byteCount) bytes instead of \(byteCount)")
         }
@@ -164,7 +166,7 @@ package struct ExportReader {
         let bytes = try file.bytes()
         guard isText else { return .bytes(bytes) }
         guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw ToolFailure.damagedExport(place, "it should be a text and is not UTF-8")
+            throw ToolFailure.damagedExport(place, "it is marked as text, but is not UTF-8")
         }
         return .text(text)
     }

@@ -2,13 +2,13 @@ package import IPCModel
 
 /// One line of `store.jsonl`, the table of contents of an exported store.
 ///
-/// The first line states the format, the last one the length. Between them are all pasteboards, each followed by its versions from
-/// the oldest to the current one, and then claims and choices of handlers.
+/// The first line states the format, and the last one the length. Between them are all pasteboards, each followed by
+/// its versions from the oldest to the current one, and then the claims and the choices of handlers.
 package enum ExportRecord: Sendable, Hashable {
-    /// The format, whose number grows with every change that an older tool would misread.
+    /// The format. Its number grows with every change that an older tool would misread.
     case header(format: UInt64)
     case pasteboard(name: String, isPersistent: Bool, historyLimit: UInt32)
-    /// A version of the pasteboard before it.
+    /// A version of the pasteboard whose record precedes it.
     case version(Version)
     /// A claim that outlives its application.
     case registration(scheme: String, application: String)
@@ -40,7 +40,7 @@ package enum ExportRecord: Sendable, Hashable {
         }
     }
 
-    /// A representation: small ones are in the line, large ones in a file of their own.
+    /// A representation: a small one is in the line, a large one in a file of its own.
     package struct Value: Sendable, Hashable {
         package let type: String
         package let content: Content
@@ -48,7 +48,7 @@ package enum ExportRecord: Sendable, Hashable {
         package enum Content: Sendable, Hashable {
             case text(String)
             case bytes([UInt8])
-            /// The file `blobs/<digits of the digest>`; whether the value is a text.
+            /// The file `blobs/<digits of the digest>`, and whether the value is text.
             case blob(digest: String, byteCount: UInt64, isText: Bool)
         }
     }
@@ -83,7 +83,7 @@ extension ExportRecord {
         }
     }
 
-    /// Reads a line; nil if it is no record, or not complete.
+    /// Reads a line; nil if it is not a complete record.
     package init?(_ json: JSONValue) {
         switch json["record"]?.string {
         case "swift-ipc-export":
@@ -131,7 +131,7 @@ extension ExportRecord.Version {
 }
 
 extension ExportRecord.Value {
-    /// The limit in bytes of a value in the line.
+    /// The size limit in bytes of a value in the line.
     static let mostInline = 4_096
 
     fileprivate var json: JSONValue {

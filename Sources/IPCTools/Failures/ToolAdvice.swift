@@ -1,26 +1,26 @@
 private import IPCModel
 
 extension Advice {
-    /// The advice with the commands and options of `ipc-client`.
+    /// The advice in terms of the commands and options of `ipc-client`.
     fileprivate var ofTools: String {
         switch self {
-        case .makePasteboard: "'ipc-client set BOARD' makes it, and 'ipc-client boards' lists what there is"
+        case .makePasteboard: "'ipc-client set BOARD' creates it, and 'ipc-client boards' lists all pasteboards"
         case .keepMoreVersions: "'ipc-client history BOARD --keep N' keeps more earlier versions"
         case .keepFewerVersions:
-            "clear or remove pasteboards, or keep fewer earlier versions by 'ipc-client history BOARD --keep N'"
-        case .allowReserved: "--allow-reserved claims it nevertheless, if you want this"
+            "clear or remove pasteboards, or keep fewer earlier versions with 'ipc-client history BOARD --keep N'"
+        case .allowReserved: "add --allow-reserved if you want to claim it anyway"
         case .nameReceiver:
-            "start a receiver that registers it ('ipc-client handlers' lists all), make one known by 'ipc-client register "
-                + "SCHEME --application ID --persistent', or name one with --to ID"
+            "start a receiver that registers it ('ipc-client handlers' lists all), register one with 'ipc-client "
+                + "register SCHEME --application ID --persistent', or name one with --to ID"
         case .leaveOutQueue: "leave out --queue"
         case .ownName: "register with --persistent or --transient"
         case .takeDescriptors:
-            "if it does, say so by 'ipc-client register SCHEME --application ID --fd' beside what it has"
+            "if it does, repeat 'ipc-client register SCHEME --application ID' with its other options and --fd"
         }
     }
 }
 
 extension String {
-    /// The sentence of a refusal, with its advice in the words of the tools.
+    /// The sentence of an error, with its advice in terms of the tools.
     var withToolAdvice: String { replacingAdvice(\.ofLibrary, \.ofTools) }
 }

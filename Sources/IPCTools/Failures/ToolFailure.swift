@@ -15,12 +15,12 @@ package struct ToolFailure: Error, Hashable {
         self.exit = exit
     }
 
-    /// A refusal of the library or the broker.
+    /// Creates the failure for an error of the library or the broker.
     package init(_ error: IPCError) {
         self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.code.exit)
     }
 
-    /// The same failure with a clause behind its sentence.
+    /// Returns the same failure with a clause after its sentence.
     package func adding(_ words: String) -> ToolFailure {
         ToolFailure(name: name, message: "\(message); \(words)", exit: exit)
     }
@@ -29,13 +29,13 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
 
-    /// A scheme that belongs to the system, for a command that cannot claim it.
+    /// A reserved scheme, for a command that cannot claim it.
     package static func reserved(_ schemes: [String]) -> ToolFailure {
         let reserved = schemes.filter { (try? URLScheme($0))?.isReserved ?? false }
         let all = (reserved.isEmpty ? schemes : reserved).joined(separator: ", ")
         return ToolFailure(
             name: "ReservedScheme",
-            message: "\(all): a scheme that belongs to the system cannot be claimed here; choose another one",
+            message: "cannot claim \(all) here: such a scheme is reserved for the system; choose another scheme",
             exit: .notPermitted)
     }
 
@@ -49,8 +49,8 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text of another program, for a sentence or a table: on one line, and only start and end of a long one. The end has more
-    /// room, because a failing program states the error last (the last line of a traceback).
+    /// The text of another program, for a sentence or a table: on one line, and only the start and the end of a long
+    /// text. The end gets more room, because a failing program states the error last, as in a traceback.
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }

@@ -2,7 +2,8 @@ package import IPC
 private import IPCModel
 private import Subprocess
 
-/// The command of `--exec`, run once for every message, whose content it gets by environment and standard input only (I20).
+/// The command of `--exec`, run once for every message. It gets the message in its environment and standard input only,
+/// never in its command line (I20).
 struct MessageCommand: Sendable {
     private let command: ShellCommand
 
@@ -20,7 +21,7 @@ struct MessageCommand: Sendable {
         } onCancel: {
             work.cancel()
         }
-        // A command may have done its work although it was ended.
+        // A command may have finished its work before it was stopped.
         guard work.isCancelled, result.answer != .handled else { return result }
         if await request.isCancelled { return (.cancelled, []) }
         return (.failed(code: "stopped", message: "the receiver was stopped"), [])
@@ -36,7 +37,7 @@ struct MessageCommand: Sendable {
             }
             return (.failed(code: failure.code, message: failure.message), [])
         } catch {
-            return (.failed(code: "exec", message: "the command could not be run: \(error)"), [])
+            return (.failed(code: "exec", message: "cannot run the command: \(error)"), [])
         }
     }
 
@@ -51,7 +52,7 @@ struct MessageCommand: Sendable {
         _ request: OpenURLRequest, _ content: Representation?
     ) -> [Environment.Key: String?] {
         [
-            // The tokens of the program that started this one do not belong to this message.
+            // The tokens in the environment of this process do not belong to this message.
             "XDG_ACTIVATION_TOKEN": request.activationToken,
             "DESKTOP_STARTUP_ID": request.activationToken,
             "IPC_URL": request.url,
@@ -67,11 +68,11 @@ struct MessageCommand: Sendable {
 }
 
 extension PasteboardItem {
-    /// The representation for a person: plain text if the item has it, else the writer's first.
+    /// The representation for people: plain text if the item has it, else the writer's first.
     package var preferred: Representation? { types.preferred.flatMap { self[$0] } }
 }
 
 extension [ContentType] {
-    /// The type of ``PasteboardItem/preferred``, out of all types of an item.
+    /// The type of ``PasteboardItem/preferred``, from all types of an item.
     package var preferred: ContentType? { first(where: \.isUTF8PlainText) ?? first }
 }

@@ -3,9 +3,9 @@ private import IPCModel
 
 /// A received message as one line of text.
 ///
-/// A text is printed as it is, with these exceptions: a backslash is `\\`, a line end `\n` or `\r`, and any other character
-/// that could end a line or move a cursor is `\u` with four hexadecimal digits; a tab stays. `printf %b` of most shells reverses
-/// that. A message without text is a line that starts with `\(`, as no text does.
+/// Text is printed unchanged, with these exceptions: a backslash is `\\`, a line end is `\n` or `\r`, and any other
+/// character that could end a line or move a cursor is `\u` with four hexadecimal digits. A tab stays. `printf %b` of
+/// most shells restores the text. A message without text is a line that starts with `\(`, which no text does.
 package enum MessageLine {
     package static func line(url: String, payload: Payload) -> String {
         if let text = text(of: payload) { return escaped(text) }
@@ -15,7 +15,7 @@ package enum MessageLine {
         return "\\(no text: \(escaped(first.type.text)), \(first.byteCount) bytes)"
     }
 
-    /// The text of the first item that has one: valid UTF-8 that fits into a message inline.
+    /// The text of the first item that has text: valid UTF-8 that fits inline into a message.
     private static func text(of payload: Payload) -> String? {
         for item in payload.items where item.preferred?.byteCount ?? 0 <= InputFile.mostBytes {
             if let text = item.string { return text }

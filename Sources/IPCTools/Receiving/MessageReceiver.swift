@@ -3,7 +3,7 @@ private import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// Registers schemes, prints messages, and answers them: `ipc-server`, and `ipc-client listen`.
+/// The receiver of `ipc-server` and `ipc-client listen`: registers schemes, prints messages and answers them.
 package struct MessageReceiver: Sendable {
     private let application: String
     private let schemes: [String]
@@ -20,10 +20,10 @@ package struct MessageReceiver: Sendable {
         self.output = output
     }
 
-    /// Receives until the count is reached or a signal arrives.
+    /// Receives messages until the count is reached or a signal arrives.
     package func run() async throws {
         stop.listen()
-        // A closed output, or a command that does not read its input, is an error and does not end the process.
+        // A closed output, or a command that does not read its input, must be an error and not the end of the process.
         stop.ignoreClosedOutput()
         let app = try await Application.connect(id: application)
         await app.onBusLost { [output] in output.tellBusLost() }
@@ -47,14 +47,14 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Takes one message after the other, and answers as many at a time as the window permits.
+    /// Takes one message after the other, and handles as many at a time as the window permits.
     private func receive(from app: Application) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var taken: UInt64 = 0
             var inProgress: UInt32 = 0
             while taken != options.count, let request = try await next(from: app) {
                 taken += 1
-                // Messages after the last one are for the next receiver, and go back unseen.
+                // Messages after the last one go back unseen, to the next receiver.
                 if taken == options.count { try? await app.stopReceiving() }
                 try await printed(request)
                 group.addTask { try await work(on: request) }
@@ -63,7 +63,7 @@ package struct MessageReceiver: Sendable {
                 try await group.next()
                 inProgress -= 1
             }
-            // After a signal, other receivers may have the messages that have not begun.
+            // After a signal, messages that have not begun go back, and other receivers may get them.
             if taken != options.count { try? await app.stopReceiving() }
             try await group.waitForAll()
         }
@@ -76,7 +76,7 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Prints the message before it is answered. The next receiver gets a message that cannot be printed.
+    /// Prints the message before it is answered. If that fails, the message goes back, to the next receiver.
     private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) {
             try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))
@@ -110,13 +110,13 @@ package struct MessageReceiver: Sendable {
 }
 
 extension Handler {
-    /// The effect of another application's claim on one that has claimed the same scheme.
+    /// A sentence on the effect of this claim on an application that has claimed the same scheme.
     /// - Parameter application: the application with the newer claim.
     package func sentence(for application: String) -> String {
         isHandler
-            ? "\(scheme) still goes to \(self.application), whose claim (\(kind)) comes first; "
+            ? "\(scheme) still goes to \(self.application), because its claim (\(kind)) has priority; "
                 + "'ipc-client default \(scheme) \(application)' changes that"
-            : "\(self.application) claims \(scheme) too (\(kind)), and is passed over"
+            : "\(self.application) claims \(scheme) too (\(kind)), but does not get its URLs"
     }
 }
 

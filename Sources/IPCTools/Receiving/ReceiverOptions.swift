@@ -1,8 +1,8 @@
 package import ArgumentParser
 
-/// The options of a receiver, for `ipc-server` and `ipc-client listen`.
+/// The options of the receivers `ipc-server` and `ipc-client listen`.
 package struct ReceiverOptions: ParsableArguments, Sendable {
-    @Option(parsing: .unconditional, help: ArgumentHelp("End after this many messages are answered.", valueName: "n"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Exit after answering this many messages.", valueName: "n"))
     package var count: UInt64?
 
     @Option(
@@ -20,44 +20,47 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How many messages may be in hand at a time, each with a command of its own.", valueName: "n"))
+            "Handle up to this many messages at a time, each with its own command.", valueName: "n"))
     package var window: UInt32 = 1
 
     @Flag(
         inversion: .prefixedNo, exclusivity: .exclusive,
-        help: "Open the callbacks of x-callback-url with the answer.")
+        help: "Open the callbacks of an x-callback-url with the answer.")
     package var callbacks = true
 
     package init() {}
 
-    /// The broker's limit of a window.
+    /// The broker's limit for a window.
     private static let mostInHand: UInt32 = 1_024
 
     package func validate() throws {
-        guard count != 0 else { throw ValidationError("--count is at least 1.") }
+        guard count != 0 else { throw ValidationError("--count must be at least 1.") }
         guard (1...Self.mostInHand).contains(window) else {
-            throw ValidationError("--window is 1 to \(Self.mostInHand).")
+            throw ValidationError("--window must be from 1 to \(Self.mostInHand).")
         }
         let answers = [command != nil, reply != nil, decline].count { $0 }
         guard answers < 2 else {
-            throw ValidationError("--exec, --reply and --decline exclude each other: a message has one answer.")
+            throw ValidationError("Give only one of --exec, --reply and --decline: a message has one answer.")
         }
     }
 
-    /// The part that the help texts of both programs share.
+    /// The part of the help text that both programs share.
     package static let discussion = """
-        Each message is one line on standard output, written at once: the text of its payload, with "\\\\" for a \
-        backslash, "\\n" and "\\r" for line ends, and "\\u" with four hexadecimal digits for other controls. A message \
-        without text is a line that starts with "\\(". With --json it is one JSON object with all that came.
+        Prints each message on one line of standard output, at once: the text of its payload, with "\\\\" for a \
+        backslash, "\\n" and "\\r" for line ends, and "\\u" with four hexadecimal digits for other control characters. \
+        If a message has no text, its line starts with "\\(". With --json, the line is a JSON object with all \
+        properties of the message.
 
-        A command for --exec runs by "sh -c". It finds IPC_URL, IPC_SOURCE, IPC_SOURCE_STRENGTH, IPC_BOARD, \
-        IPC_CHANGE_COUNT, IPC_TYPE, IPC_ID and IPC_ATTEMPT (above 1: it came before) in its environment, and the \
-        sender's activation token. Its exit code 0 means handled, and what it prints is the reply; any other exit code \
-        means failed. What 'ipc-client' opens in it is a child of the message, so that loops are cut.
+        The command of --exec runs with "sh -c". Its environment has IPC_URL, IPC_SOURCE, IPC_SOURCE_STRENGTH, \
+        IPC_BOARD, IPC_CHANGE_COUNT, IPC_TYPE, IPC_ID, IPC_ATTEMPT (above 1 if the message was delivered before), and \
+        the sender's activation token. Exit code 0 means that the message is handled, and the output of the command \
+        is the reply. Any other exit code means that the message failed. If the command opens a URL with \
+        'ipc-client', the new request is a child of the message, so that the broker can stop loops.
 
-        A message that came by x-callback-url and names x-success, x-error or x-cancel is answered there too.
+        If the URL of a message is an x-callback-url with x-success, x-error or x-cancel, the receiver also opens the \
+        callback that matches its answer.
 
-        SIGTERM, SIGINT or SIGHUP: the messages at hand are answered, the others go back to the broker, then exit 0. A \
-        second one ends the commands too.
+        At SIGTERM, SIGINT or SIGHUP, the receiver answers the messages that it has begun, returns the others to the \
+        broker, and exits with 0. A second signal also ends the commands.
         """
 }

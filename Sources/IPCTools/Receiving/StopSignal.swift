@@ -5,7 +5,8 @@ private import Synchronization
 internal import enum IPCDBus.Background
 internal import class IPCDBus.DBusActor
 
-/// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first one ends the wait for work, the second one work.
+/// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first signal ends the wait for work, and the second one
+/// ends the work itself.
 ///
 /// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
 package final class StopSignal: Sendable {
@@ -19,7 +20,7 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Listens from now on, with the first thread in ``attend()``. Call it once: the signals do not end the process then.
+    /// Starts listening, with the first thread in ``attend()``. Call it once. The signals then do not end the process.
     package func listen() {
         listening.withLock { $0 = self }
         // Wakes the first thread, which takes the listener.
@@ -27,7 +28,7 @@ package final class StopSignal: Sendable {
         SignalArrivals.begin()
     }
 
-    /// Counts the end of the reader of standard output as a signal, for a program that waits for something to write.
+    /// Counts the end of the reader of standard output as a signal, for a program that waits with nothing to write.
     package func listenForClosedOutput() {
         ignoreClosedOutput()
         var status = stat()
@@ -40,24 +41,24 @@ package final class StopSignal: Sendable {
         pthread_detach(thread)
     }
 
-    /// Makes a closed pipe or socket an error of writing, which does not end the process.
+    /// Makes writing to a closed pipe or socket an error, which does not end the process.
     package func ignoreClosedOutput() { signal(SIGPIPE, SIG_IGN) }
 
     private func waitForClosedOutput() -> UnsafeMutableRawPointer? {
-        // poll(2) reports the end of the reader also without events.
+        // poll(2) reports the end of the reader even if no events are requested.
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) < 0 && errno == EINTR {}
         raise()
         return nil
     }
 
-    /// Runs `body` and cancels its task when this many signals have arrived, at once if they have arrived already. A wait for the
-    /// bus continues on the I/O thread, where its answer arrives.
+    /// Runs `body`, and cancels its task when this many signals have arrived, at once if they have arrived already. A
+    /// wait for the bus continues on the I/O thread, where the answer arrives.
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
     ) async throws -> Result {
         let task = DBusActor.task {
-            // From another thread this could be too late.
+            // A cancellation from another thread could be too late.
             if self.hasCome(signals) { withUnsafeCurrentTask { $0?.cancel() } }
             return try await body()
         }
@@ -76,8 +77,8 @@ package final class StopSignal: Sendable {
         return try await body()
     }
 
-    /// Does blocking work on a thread of its own.
-    /// - Returns: `nil` if this many signals arrive before it is done. The work then continues until the process ends.
+    /// Runs blocking work on a thread of its own.
+    /// - Returns: `nil` if this many signals arrive before the work is done. It then continues until the process ends.
     package func end<Result: Sendable>(
         of work: @escaping @Sendable () -> Result, untilSignal signals: Int
     ) async -> Result? {
@@ -114,7 +115,7 @@ package final class StopSignal: Sendable {
 
     private func remove(_ number: UInt64) { state.withLock { _ = $0.actions.removeValue(forKey: number) } }
 
-    /// Waits for signals on the first thread of a process, and raises them on the listener.
+    /// Waits for signals on the first thread of a process, and reports them to the listener.
     package static func attend() -> Never {
         // The first byte announces the listener.
         waitForArrival()

@@ -3,11 +3,11 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// An output for content byte for byte: standard output, or a file.
+/// An output that writes content byte for byte: standard output, or a file.
 package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
-    /// The path of a new file, until it has its content.
+    /// The path of a new file until it has its content.
     private var unused: String?
     private let isOwned: Bool
 
@@ -25,9 +25,9 @@ package struct ContentOutput: ~Copyable {
 
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
-    /// Opens a file. This happens before a pasteboard is read, so that no content is consumed and then lost. The old content of
-    /// the file stays until ``write(_:)``. A new file is for the user alone.
-    /// - Throws: ``ToolFailure`` with exit code 73 if it cannot be made or written.
+    /// Opens a file. Call this before a pasteboard is read, so that no content is consumed and then lost. The old
+    /// content of the file stays until ``write(_:)``. Only the user can read a new file.
+    /// - Throws: ``ToolFailure`` with exit code 73 if the file cannot be created or written.
     package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
         let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
         let name = "the file \(path.quoted)"
@@ -40,8 +40,8 @@ package struct ContentOutput: ~Copyable {
 
     private var isTerminal: Bool { isatty(descriptor) == 1 }
 
-    /// Writes a value. On a terminal a newline follows if the content ends without one.
-    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
+    /// Writes a value. On a terminal, a newline follows if the content does not end with one.
+    /// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
         let isReserved = isOwned ? try reserve(value.byteCount) : false
         let isOpen: Bool
@@ -58,9 +58,10 @@ package struct ContentOutput: ~Copyable {
         unused = nil
     }
 
-    /// Reserves room before the first byte is written, so that a file keeps its old content if the disk is full; not on a file
-    /// system that copies on write. If the file system cannot reserve (fallocate(2)), the old content is cut off at once.
-    /// - Returns: whether the room was reserved. The rest of a longer old content is then to be cut off afterwards.
+    /// Reserves space before the first byte is written, so that a file keeps its old content if the disk is full. This
+    /// does not help on a file system that copies on write. If the file system cannot reserve (fallocate(2)), truncates
+    /// the file at once.
+    /// - Returns: whether the space was reserved. The caller must then truncate a longer old file after writing.
     private borrowing func reserve(_ byteCount: Int) throws(ToolFailure) -> Bool {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
@@ -80,7 +81,8 @@ package struct ContentOutput: ~Copyable {
         guard ftruncate(descriptor, off_t(length)) == 0 else { throw .cannotWrite(name, errno) }
     }
 
-    /// Copies a file to the output inside the system, if it can (sendfile(2)). It cannot for an output that appends, for one.
+    /// Copies a file to the output inside the system (sendfile(2)). If that is impossible, as for an output that
+    /// appends, copies it through this process.
     private borrowing func send(_ file: ContentFile) throws(ToolFailure) {
         var bar = ProgressBar("writing", total: UInt64(file.byteCount), on: isTerminal ? nil : .standardError)
         defer { bar.finish() }
@@ -120,16 +122,16 @@ package struct ContentOutput: ~Copyable {
 }
 
 extension ToolFailure {
-    /// A file or folder cannot be made or opened for writing.
+    /// A file or folder cannot be created or opened for writing.
     static func cannotMake(_ name: String, _ code: Int32) -> ToolFailure {
         ToolFailure(
-            name: "CannotCreate", message: "cannot write \(name): \(describe(code)); give a path that you may write",
+            name: "CannotCreate", message: "cannot write \(name): \(describe(code)); give a path that you can write",
             exit: .cannotCreate)
     }
 
     fileprivate static func endsEarly(_ bytes: Int, _ place: Int) -> ToolFailure {
         ToolFailure(
-            name: "InputOutput", message: "a value of \(bytes) bytes ended after \(place); read it again",
+            name: "InputOutput", message: "a value of \(bytes) bytes ended after \(place) bytes; read it again",
             exit: .inputOutput)
     }
 }

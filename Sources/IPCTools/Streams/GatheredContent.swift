@@ -3,9 +3,9 @@ internal import IPC
 private import IPCDBus
 private import IPCModel
 
-/// The bytes of a stream: in memory while they are few, in a memory file when they are many.
+/// The bytes of a stream: a few are in memory, many are in a memory file, which goes to the broker as a descriptor.
 ///
-/// So a stream of any length takes no more memory of the tool than a message, and goes to the broker as a descriptor.
+/// So a stream of any length takes no more memory of the tool than a message.
 struct GatheredContent: ~Copyable {
     private var bytes: [UInt8] = []
     private var file: SealedFileWriter?
@@ -16,10 +16,10 @@ struct GatheredContent: ~Copyable {
 
     /// - Parameters:
     ///   - name: the source, for messages.
-    ///   - most: the limit in bytes.
+    ///   - most: the size limit in bytes.
     init(from name: String, most: UInt64) { (self.name, self.most) = (name, most) }
 
-    /// - Throws: ``ToolFailure``: 75 above the limit, 74 if no memory is left.
+    /// - Throws: ``ToolFailure`` with exit code 75 above the limit, 74 if no memory is left.
     mutating func add(_ part: UnsafeRawBufferPointer) throws(ToolFailure) {
         count += UInt64(part.count)
         guard count <= most else { throw .tooLarge(name, most) }
@@ -40,8 +40,8 @@ struct GatheredContent: ~Copyable {
         }
     }
 
-    /// All bytes as a value. A memory file is sealed against changes.
-    /// - Parameter trimmingNewline: whether to leave out a newline at the end.
+    /// Returns all bytes as a value. Seals a memory file against changes.
+    /// - Parameter trimmingNewline: whether to remove a newline at the end.
     consuming func value(trimmingNewline: Bool) throws(ToolFailure) -> Representation.Value {
         guard var file = file.take() else {
             if trimmingNewline && bytes.last == UInt8(ascii: "\n") { bytes.removeLast() }
@@ -64,14 +64,14 @@ extension ToolFailure {
         ToolFailure(
             name: code == ENOSPC || code == ENOMEM ? "NoSpace" : "InputOutput",
             message:
-                "\(name) does not fit into memory: \(describe(code)); put it into a file and give that with --file",
+                "\(name) does not fit into memory: \(describe(code)); write it to a file, and give that with --file",
             exit: .inputOutput)
     }
 
     static func tooLarge(_ name: String, _ most: UInt64) -> ToolFailure {
         ToolFailure(
             name: "LimitExceeded",
-            message: "\(name) has more than \(most) bytes, the most of one value; send it in parts, or send its path",
+            message: "\(name) has more than \(most) bytes, the limit of a value; send it in parts, or send its path",
             exit: .tryAgain)
     }
 }

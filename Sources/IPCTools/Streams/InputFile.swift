@@ -2,17 +2,18 @@ internal import Glibc
 package import IPC
 private import IPCModel
 
-/// Takes the content of a file or of standard input.
+/// Reads the content of a file or of standard input.
 ///
-/// A large regular file is not read: its descriptor is the value. All else is read, such as files of `/proc` without length.
+/// A large regular file is not read: its descriptor is the value. Everything else is read, also a file of `/proc`,
+/// which states no length.
 package enum InputFile {
-    /// The limit of one message's inline content: the default of the limit `inline-message-bytes`.
+    /// The limit for the inline content of one message: the default of `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
 
     /// - Parameters:
-    ///   - trimmingNewline: whether to leave out a newline at the end.
-    ///   - most: the limit in bytes.
-    /// - Throws: ``ToolFailure``: 66 if there is no such file, 75 above the limit, 74 if reading fails.
+    ///   - trimmingNewline: whether to remove a newline at the end.
+    ///   - most: the size limit in bytes.
+    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 75 above the limit, 74 if reading fails.
     package static func read(
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
@@ -30,14 +31,14 @@ package enum InputFile {
         return try gather(descriptor, most, named: "the file \(path.quoted)", trimmingNewline)
     }
 
-    /// Reads all of standard input, with a message on a terminal, where nothing seems to happen otherwise.
+    /// Reads all of standard input. Prints a message on a terminal, where the tool would seem to hang otherwise.
     package static func readStandardInput(
         trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        // A file at its start is like one with a name. Behind its start, another program has read a part of it.
+        // A file at its start is treated like a named one. After its start, another program has read a part of it.
         if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
             let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
             if copy >= 0, let file = large(copy, trimmingNewline, most) {
@@ -49,7 +50,7 @@ package enum InputFile {
         return try gather(STDIN_FILENO, most, named: "the standard input", trimmingNewline)
     }
 
-    /// A large regular file that can be taken as it is, and then owns the descriptor; nil for any other.
+    /// A large regular file that can be used without reading. It owns the descriptor. Nil for any other file.
     private static func large(_ descriptor: CInt, _ trimmingNewline: Bool, _ most: UInt64) -> ContentFile? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -59,7 +60,7 @@ package enum InputFile {
         return ContentFile(owning: descriptor, byteCount: Int(size))
     }
 
-    /// Whether the last one of `count` bytes is a newline.
+    /// Whether the last of `count` bytes is a newline.
     static func endsWithNewline(_ descriptor: CInt, _ count: UInt64) -> Bool {
         var last: UInt8 = 0
         return count > 0 && pread(descriptor, &last, 1, off_t(count - 1)) == 1 && last == UInt8(ascii: "\n")
@@ -74,7 +75,7 @@ package enum InputFile {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
         guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, most) }
-        // A terminal is typed on, so it shows no progress.
+        // While the user types on a terminal, it shows no progress.
         let terminal = isatty(descriptor) == 1 ? nil : ProgressTerminal.standardError
         var bar = ProgressBar("reading", total: isFile ? UInt64(status.st_size) : nil, on: terminal)
         defer { bar.finish() }

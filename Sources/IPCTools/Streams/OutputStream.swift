@@ -1,17 +1,17 @@
 internal import Glibc
 private import IPCModel
 
-/// One of the two streams that a program writes to, without a buffer.
+/// Standard output or standard error, without a buffer.
 package enum OutputStream: Int32, Sendable {
     case output = 1
     case error = 2
 
     package var isTerminal: Bool { isatty(rawValue) == 1 }
 
-    /// Whether it is a terminal with escape sequences.
+    /// Whether the stream is a terminal that understands escape sequences.
     var takesEscapes: Bool { isTerminal && getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false }
 
-    /// The columns of the terminal now; nil if it is no terminal, or does not state them.
+    /// The present columns of the terminal; nil if the stream is not a terminal, or the terminal does not state them.
     package var columns: Int? {
         var size = winsize()
         // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
@@ -19,7 +19,7 @@ package enum OutputStream: Int32, Sendable {
         return Int(size.ws_col)
     }
 
-    /// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
+    /// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
     package func write(_ text: String) throws(ToolFailure) {
         try writeAll(Array(text.utf8), to: rawValue, named: "the output")
     }
@@ -28,7 +28,7 @@ package enum OutputStream: Int32, Sendable {
 }
 
 /// Writes all bytes to a descriptor, which may be non-blocking.
-/// - Throws: ``ToolFailure`` with exit code 74; a silent one if the reader has ended.
+/// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, named name: String) throws(ToolFailure) {
     var rest = bytes
     while !rest.isEmpty {
@@ -58,12 +58,12 @@ func wait(for descriptor: CInt, _ event: CInt) {
 extension ToolFailure {
     /// An output is full, broken or closed.
     static func cannotWrite(_ output: String, _ code: Int32) -> ToolFailure {
-        // As other programs at the head of a pipeline, the tool is silent then.
+        // Like other programs at the head of a pipeline, the tool then prints nothing.
         if code == EPIPE { return .outputClosed }
         let isFull = code == ENOSPC || code == EDQUOT
         return ToolFailure(
             name: isFull ? "NoSpace" : "InputOutput",
-            message: "cannot write to \(output): \(describe(code))" + (isFull ? "; make room and try again" : ""),
+            message: "cannot write to \(output): \(describe(code))" + (isFull ? "; free space and try again" : ""),
             exit: .inputOutput)
     }
 
@@ -71,5 +71,5 @@ extension ToolFailure {
     package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 
-/// The system's words for an error number.
+/// The system's text for an error number.
 func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

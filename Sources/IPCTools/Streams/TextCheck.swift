@@ -26,12 +26,12 @@ package struct TextCheck {
     /// Whether all parts together are text.
     var isComplete: Bool { isText && open.isEmpty }
 
-    /// Checks a file in parts. It is read and not mapped, because another process may shorten it meanwhile.
+    /// Checks a file in parts. Reads the file instead of mapping it, because another process may shorten it meanwhile.
     package static func isText(_ file: ContentFile) -> Bool {
         var check = TextCheck()
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { block.deallocate() }
-        var bar = ProgressBar("looking at", total: UInt64(file.byteCount))
+        var bar = ProgressBar("checking", total: UInt64(file.byteCount))
         defer { bar.finish() }
         var place = 0
         while place < file.byteCount {

@@ -3,7 +3,7 @@ package struct ProgressTerminal: Sendable {
     /// Writes without a line end.
     let write: @Sendable (String) -> Void
 
-    /// Standard error; nil if it is no terminal, or one without escape sequences.
+    /// Standard error; nil if it is not a terminal that understands escape sequences.
     package static var standardError: ProgressTerminal? {
         guard OutputStream.error.takesEscapes else { return nil }
         return ProgressTerminal(
@@ -12,7 +12,7 @@ package struct ProgressTerminal: Sendable {
     }
 }
 
-/// The progress of a transfer: one line, which is replaced and removed at the end. A short transfer shows nothing.
+/// The progress of a transfer: one line, updated in place and removed at the end. A short transfer shows nothing.
 package struct ProgressBar {
     /// The time before the first line.
     private static let delay = Duration.milliseconds(500)
@@ -38,7 +38,7 @@ package struct ProgressBar {
         start = now()
     }
 
-    /// Shows the count of transferred bytes, if it is time to.
+    /// Shows the count of transferred bytes, if enough time has passed.
     package mutating func update(to done: UInt64) {
         guard let terminal else { return }
         let time = now()
@@ -56,7 +56,7 @@ package struct ProgressBar {
         terminal?.write("\r\u{1B}[K")
     }
 
-    /// The line for a count of columns. The last one stays free, because some terminals begin the next line there.
+    /// The line for a count of columns. The last column stays free, because some terminals begin the next line there.
     private func line(_ done: UInt64, after time: Duration, columns: Int) -> String {
         let speed = Double(done) / max(time / .seconds(1), 0.001)
         let rate = "\(ByteSize.text(UInt64(speed)))/s"
@@ -78,7 +78,7 @@ package struct ProgressBar {
         return ([percent, "[\(bar)]"] + parts.dropFirst()).joined(separator: "  ")
     }
 
-    /// The parts that fit; if not even the first does, its start.
+    /// The parts that fit; if not even the first one fits, its start.
     private func shortened(_ parts: [String], _ columns: Int) -> String {
         var parts = parts
         while parts.count > 1, parts.joined(separator: "  ").count > columns - 1 { parts.removeLast() }

@@ -1,4 +1,4 @@
-/// Numbers of bytes for people.
+/// Sizes in bytes for people.
 package enum ByteSize {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 

@@ -12,7 +12,7 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
 package struct Style: Sendable {
     package let isColored: Bool
 
-    /// Decides for a stream: on a terminal, unless `NO_COLOR` (no-color.org) or `--color` say otherwise.
+    /// Creates the style for a stream: colour on a terminal, unless `NO_COLOR` (no-color.org) or `--color` decides.
     package init(_ choice: ColorChoice, for stream: OutputStream) {
         switch choice {
         case .always: isColored = true

@@ -1,13 +1,13 @@
-/// Rows for people or for programs: columns with headings on a terminal, else fields separated by tabs without headings.
+/// Rows for people or programs: columns with headings on a terminal, else fields separated by tabs without headings.
 ///
-/// No field holds a tab or a line end: names with control characters do not exist here.
+/// No field has a tab or a line end, because names here have no control characters.
 package struct Table: Sendable {
     private let headings: [String]
     private var rows: [[String]] = []
 
     package init(_ headings: String...) { self.headings = headings }
 
-    /// Lines with a name in front of each, for people and for programs.
+    /// Lines that each start with a name, for people and for programs.
     package static func named(_ lines: [(name: String, text: String)]) -> String {
         let width = lines.map(\.name.count).max() ?? 0
         return lines.map { name, text in
@@ -19,7 +19,7 @@ package struct Table: Sendable {
     package mutating func add(row: [String]) { rows.append(row) }
 
     /// The lines, without a line end after the last one; empty if there are no rows.
-    /// - Parameter columns: the width to which the last field of an aligned line is cut; nil for any length.
+    /// - Parameter columns: the width of an aligned line, to which its last field is cut; nil for any width.
     package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }

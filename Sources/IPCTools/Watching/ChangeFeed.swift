@@ -1,7 +1,7 @@
 package import IPC
 
-/// The changes of pasteboards for one consumer, which waits for an absent broker longer than the library. The cursor outlives
-/// every connection, so no change is missed.
+/// The changes of pasteboards for one consumer. The feed waits for an absent broker longer than the library does. Its
+/// cursor outlives every connection, so no change is missed.
 package actor ChangeFeed {
     private let application: Application
     private let names: [String]
@@ -9,15 +9,15 @@ package actor ChangeFeed {
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
 
-    /// The time without the broker's name after which a question is asked anyway: it starts a broker that the bus can start.
+    /// How long to wait for the broker's name. Then the feed calls anyway, and the bus starts the broker if it can.
     private static let patience = Duration.seconds(60)
-    /// The first pause, doubled up to ``patience``, after a running broker has refused to answer.
+    /// The first pause after a running broker has not answered. It is doubled each time, up to ``patience``.
     private static let firstPause = Duration.seconds(1)
 
     /// - Parameters:
     ///   - names: empty means all pasteboards.
     ///   - cursor: changes after this change count.
-    ///   - absent: called when the broker is absent. The feed asks again when this returns.
+    ///   - absent: called when the broker is absent. The feed calls the broker again when this returns.
     package init(
         _ application: Application, of names: [String], since cursor: UInt64,
         absent: @escaping @Sendable (IPCError) async -> Void
@@ -38,7 +38,7 @@ package actor ChangeFeed {
             } catch {
                 guard [.storeUnavailable, .timedOut].contains(error.code) else { throw error }
                 if Task.isCancelled { return nil }
-                // All known changes were returned before the question failed, so the feed continues at the cursor.
+                // All known changes were returned before the call failed, so the feed continues at the cursor.
                 iterator = application.changes(of: names, since: cursor).makeAsyncIterator()
                 await absent(error)
                 await waitForAnswers()

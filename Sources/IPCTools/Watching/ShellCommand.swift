@@ -3,7 +3,7 @@ private import IPCModel
 internal import Subprocess
 private import SystemPackage
 
-/// A command line of the user's own, run by `sh -c`. It never contains text of other programs (I20).
+/// A command line of the user, run with `sh -c`. It never contains text of other programs (I20).
 struct ShellCommand: Sendable {
     let line: String
 
@@ -27,7 +27,7 @@ struct ShellCommand: Sendable {
             return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
         }
         if case .file(let file) = content, let own = file.reopened() {
-            // The command reads the file itself, from its start. The descriptor has to be open until the command has it.
+            // The command reads the file itself, from its start. The descriptor must be open until the command has it.
             defer { withExtendedLifetime(own) {} }
             let input = FileDescriptor(rawValue: own.descriptor)
             return try await Subprocess.run(
@@ -38,8 +38,8 @@ struct ShellCommand: Sendable {
         return try await Subprocess.run(
             shell, input: .inputWriter, output: output, error: .currentStandardError
         ) { execution in
-            // A command need not read its input, so a broken pipe is no failure. (With input as a value, a broken pipe ends this
-            // process: Subprocess 1.0.2 does not close the pipe, and insists on that.)
+            // A command need not read its input, so a broken pipe is not a failure. (With input as a value, a broken
+            // pipe ends this process: Subprocess 1.0.2 does not close the pipe, but requires that it is closed.)
             _ = try? await execution.standardInputWriter.write(bytes)
             try? await execution.standardInputWriter.finish()
         }
@@ -47,12 +47,12 @@ struct ShellCommand: Sendable {
 }
 
 extension TerminationStatus {
-    /// Why a command has failed, for programs and for people; nil if it ended with exit code 0.
+    /// The reason why a command failed, as a word and as a sentence; nil if it ended with exit code 0.
     var failure: (code: String, message: String)? {
         switch self {
         case .exited(0): nil
         case .exited(let code): ("exit-\(code)", "the command ended with exit code \(code)")
-        case .signaled(let number): ("signal-\(number)", "the command was ended by signal \(number)")
+        case .signaled(let number): ("signal-\(number)", "signal \(number) ended the command")
         }
     }
 }
@@ -63,8 +63,8 @@ package struct ChangeCommand: Sendable {
 
     package init(_ line: String) { command = ShellCommand(line: line) }
 
-    /// Runs the command until it ends; see ``ShellCommand/run(_:_:output:)``. Its output goes to that of this process.
-    /// - Returns: a sentence if it did not end with exit code 0.
+    /// Runs the command until it ends; see ``ShellCommand/run(_:_:output:)``. It shares the output of this process.
+    /// - Returns: a sentence if the command did not end with exit code 0.
     package func run(_ content: Representation.Value?, _ variables: [String: String]) async throws -> String? {
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
         let environment = [Environment.Key: String?](uniqueKeysWithValues: pairs)

@@ -6,14 +6,14 @@ import class IPCDBus.DBusActor
 
 /// Keeps a pasteboard and the clipboard of a desktop in step, until the display ends or a signal arrives.
 ///
-/// It follows one change at a time, and then the newest one that waits, so two changes never mix. Its own changes do not count:
-/// on the desktop it knows itself as the owner, on the pasteboard it knows its change counts.
+/// The bridge handles one change at a time, and then the newest waiting one, so two changes never mix. It ignores its
+/// own changes: it recognizes itself as the owner on the desktop, and its change counts on the pasteboard.
 @DBusActor
 final class Bridge {
     private enum Move {
         /// The pasteboard has the version of this change count.
         case board(UInt64)
-        /// Another program has taken the clipboard, or has left it empty.
+        /// Another program has taken the clipboard, or has emptied it.
         case clipboard(isEmpty: Bool)
 
         var isOfBoard: Bool { if case .board = self { true } else { false } }
@@ -25,21 +25,21 @@ final class Bridge {
     private let offersSecrets: Bool
     private let report: BridgeReport
 
-    /// The changes that wait, the newest last; one of each kind.
+    /// The waiting changes, the newest last, at most one of each kind.
     private var moves: [Move] = []
-    /// Has an element when ``moves`` has a new one, and ends with the bridge.
+    /// Gets an element when ``moves`` gets one, and ends with the bridge.
     private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private var isEnded = false
     private var failure: (any Error)?
 
     /// The newest version of the pasteboard that came from the clipboard, or was offered there.
     private var known: UInt64 = 0
-    /// Whether the last copy is a secret, and so not on the pasteboard.
+    /// Whether the last copy is a secret, which is not on the pasteboard.
     private var isSecret = false
 
     /// - Parameters:
-    ///   - mostBytes: the limit of one copy, in all its types.
-    ///   - offersSecrets: whether the desktop gets versions that are secret or for one reader.
+    ///   - mostBytes: the size limit of one copy, in all its types.
+    ///   - offersSecrets: whether the desktop gets versions that are sensitive or can be read only once.
     init(
         _ board: Pasteboard, _ clipboard: any DesktopClipboard, mostBytes: Int, offersSecrets: Bool,
         _ report: BridgeReport
@@ -48,7 +48,7 @@ final class Bridge {
         (self.offersSecrets, self.report) = (offersSecrets, report)
     }
 
-    /// Begins with the content of the clipboard, or of the pasteboard if the clipboard is empty, and ends at the first signal.
+    /// Begins with the content of the clipboard or, if that is empty, of the pasteboard. Ends at the first signal.
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
         clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
         clipboard.ended = { [weak self, report, display = clipboard.display] in
@@ -81,12 +81,12 @@ final class Bridge {
     // MARK: Changes
 
     private func boardChanged(_ change: PasteboardChange) {
-        // The counts of another store do not apply to this one.
+        // Change counts of another store do not apply to this one.
         if change.isResync { known = 0 }
         add(.board(change.changeCount))
     }
 
-    /// Ends, without the content that is still being read from another program.
+    /// Ends the bridge. Content that is still being read from another program is dropped.
     private func stopped() {
         end()
         clipboard.close()
@@ -103,7 +103,7 @@ final class Bridge {
         arrivals.continuation.yield()
     }
 
-    /// Takes the newest change that is not this process's own, and drops the others.
+    /// Takes the newest change that this process has not caused, and drops the others.
     private func takeNewest() -> Move? {
         moves.removeAll { if case .board(let count) = $0 { count <= known } else { false } }
         defer { moves = [] }
@@ -119,14 +119,14 @@ final class Bridge {
                 isSecret = false
                 try await offerBoard()
             case .clipboard(isEmpty: false): try await takeClipboard()
-            // A copy outlives its program, except for a secret.
+            // A copy outlives its program, unless it is a secret.
             case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
-            // After `superseded` the next change is on its way.
-            if failure != .superseded { report.trace("NotTaken", "not taken: the other program gave nothing") }
+            // After `superseded`, the next change follows.
+            if failure != .superseded { report.trace("NotTaken", "not taken: the other program gave no content") }
         } catch let error as any Condition {
-            // The broker may be away, or have no room. The next change may succeed.
+            // The broker may be away or full. The next change may succeed.
             report.warn(error.ipcError)
         } catch {
             self.failure = error
@@ -151,18 +151,20 @@ final class Bridge {
     private func takeClipboard() async throws {
         let taken = TakenTargets(try await clipboard.targets())
         isSecret = taken.isSecret
-        guard !taken.isSecret else { return report.trace("Secret", "a secret of another program was left alone") }
+        guard !taken.isSecret else { return report.trace("Secret", "not taken: a secret of another program") }
         guard let item = try await item(taken) else {
-            return report.trace("NotTaken", "not taken: nothing of it can be kept")
+            return report.trace("NotTaken", "not taken: none of its types can be stored")
         }
-        guard try await !board.holdsOnly(item) else { return report.trace("Same", "not taken: the pasteboard has it") }
+        guard try await !board.holdsOnly(item) else {
+            return report.trace("Same", "not taken: the pasteboard has the same content")
+        }
         let count = try await board.setItems([item])
         known = max(known, count)
         let types = item.types.map(\.text).joined(separator: ", ")
         report.trace("Stored", "stored change count \(count): \(types), \(item.byteCount) bytes")
     }
 
-    /// The copy of another program as one item; nil if a pasteboard can have nothing of it.
+    /// Reads the copy of another program as one item; nil if a pasteboard can store none of its types.
     /// - Throws: `superseded` if the clipboard has changed meanwhile.
     private func item(_ taken: TakenTargets) async throws(ClipboardFailure) -> PasteboardItem? {
         var room = mostBytes
@@ -190,10 +192,10 @@ final class Bridge {
             } catch .tooLarge {
                 report.tell(
                     "TooLarge",
-                    "\(target) is left out: a copy of more than \(mostBytes >> 20) MiB is not taken (--size-limit)")
+                    "\(target) is left out: the limit of a copy is \(mostBytes >> 20) MiB (--size-limit)")
                 return nil
             } catch {
-                // The program does not give what it offers. Another target may work.
+                // The program does not provide the content that it offers. Another target may work.
                 continue
             }
         }
@@ -202,7 +204,7 @@ final class Bridge {
 }
 
 extension Pasteboard {
-    /// Whether the current version is this item and nothing else, byte for byte. This consumes nothing, and fetches no promise.
+    /// Whether the current version is exactly this item, byte for byte. This consumes nothing and fetches no promise.
     fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
         guard let version = try await versions().last, !version.isOnce, !version.isSensitive,
             version.types.count == 1, Set(version.types[0]) == Set(item.types),
@@ -214,7 +216,7 @@ extension Pasteboard {
     }
 }
 
-/// The messages of the bridge on standard error, which never have a content.
+/// The messages of the bridge on standard error. They never include content.
 struct BridgeReport: Sendable {
     let output: OutputOptions
     /// Whether to report each transfer.

@@ -4,49 +4,49 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The clipboard of a desktop, on any display. Its bytes are read only when a program asks the owner for them.
+/// The clipboard of a desktop, on any display. Content is read only when a program requests it from the owner.
 @DBusActor
 protocol DesktopClipboard: AnyObject {
     /// The display, for sentences: `the X11 display :0`.
     nonisolated var display: String { get }
-    /// Called when another program has taken the clipboard, or has left it empty.
+    /// Called when another program has taken the clipboard, or has emptied it.
     var changed: (_ isEmpty: Bool) -> Void { get set }
     /// Called once when the display has ended.
     var ended: () -> Void { get set }
 
-    /// Reports the present owner by ``changed``, and changes from now on.
+    /// Reports the present owner with ``changed``, and later every change.
     func begin()
-    /// The targets in which another program offers what it has copied.
+    /// The targets in which another program offers the content that it has copied.
     func targets() async throws(ClipboardFailure) -> [String]
-    /// The content in one target.
-    /// - Parameter bytes: the limit of its size.
+    /// Reads the content in one target.
+    /// - Parameter bytes: the size limit.
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent
-    /// Takes the clipboard, and gives an offer to all programs that ask when this has returned.
+    /// Takes the clipboard. When this returns, all programs that ask get the offer.
     func offer(_ offer: ClipboardOffer) async
-    /// Withdraws the offer; the clipboard is empty when this returns. Does nothing if another program owns it.
+    /// Withdraws the offer, so that the clipboard is empty. Does nothing if another program owns the clipboard.
     func withdraw() async
-    /// Leaves the display, without ``ended``.
+    /// Leaves the display without calling ``ended``.
     func close()
 }
 
-/// The content that a program gives for one target.
+/// The content that a program provides for one target.
 struct ClipboardContent: Sendable {
     let value: Representation.Value
-    /// The target that describes the value: the requested one, except for `TEXT`, for which the program chooses it.
+    /// The target that describes the value: the requested target or, for `TEXT`, the program's choice.
     let target: String
 }
 
 /// The content that this process offers.
 struct ClipboardOffer: Sendable {
-    /// The names of its forms, in the order of preference.
+    /// The targets of the content, in the order of preference.
     let targets: [String]
-    /// Returns the content in one of them.
+    /// Returns the content in one of the targets.
     let content: @DBusActor @Sendable (_ target: String) async throws -> ClipboardContent
 }
 
 extension Representation.Value {
     /// Calls a closure with a part of the content.
-    /// - Returns: `nil` if it cannot be read.
+    /// - Returns: `nil` if the content cannot be read.
     func withPart<Result>(_ part: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         switch self {
         case .text(var text):
@@ -57,19 +57,19 @@ extension Representation.Value {
     }
 }
 
-/// The reason why a program does not give what it offers.
+/// The reason why a program does not provide the content that it offers.
 enum ClipboardFailure: Error {
-    /// It refuses, or has no content in that target.
+    /// The program refuses, or has no content in that target.
     case refused
-    /// The content is above the limit.
+    /// The content is above the size limit.
     case tooLarge
-    /// It has been silent for too long.
+    /// The program has been silent for too long.
     case stalled
     /// Another program has taken the clipboard meanwhile, or the display has ended.
     case superseded
 }
 
-/// Opens the one clipboard of a session. A compositor keeps it in step with the clipboard of its X11 programs.
+/// Opens the only clipboard of a session. A compositor keeps it in step with the clipboard of its X11 programs.
 /// - Parameter display: an X11 display; `nil` for the display of the environment.
 @DBusActor
 func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
@@ -84,8 +84,7 @@ func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailur
     guard hasX11 else {
         throw ToolFailure(
             name: "NoDisplay",
-            message:
-                "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in the session of a desktop",
+            message: "there is no display: neither WAYLAND_DISPLAY nor DISPLAY is set; start it in a desktop session",
             exit: .unavailable)
     }
     return try XClipboard(environment("DISPLAY"))

@@ -1,9 +1,9 @@
 import IPC
 import IPCModel
 
-/// The targets of the items of a pasteboard, for the clipboard of a desktop, which holds one thing only.
+/// The targets that the items of a pasteboard get on the clipboard of a desktop, which holds only one item.
 struct OfferedTargets: Sendable {
-    /// The place of a content on the pasteboard.
+    /// The location of content on the pasteboard.
     struct Place: Sendable {
         let item: UInt32
         let type: ContentType
@@ -14,8 +14,8 @@ struct OfferedTargets: Sendable {
     private let places: [String: [Place]]
     private static let textNames = ["UTF8_STRING", "text/plain", "TEXT", "STRING"]
 
-    /// - Parameter items: the types of each item, in the writer's order. Texts and lists of URLs of all items are offered
-    ///   together; of any other type the first one.
+    /// - Parameter items: the types of each item, in the writer's order. Texts of all items are offered together, and
+    ///   so are lists of URLs. Any other type is offered from the first item that has it.
     init(_ items: [[ContentType]]) {
         var targets: [String] = []
         var places: [String: [Place]] = [:]
@@ -66,15 +66,16 @@ struct OfferedTargets: Sendable {
         let bytes = scalars.compactMap { UInt8(exactly: $0.value) }
         guard bytes.count == scalars.count else {
             throw IPCError(
-                .payloadInvalid, "the text holds characters that the target STRING has not; ask for UTF8_STRING")
+                .payloadInvalid, "the target STRING cannot represent all characters of the text; request UTF8_STRING")
         }
         return bytes
     }
 }
 
 extension ClipboardOffer {
-    /// A version of a pasteboard. It is read only when another program pastes: large values cost nothing before, promises are
-    /// kept only then, and a version for one reader is consumed by that program.
+    /// Creates an offer of a version of a pasteboard. The version is read only when another program pastes. Until then
+    /// large values cost nothing, and no promised content is fetched. The program that pastes consumes a version that
+    /// can be read once.
     init(_ version: PasteboardVersionInfo, of board: Pasteboard) {
         let (offered, changeCount) = (OfferedTargets(version.types), version.changeCount)
         let hint = ContentType.passwordManagerHint.text
@@ -83,7 +84,7 @@ extension ClipboardOffer {
             // This value of the hint makes clipboard managers ignore the content.
             if target == hint { return ClipboardContent(value: .text("secret"), target: target) }
             let places = offered.places(of: target)
-            // One question for all items: a version for one reader is gone with the first.
+            // One call for all items, because the first call consumes a version that can be read once.
             let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
             let values = places.compactMap { place in
                 held.items.indices.contains(Int(place.item)) ? held.items[Int(place.item)][place.type]?.value : nil

@@ -1,20 +1,20 @@
 import IPC
 import IPCModel
 
-/// The contents to take from the targets of a program that has copied something: each content once.
+/// The content to take from the targets of a program that has copied something, each content once.
 ///
-/// Targets are the names of X11's selections, which Wayland's programs use too (ICCCM §2.6.2, and MIME types by convention).
+/// Targets are the type names of X11 selections, also in Wayland programs (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
     struct Row {
-        /// Its type on a pasteboard.
+        /// The type of the content on a pasteboard.
         let type: ContentType
-        /// The targets that give it, the best first; the next one is tried if a target gives nothing.
+        /// The targets that provide the content, the best first. If one provides nothing, the next one is tried.
         let targets: [String]
     }
 
-    /// In the order in which they are offered.
+    /// The content in the order in which the program offers it.
     let rows: [Row]
-    /// Whether a password manager has marked the copy: no content of it is taken.
+    /// Whether a password manager has marked the copy. Then no content of it is taken.
     let isSecret: Bool
 
     init(_ targets: [String]) {
@@ -34,23 +34,24 @@ struct TakenTargets {
         self.rows = rows
     }
 
-    /// The names of plain text among the targets, first the name with an encoding.
+    /// The targets that are plain text. A target that states an encoding comes first.
     private static func texts(_ targets: [String]) -> [String] {
         let spelled = targets.filter { (try? ContentType($0)).map { $0 == .utf8PlainText } ?? false }
         let named = ["UTF8_STRING", "text/plain", "TEXT", "STRING"].filter(targets.contains)
         return spelled.prefix(1) + named
     }
 
-    /// Names without a slash ask for a fact (`TIMESTAMP`) or an action (`DELETE`), or only programs of one kind know them.
+    /// Whether a target is content. A name without a slash requests a fact (`TIMESTAMP`) or an action (`DELETE`), or
+    /// only programs of one kind know it.
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
-    /// Whether a picture beside a PNG is only another form of it. Programs offer each picture in all formats that they can
-    /// write, and have to encode it for each request. A drawing and an animation are more than pixels.
+    /// Whether a picture beside a PNG is only another form of it. Programs offer each picture in all formats that they
+    /// can write, and must encode it for each request. A drawing or an animation is more than its pixels.
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
 
-    /// The content of a row for a pasteboard; nil if the target does not describe the bytes.
+    /// The content of a row as a value for a pasteboard; nil if the target does not describe the bytes.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return content.value }
         let bytes = content.value.content

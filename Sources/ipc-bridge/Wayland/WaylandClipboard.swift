@@ -5,8 +5,8 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.Descriptor
 
-/// The clipboard of a Wayland compositor, by its data control protocol: `ext_data_control_v1` or the older `zwlr_data_control_v1`,
-/// whose requests and events have the same numbers.
+/// The clipboard of a Wayland compositor, through its data control protocol: `ext_data_control_v1` or the older
+/// `zwlr_data_control_v1`. Requests and events have the same numbers in both.
 @DBusActor
 final class WaylandClipboard: DesktopClipboard {
     let display: String
@@ -17,17 +17,18 @@ final class WaylandClipboard: DesktopClipboard {
     private let manager: UInt32
     private let seat: UInt32
     private var device: UInt32 = 0
-    /// The targets that other programs offer, by the object of the offer. All but the current one arrive or leave.
+    /// The targets that other programs offer, by the object of the offer. Offers other than the current one are about
+    /// to become current or to be dropped.
     private var offers: [UInt32: [String]] = [:]
     private var current: UInt32 = 0
     /// The offer of this process, until the compositor replaces it.
     private var source: UInt32 = 0
     private var readings: [WaylandPipe] = []
     private nonisolated static let markType = "application/x-swift-ipc-bridge"
-    /// A type that marks the offer of this process.
+    /// A type that identifies the offer of this process.
     private let mark = "\(WaylandClipboard.markType);id=\(UInt64.random(in: 0 ... .max))"
 
-    /// - Throws: a ``ToolFailure`` if there is no compositor, or none with data control.
+    /// - Throws: a ``ToolFailure`` if there is no compositor with data control.
     init() throws(ToolFailure) {
         connection = try WaylandConnection()
         display = "the Wayland display \(connection.name)"
@@ -55,7 +56,7 @@ final class WaylandClipboard: DesktopClipboard {
 
     func targets() async throws(ClipboardFailure) -> [String] {
         guard let targets = offers[current] else { throw .superseded }
-        // The mark of another bridge is no content.
+        // The mark of another bridge is not content.
         return targets.filter { !$0.hasPrefix(Self.markType) }
     }
 
@@ -67,12 +68,12 @@ final class WaylandClipboard: DesktopClipboard {
         let reading = WaylandPipe(Descriptor(owning: ends[0]))
         // receive(mime_type, fd)
         connection.send(current, 0, target, passing: ends[1])
-        // Otherwise the pipe would not end with the other program.
+        // While this process keeps its copy, the pipe does not end when the other program closes it.
         Glibc.close(ends[1])
         readings.append(reading)
         defer { readings.removeAll { $0 === reading } }
         let content = try await reading.read(atMost: bytes)
-        // All texts are UTF-8 here, in spite of the names of X11.
+        // All texts are UTF-8 here, even under the names of X11.
         return ClipboardContent(
             value: .bytes(content), target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
@@ -115,7 +116,7 @@ final class WaylandClipboard: DesktopClipboard {
             }
         // selection(id): the offer that is on the clipboard now; 0 for none.
         case 1: selected(event.number())
-        // finished(): this seat is gone.
+        // finished(): the seat is gone.
         case 2: connection.ended()
         // primary_selection(id), which is another clipboard.
         case 3: drop(event.number())
@@ -146,7 +147,7 @@ final class WaylandClipboard: DesktopClipboard {
             let target = event.text()
             guard let output = connection.nextDescriptor() else { return }
             write(offer, target, to: output)
-        // cancelled(): replaced by the offer of another program, or by our own.
+        // cancelled(): an offer of another program, or a new one of this process, has replaced it.
         case 1:
             if source == event.object { source = 0 }
             connection.forget(event.object)
@@ -158,7 +159,7 @@ final class WaylandClipboard: DesktopClipboard {
     private func write(_ offer: ClipboardOffer, _ target: String, to output: Descriptor) {
         guard offer.targets.contains(target) else { return }
         DBusActor.task {
-            // Wayland has no refusal: without the content, the pipe ends at once.
+            // Wayland has no way to refuse: without content, the pipe ends at once.
             let named = target == "STRING" ? "UTF8_STRING" : target
             guard let content = try? await offer.content(named) else { return }
             await WaylandPipe(output).write(content.value)

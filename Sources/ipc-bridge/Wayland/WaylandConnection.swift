@@ -7,7 +7,7 @@ import class IPCDBus.Descriptor
 import class IPCDBus.DescriptorWatch
 
 /// A connection to a Wayland compositor, on the I/O thread: its objects, and messages with descriptors. The protocol is
-/// implemented here, because a library would do little for a dozen requests.
+/// implemented here, because a library would save little for a dozen requests.
 @DBusActor
 final class WaylandConnection {
     typealias Handler = (inout WaylandEvent) -> Void
@@ -29,7 +29,7 @@ final class WaylandConnection {
     private var hasEnded = false
     private var awaited: [CheckedContinuation<Void, Never>] = []
 
-    /// Runs once when the compositor has ended the connection.
+    /// Called once when the compositor has ended the connection.
     var ended: () -> Void = {}
 
     /// Connects to the compositor of the environment, `wl_display_connect(3)`, and reads its global objects.
@@ -65,13 +65,13 @@ final class WaylandConnection {
         roundTrip()
     }
 
-    /// Reads from now on.
+    /// Starts reading.
     func begin() {
         watch = DescriptorWatch(socket.rawValue, for: .reading) { [weak self] in self?.read() }
         read()
     }
 
-    /// Takes no more events.
+    /// Stops handling events.
     func close() {
         hasEnded = true
         ended = {}
@@ -90,14 +90,14 @@ final class WaylandConnection {
 
     // MARK: Objects
 
-    /// The id of an object that the next request makes. Ids have no gaps.
+    /// Returns the id of an object that the next request creates. Ids have no gaps.
     func newObject(_ handler: @escaping Handler = { _ in }) -> UInt32 {
         last += 1
         handlers[last] = handler
         return last
     }
 
-    /// Makes an object of the first of these interfaces that the compositor has, in its first version.
+    /// Creates an object of the first of these interfaces that the compositor has, in version 1.
     func bind(_ interfaces: String...) -> UInt32? {
         for interface in interfaces {
             guard let name = globals[interface] else { continue }
@@ -109,7 +109,7 @@ final class WaylandConnection {
         return nil
     }
 
-    /// Handles the events of an object, which the compositor may have made.
+    /// Sets the handler for the events of an object, which the compositor may have created.
     func handle(_ object: UInt32, _ handler: @escaping Handler) { handlers[object] = handler }
 
     func forget(_ object: UInt32) { handlers[object] = nil }
@@ -118,7 +118,7 @@ final class WaylandConnection {
 
     // MARK: Messages
 
-    /// Sends a request, and waits for room: the compositor reads at once, or ends the connection.
+    /// Sends a request. Waits if the socket is full: the compositor reads soon, or ends the connection.
     func send(_ object: UInt32, _ opcode: UInt16, _ arguments: any WaylandArgument..., passing: CInt? = nil) {
         var rest = WaylandRequest.message(to: object, opcode, arguments)[...]
         var passed = passing.map { [$0] } ?? []
@@ -158,7 +158,7 @@ final class WaylandConnection {
         }
     }
 
-    /// Answers come in the order of the questions.
+    /// Resumes the first waiting call: the compositor answers in the order of the requests.
     private func answeredFirst() {
         if !awaited.isEmpty { awaited.removeFirst().resume() }
     }

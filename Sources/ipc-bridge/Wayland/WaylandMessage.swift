@@ -17,7 +17,7 @@ extension String: WaylandArgument {
 }
 
 enum WaylandRequest {
-    /// The message: object, length and number of the request, arguments.
+    /// Encodes a message: object, length and number of the request, arguments.
     static func message(to object: UInt32, _ opcode: UInt16, _ arguments: [any WaylandArgument]) -> [UInt8] {
         var (header, body) = ([UInt8](), [UInt8]())
         for argument in arguments { argument.add(to: &body) }
@@ -27,7 +27,7 @@ enum WaylandRequest {
     }
 }
 
-/// An event of an object: its number, and its arguments, which are taken one after the other.
+/// An event of an object: its number, and its arguments, which are read one after the other.
 struct WaylandEvent {
     let object: UInt32
     let opcode: UInt16
@@ -44,7 +44,7 @@ struct WaylandEvent {
         bytes = bytes.dropFirst(count)
     }
 
-    /// A number, an object, or the id of a new one; 0 if no argument is left.
+    /// Reads a number, an object, or the id of a new object; returns 0 if no argument is left.
     mutating func number() -> UInt32 {
         guard rest.count >= 4 else { return 0 }
         defer { rest = rest.dropFirst(4) }

@@ -25,7 +25,7 @@ final class WaylandPipe {
     }
 
     /// Reads to the end.
-    /// - Parameter most: the limit in bytes.
+    /// - Parameter most: the size limit in bytes.
     func read(atMost most: Int) async throws(ClipboardFailure) -> [UInt8] {
         var bytes: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
@@ -41,7 +41,7 @@ final class WaylandPipe {
         }
     }
 
-    /// Writes a content, until the other program does not read on.
+    /// Writes content, until the other program stops reading.
     func write(_ value: Representation.Value) async {
         var sent = 0
         while sent < value.byteCount, await isReady(for: .writing, within: .seconds(30)) {
@@ -53,7 +53,7 @@ final class WaylandPipe {
     }
 
     /// Waits until the pipe is ready, or superseded.
-    /// - Returns: false if the other program is silent for that time.
+    /// - Returns: false if the other program does nothing for that time.
     private func isReady(for readiness: DescriptorWatch.Readiness, within limit: Duration) async -> Bool {
         guard !isSuperseded else { return true }
         var watch: DescriptorWatch?

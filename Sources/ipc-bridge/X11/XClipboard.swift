@@ -17,7 +17,8 @@ final class XClipboard: DesktopClipboard {
     private let reader: XSelectionReader
     private let owner: XSelectionOwner
 
-    /// - Throws: a ``ToolFailure`` without such a display, and if another bridge serves it: they would copy in a circle.
+    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: two bridges would copy
+    ///   each other's content in a circle.
     init(_ display: String) throws(ToolFailure) {
         connection = try XConnection(display)
         self.display = "the X11 display \(display)"
@@ -29,7 +30,8 @@ final class XClipboard: DesktopClipboard {
         let place = connection.atom("_SWIFT_IPC_BRIDGE")
         guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
             throw ToolFailure(
-                name: "NotOwner", message: "another ipc-bridge serves \(self.display) already", exit: .cannotCreate)
+                name: "NotOwner", message: "another ipc-bridge already serves \(self.display); stop that one first",
+                exit: .cannotCreate)
         }
         xcb_set_selection_owner(connection.handle, window, place, connection.serverTime(window))
         connection.received = { [weak self] event in self?.take(event) }
@@ -60,7 +62,7 @@ final class XClipboard: DesktopClipboard {
 
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         let content = try await reader.read(connection.atom(target), atMost: bytes)
-        // Elements of more than 8 bits are numbers of this server, which mean nothing elsewhere.
+        // Elements of more than 8 bits are numbers of this server. They have no meaning elsewhere.
         guard content.format == 8 || content.bytes.isEmpty else { throw .refused }
         defer { connection.pump() }
         return ClipboardContent(value: .bytes(content.bytes), target: connection.name(of: content.type) ?? target)
@@ -84,7 +86,7 @@ final class XClipboard: DesktopClipboard {
     private func ownerChanged(_ holder: xcb_window_t) {
         guard holder != window else { return }
         owner.lost()
-        // The contents that are being read are those of the former owner.
+        // The content that is being read is the former owner's.
         reader.endAll()
         changed(holder == xcb_window_t(XCB_NONE))
     }
@@ -93,7 +95,7 @@ final class XClipboard: DesktopClipboard {
         switch XConnection.kind(of: event) {
         case CInt(connection.selectionNotify):
             let change = XConnection.read(event, as: xcb_xfixes_selection_notify_event_t.self)
-            // The present owner: this process may have taken the selection after the event.
+            // Asks for the present owner, because this process may have taken the selection after the event.
             if change.selection == selection { ownerChanged(connection.owner(of: selection)) }
         case XCB_SELECTION_REQUEST:
             owner.requested(XConnection.read(event, as: xcb_selection_request_event_t.self))
@@ -105,7 +107,7 @@ final class XClipboard: DesktopClipboard {
             owner.transfers.changed(change)
         case XCB_DESTROY_NOTIFY:
             owner.transfers.end(XConnection.read(event, as: xcb_destroy_notify_event_t.self).window)
-        // An error, for a window that was gone before its event arrived.
+        // An error about a window that was gone before its event arrived.
         case 0: owner.transfers.end(XConnection.read(event, as: xcb_generic_error_t.self).resource_id)
         default: break
         }

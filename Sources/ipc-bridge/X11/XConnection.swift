@@ -5,9 +5,9 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.DescriptorWatch
 
-/// A connection to an X11 display by XCB, on the I/O thread: its events, atoms, windows and properties.
+/// A connection to an X11 display through XCB, on the I/O thread: its events, atoms, windows and properties.
 ///
-/// Each question waits for its answer: the server is on this machine, and no other work of this process is urgent.
+/// Each request waits for its answer: the server is on this machine, and no other work of this process is urgent.
 @DBusActor
 final class XConnection {
     typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
@@ -18,7 +18,7 @@ final class XConnection {
     private let root: xcb_window_t
     private var atoms: [String: xcb_atom_t] = [:]
     private var names: [xcb_atom_t: String] = [:]
-    /// Events that arrived during a wait for another one.
+    /// Events that arrived during the wait for another one.
     private var backlog: [Event] = []
     private var watch: DescriptorWatch?
     private var isPumping = false
@@ -38,11 +38,11 @@ final class XConnection {
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
             throw .unusable(
-                "X11", display: display, "it takes no connection; is it running, and are you allowed to (xauth)?")
+                "X11", display: display, "it accepts no connection; check that it runs and that you may use it (xauth)")
         }
         guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
             xcb_disconnect(handle)
-            throw .unusable("X11", display: display, "it has no XFixes, which tells when the clipboard changes")
+            throw .unusable("X11", display: display, "it has no XFixes, which reports changes of the clipboard")
         }
         // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))
@@ -54,7 +54,7 @@ final class XConnection {
         watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
     }
 
-    /// Takes no more events. Requests that are being answered may still ask, and get nothing if the display has ended.
+    /// Stops handling events. Answers in progress may still call the server, and get nothing if the display has ended.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -72,8 +72,8 @@ final class XConnection {
 
     // MARK: Events
 
-    /// Handles the events that have arrived, and sends the requests that wait. Call it after each question to the server: events
-    /// may have arrived with the answer, and the descriptor is not ready for these.
+    /// Handles the events that have arrived, and sends waiting requests. Call it after each request to the server:
+    /// events may have arrived with the answer, and the descriptor does not become ready for them.
     func pump() {
         guard !isPumping, !isClosed else { return }
         isPumping = true
@@ -92,7 +92,7 @@ final class XConnection {
 
     private func nextEvent() -> Event? { backlog.isEmpty ? xcb_poll_for_event(handle) : backlog.removeFirst() }
 
-    /// The present time of the server, for taking a selection (ICCCM §2.1). The server states it when a property changes.
+    /// The present time of the server, for taking a selection (ICCCM §2.1). The server states it if a property changes.
     func serverTime(_ window: xcb_window_t) -> xcb_timestamp_t {
         let property = atom("_SWIFT_IPC_TIME")
         xcb_change_property(
@@ -111,7 +111,7 @@ final class XConnection {
         return xcb_timestamp_t(XCB_CURRENT_TIME)
     }
 
-    /// The kind of an event, whether the server or another program has sent it.
+    /// The kind of an event, from the server or from another program.
     static func kind(of event: Event) -> CInt { CInt(event.pointee.response_type & 0x7F) }
 
     static func read<Content>(_ event: Event, as type: Content.Type) -> Content {
@@ -144,7 +144,7 @@ final class XConnection {
 
     // MARK: Windows
 
-    /// Makes an invisible window, with events for changes of its properties.
+    /// Creates an invisible window that gets events for changes of its properties.
     func makeWindow() -> xcb_window_t {
         let window = xcb_generate_id(handle)
         xcb_create_window(
@@ -153,7 +153,7 @@ final class XConnection {
         return window
     }
 
-    /// Selects the events of a window that the server sends.
+    /// Selects which events of a window the server sends.
     func select(_ events: xcb_event_mask_t..., of window: xcb_window_t) {
         var mask = events.reduce(0) { $0 | $1.rawValue }
         xcb_change_window_attributes(handle, window, XCB_CW_EVENT_MASK.rawValue, &mask)

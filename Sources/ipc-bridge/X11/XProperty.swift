@@ -6,7 +6,7 @@ struct XProperty: Sendable {
     /// The bits of one element: 8, 16 or 32; 0 if there is no such property.
     let format: UInt8
     let bytes: [UInt8]
-    /// The count of bytes above the limit, which were not read.
+    /// The count of bytes above the limit. They were not read.
     let bytesLeft: Int
 
     /// The elements of 32 bits.
@@ -21,7 +21,7 @@ struct XProperty: Sendable {
 extension XConnection {
     /// Reads a property. The corresponding C function is `xcb_get_property`.
     /// - Parameters:
-    ///   - most: the limit in bytes.
+    ///   - most: the size limit in bytes.
     ///   - removes: whether to remove the property, unless it is above the limit.
     func property(
         _ atom: xcb_atom_t, of window: xcb_window_t, atMost most: Int, removes: Bool
@@ -50,7 +50,8 @@ extension XConnection {
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 32, UInt32(words.count), words)
     }
 
-    /// The limit of one write in bytes. Server and reader do not have to hold larger contents whole (ICCCM §2.7.2).
+    /// The size limit of one write in bytes. Larger content is written in pieces, so that neither the server nor the
+    /// reader must hold it whole (ICCCM §2.7.2).
     var mostInProperty: Int {
         // The request itself has 24 bytes, and its length counts words.
         min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)

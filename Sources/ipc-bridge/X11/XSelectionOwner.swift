@@ -11,14 +11,14 @@ final class XSelectionOwner {
     private let window: xcb_window_t
     let transfers: XTransfers
     private var offer: ClipboardOffer?
-    /// The time at which the selection was taken, by the clock of the server.
+    /// The time at which this process took the selection, by the clock of the server.
     private var since: xcb_timestamp_t = 0
     /// The count of requests that are being answered.
     private var inProgress = 0
 
-    /// The limit of ``inProgress``. Each calls the broker; no desktop comes near it.
+    /// The limit of ``inProgress``, because each request calls the broker. No desktop comes near this limit.
     private static let mostInProgress = 64
-    /// Targets that ask about the selection, not for a content; ICCCM §2.6.2.
+    /// Targets that request facts about the selection, not content; ICCCM §2.6.2.
     private static let own = ["TARGETS", "MULTIPLE", "TIMESTAMP"]
 
     init(_ connection: XConnection, of selection: xcb_atom_t, window: xcb_window_t) {
@@ -32,7 +32,7 @@ final class XSelectionOwner {
         self.offer = connection.owner(of: selection) == window ? offer : nil
     }
 
-    /// Releases the selection, which has no owner then.
+    /// Releases the selection, so that it has no owner.
     func release() {
         guard offer != nil else { return }
         offer = nil
@@ -40,7 +40,7 @@ final class XSelectionOwner {
         _ = connection.owner(of: selection)
     }
 
-    /// Another program has taken the selection. Transfers that have begun continue.
+    /// Drops the offer after another program has taken the selection. Transfers that have begun continue.
     func lost() { offer = nil }
 
     /// Answers a request for the content in a target, or in several.
@@ -75,7 +75,7 @@ final class XSelectionOwner {
     }
 
     /// Writes the content in one target to a property.
-    /// - Returns: whether there is a content.
+    /// - Returns: whether there is content.
     private func give(
         _ offer: ClipboardOffer, _ target: xcb_atom_t, _ property: xcb_atom_t, to requestor: xcb_window_t
     ) async -> Bool {
@@ -88,7 +88,7 @@ final class XSelectionOwner {
             connection.setProperty(property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, [since])
             return true
         case let name? where offer.targets.contains(name):
-            // The content is refused if the version is gone, or its writer breaks a promise.
+            // There is no content if the version is gone, or if its writer breaks a promise.
             guard let content = try? await offer.content(name) else { return false }
             return transfers.begin(
                 content.value, type: connection.atom(content.target), in: property, of: requestor)
@@ -96,7 +96,7 @@ final class XSelectionOwner {
         }
     }
 
-    /// Writes the contents of several targets, by the pairs of target and property in a property.
+    /// Writes the content of several targets. A property lists them as pairs of target and property.
     private func giveSeveral(_ offer: ClipboardOffer, _ property: xcb_atom_t, to requestor: xcb_window_t) async -> Bool
     {
         let most = 4_096

@@ -3,9 +3,9 @@ import CXCB
 import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
-/// Asks the owner of a selection for its content (ICCCM §2.4), which may arrive in pieces (INCR, §2.7.2).
+/// Requests the content of a selection from its owner (ICCCM §2.4). The content may arrive in pieces (INCR, §2.7.2).
 ///
-/// Each question has a window of its own, which ends the owner's writing when it is destroyed.
+/// Each request has a window of its own. Destroying the window stops the owner's writing.
 @DBusActor
 final class XSelectionReader {
     private enum Event: Sendable {
@@ -16,14 +16,14 @@ final class XSelectionReader {
         case failed(ClipboardFailure)
     }
 
-    /// The time in which an owner has to answer. Some have to make their content first.
+    /// How long an owner may take to answer. Some owners generate their content first.
     private static let patience = Duration.seconds(10)
 
     private let connection: XConnection
     private let selection: xcb_atom_t
     private let property: xcb_atom_t
     private let incremental: xcb_atom_t
-    /// The questions, by their windows.
+    /// The requests in progress, by their windows.
     private var questions: [xcb_window_t: AsyncStream<Event>.Continuation] = [:]
 
     init(_ connection: XConnection, of selection: xcb_atom_t) {
@@ -84,7 +84,7 @@ final class XSelectionReader {
         return content
     }
 
-    /// Ends all questions: later answers would be the content of another program.
+    /// Ends all requests, because later answers would be the content of another program.
     func endAll() {
         for question in questions.values { question.yield(.failed(.superseded)) }
     }

@@ -4,7 +4,7 @@ import IPCModel
 import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
-/// Writes contents into properties of other programs: at once, or in pieces (INCR, ICCCM §2.7.2).
+/// Writes content into properties of other programs: at once, or in pieces (INCR, ICCCM §2.7.2).
 @DBusActor
 final class XTransfers {
     private struct Place: Hashable {
@@ -20,7 +20,7 @@ final class XTransfers {
         let timer = DBusTimer()
     }
 
-    /// The time in which a program has to read a piece.
+    /// How long a program may take to read a piece.
     private static let patience = Duration.seconds(30)
 
     private let connection: XConnection
@@ -28,8 +28,8 @@ final class XTransfers {
 
     init(_ connection: XConnection) { self.connection = connection }
 
-    /// Writes a content, or its first piece.
-    /// - Returns: false if it cannot be read.
+    /// Writes content, or begins to write it in pieces.
+    /// - Returns: false if the content cannot be read.
     func begin(
         _ value: Representation.Value, type: xcb_atom_t, in property: xcb_atom_t, of window: xcb_window_t
     ) -> Bool {
@@ -37,7 +37,7 @@ final class XTransfers {
         transfers.removeValue(forKey: place)?.timer.cancel()
         if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
         transfers[place] = Transfer(value: value, type: type)
-        // The server reports the removal of the property, and the end of the window.
+        // The server then reports the removal of the property, and the end of the window.
         connection.select(XCB_EVENT_MASK_PROPERTY_CHANGE, XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
         let least = UInt32(clamping: value.byteCount)
         connection.setProperty(property, of: window, type: connection.atom("INCR"), [least])
@@ -51,7 +51,7 @@ final class XTransfers {
         guard event.state == UInt8(XCB_PROPERTY_DELETE.rawValue), let transfer = transfers[place] else { return }
         let count = transfer.value.byteCount
         let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
-        // An unreadable content does not end as if it were complete: its reader waits, until its own time is over.
+        // Unreadable content must not seem complete: the reader gets no end, and waits until its own time limit.
         guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
         transfers[place]?.sent = piece.upperBound
         if piece.isEmpty { end(place) } else { wait(at: place) }
@@ -73,7 +73,7 @@ final class XTransfers {
     }
 
     private func write(_ value: Representation.Value, _ part: Range<Int>, _ type: xcb_atom_t, at place: Place) -> Bool {
-        // The broker's files keep their length: they are sealed, or its own.
+        // The broker's files keep their length: they are sealed, or the broker owns them.
         let written: Void? = value.withPart(part) {
             connection.setProperty(place.property, of: place.window, type: type, $0)
         }

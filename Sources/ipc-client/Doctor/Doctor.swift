@@ -5,12 +5,13 @@ import IPCTools
 struct Doctor: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "doctor",
-        abstract: "Look for what is wrong with bus, broker, activation and desktop, and say what mends it.",
+        abstract: "Find problems with the bus, the broker, activation and the desktop, and show how to fix them.",
         discussion: """
-            Nothing is changed; the broker is started if the bus can do it, for most is learnt from it. Each finding has \
-            a level ("problem", "note", with --all also "ok"), a word, a sentence, and a line for the shell that mends \
-            it. Mend from the top, and look again: one thing can hide another. In a pipe the fields are separated by \
-            tabs. Exit code 0 if there is no problem, else 69; notes are no problem.
+            Doctor changes nothing. If the bus can start the broker, doctor makes it do so, because the broker knows \
+            most of the facts. Each finding has a level ("problem", "note", and with --all "ok"), a word, a sentence, \
+            and a shell command that fixes it. Fix the findings from the top, and run doctor again: one problem can \
+            hide another. In a pipe, tabs separate the fields. The exit code is 69 if there is a problem, else 0. \
+            Notes are not problems.
 
             EXAMPLES
               ipc-client doctor
@@ -18,7 +19,7 @@ struct Doctor: ClientCommand {
               ipc-client doctor --json | jq -r 'select(.level == "problem") | .command'
             """)
 
-    @Flag(help: "Tell what is right, too.")
+    @Flag(help: "Also list the checks that found no problem.")
     var all = false
 
     @OptionGroup var output: OutputOptions

@@ -5,13 +5,13 @@ import IPCTools
 struct Finding: Sendable, Hashable {
     enum Level: String, Sendable {
         case ok
-        /// It works, and may surprise the user.
+        /// Something works, but may surprise the user.
         case note
-        /// It does not work, or will not work the next time.
+        /// Something does not work, or will not work the next time.
         case problem
     }
 
-    /// The findings, as programs read them; `docs/tools.md` explains each.
+    /// The words of the findings, which programs read. `docs/tools.md` explains each.
     enum Word: String, Sendable, CaseIterable {
         case runtimeDirectoryMissing = "runtime-directory-missing"
         case runtimeDirectoryForeign = "runtime-directory-foreign"
@@ -45,18 +45,18 @@ struct Finding: Sendable, Hashable {
     }
 
     let level: Level
-    /// A ``Word``, or the name of a check that found nothing.
+    /// A ``Word``, or the name of a check that found no problem.
     let word: String
     /// A sentence that starts with a small letter and has no full stop.
     let sentence: String
-    /// A line of shell that fixes it; nil if nothing is wrong.
+    /// The shell command that fixes the problem; nil if there is none.
     let command: String?
 
     init(_ word: Word, _ sentence: String, fix command: String, level: Level = .problem) {
         (self.level, self.word, self.sentence, self.command) = (level, word.rawValue, sentence, command)
     }
 
-    /// The assurance of a check that found nothing.
+    /// Creates the assurance of a check that found no problem.
     init(ok check: String, _ sentence: String) {
         (level, word, self.sentence, command) = (.ok, check, sentence, nil)
     }
@@ -68,7 +68,7 @@ struct Finding: Sendable, Hashable {
         ])
     }
 
-    /// On a terminal the command has a line of its own, to be copied; else one line with tabs.
+    /// The finding as a line with tabs. On a terminal, the command is on a line of its own, so that it can be copied.
     func text(aligned: Bool, style: Style) -> String {
         guard aligned else {
             return [level.rawValue, word, sentence.onOneLine, (command ?? "").onOneLine].joined(separator: "\t")
@@ -80,6 +80,6 @@ struct Finding: Sendable, Hashable {
         return first + "\n" + String(repeating: " ", count: Self.width) + command
     }
 
-    /// The longest level and a gap.
+    /// The width of the longest level and a gap.
     private static let width = 9
 }

@@ -1,6 +1,6 @@
-/// Lines of shell that fix something and can be run as they are.
+/// Shell commands that fix a problem and can be run as they are.
 enum ShellLine {
-    /// A word of a command line for bash and sh: in quotes if a character of it has a meaning for the shell.
+    /// Quotes a word for bash and sh if one of its characters has a meaning for the shell.
     static func word(_ text: String) -> String {
         let isPlain = text.allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber) || "_./:=@%+,-".contains($0)
@@ -11,7 +11,7 @@ enum ShellLine {
 
     static func command(_ words: String...) -> String { words.map(word).joined(separator: " ") }
 
-    /// One command after the other, as long as they succeed.
+    /// Joins commands, so that each one runs if the one before succeeds.
     static func all(_ commands: String?...) -> String { commands.compactMap(\.self).joined(separator: " && ") }
 
     /// Makes the bus read the service files again (`ReloadConfig`).
@@ -24,20 +24,20 @@ enum ShellLine {
     /// Sends SIGTERM to a process and waits until it has ended; the next call starts the broker again.
     static func end(_ process: Int32) -> String { "kill \(process) && tail --pid=\(process) -f /dev/null" }
 
-    /// Edits a file in place by commands of sed.
+    /// Edits a file in place with commands of sed.
     static func edit(_ file: String, _ scripts: String...) -> String {
         let expressions = scripts.map { "-e \(word($0))" }.joined(separator: " ")
         return "sed -i --follow-symlinks \(expressions) \(word(file))"
     }
 
-    /// Replaces a line, which is found by its text: after another edit its number may differ.
+    /// Replaces a line. Finds it by its text, because its number may differ after another edit.
     static func replace(_ line: String, of file: String, with text: String) -> String {
         edit(file, address(line) + "c\\" + text.replacing("\\", with: "\\\\"))
     }
 
     static func remove(_ line: String, of file: String) -> String { edit(file, address(line) + "d") }
 
-    /// A whole line as a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
+    /// The address of a whole line: a basic regular expression (POSIX.1-2017, "Basic Regular Expressions").
     private static func address(_ line: String) -> String {
         var expression = ""
         for scalar in line.unicodeScalars {

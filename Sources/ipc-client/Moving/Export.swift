@@ -6,11 +6,10 @@ struct Export: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "export", abstract: "Write all pasteboards with their versions, and the handlers, to a folder.",
         discussion: """
-            The folder gets "store.jsonl", JSON lines that docs/tools.md describes, and "blobs", a file for each value \
-            above 4 KiB; only you may read it. In it are all named pasteboards with their settings and every version \
-            that is held, claims that outlive their applications, and the defaults of schemes. Versions that are \
-            sensitive or that reading would consume are left out and counted on standard error; the content of each is \
-            then missing, and nothing else.
+            The folder gets "store.jsonl", with JSON lines that docs/tools.md describes, and "blobs", with a file for \
+            each value above 4 KiB. Only you can read it. The export has all named pasteboards with their settings and \
+            versions, the claims that outlive their applications, and the defaults of schemes. It lacks the content of \
+            versions that are sensitive or can be read only once; standard error shows how many there are.
 
             EXAMPLES
               ipc-client export backup
@@ -18,7 +17,7 @@ struct Export: ClientCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("A folder that does not exist yet, or is empty.", valueName: "folder"),
+        help: ArgumentHelp("A folder that does not exist, or is empty.", valueName: "folder"),
         completion: .directory)
     var folder: String
 
@@ -35,10 +34,10 @@ struct Export: ClientCommand {
         if export.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "left out, as sensitive or read only once: \(Counted.text(UInt64(export.leftOut), "version"))")
+                "left out, because sensitive or read only once: \(Counted.text(UInt64(export.leftOut), "version"))")
         }
         for sentence in export.unkept {
-            try output.warn("PromiseBroken", "\(sentence): it was promised, and its writer does not give it")
+            try output.warn("PromiseBroken", "\(sentence): its writer promised this content, but does not provide it")
         }
         let counts = export.counts
         try output.print(
@@ -56,9 +55,8 @@ struct Export: ClientCommand {
         guard let first = export.damaged.first else { return }
         throw ToolFailure(
             name: "InputOutput",
-            message:
-                "\(Counted.text(UInt64(export.damaged.count), "version")) could not be read, and the export is without; the first: "
-                + first,
+            message: "the export lacks the content of \(Counted.text(UInt64(export.damaged.count), "version")) "
+                + "that could not be read; the first: " + first,
             exit: .inputOutput)
     }
 }

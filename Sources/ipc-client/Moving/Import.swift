@@ -4,26 +4,27 @@ import IPCTools
 
 struct Import: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "import", abstract: "Bring in what 'export' wrote.",
+        command: "import", abstract: "Restore pasteboards and handlers from a folder that 'export' wrote.",
         discussion: """
-            Everything in the folder is checked before anything is written; a damaged one is refused. Pasteboards get \
-            their content byte for byte, with their earlier versions and settings. Versions take new change counts, \
-            greater than any that the exported store has given out, so nobody takes an old one for the present one; \
-            times are those of the import. A pasteboard that has content, and a default that differs, is \
-            replaced only with --replace. One that the export names, and no version of it that can be read, stays as it is.
+            The command checks the whole folder before it writes anything, and rejects a damaged one. Pasteboards get \
+            their content byte for byte, with their earlier versions and settings. The versions get new change counts, \
+            greater than all that the exported store has used, so that no program mistakes an old version for a new \
+            one. Their times are those of the import. A pasteboard that has content, and a default that differs, is \
+            replaced only with --replace. If the export has no readable version of a pasteboard, the pasteboard stays \
+            as it is.
 
             EXAMPLES
               ipc-client import backup
               ipc-client import --replace backup
             """)
 
-    @Argument(help: ArgumentHelp("A folder that 'export' has made.", valueName: "folder"), completion: .directory)
+    @Argument(help: ArgumentHelp("A folder that 'export' wrote.", valueName: "folder"), completion: .directory)
     var folder: String
 
     @Flag(help: "Replace pasteboards that have content, and defaults that differ.")
     var replace = false
 
-    @Flag(help: "Bring in claims to schemes of the system too, such as http.")
+    @Flag(help: "Also import claims to reserved schemes, such as http.")
     var allowReserved = false
 
     @OptionGroup var output: OutputOptions
@@ -45,13 +46,14 @@ struct Import: ClientCommand {
         if plan.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "not in the export, as sensitive, read only once, or damaged: \(Counted.text(plan.leftOut, "version"))")
+                "not in the export, because sensitive, read only once, or damaged: "
+                    + Counted.text(plan.leftOut, "version"))
         }
         for name in store.untouched {
             try output.warn("LeftOut", "the pasteboard \(name.quoted) stays as it is: its content is not in the export")
         }
         if store.ended > 0 {
-            try output.warn("Ended", "ended since the export: \(Counted.text(store.ended, "version"))")
+            try output.warn("Ended", "expired since the export: \(Counted.text(store.ended, "version"))")
         }
         try output.print(
             .object([
@@ -65,7 +67,7 @@ struct Import: ClientCommand {
         )
     }
 
-    /// Adds to a failure that nothing was imported.
+    /// Runs `body`, and adds to its failure that nothing was imported.
     private static func untouched<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let failure as ToolFailure { throw failure.adding("nothing was imported") }
     }

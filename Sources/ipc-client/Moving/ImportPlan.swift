@@ -4,7 +4,7 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// An export without its content, checked.
+/// The checked list of everything in an export, without content.
 struct ImportPlan: Sendable {
     struct Claim: Sendable, Hashable {
         let scheme: String
@@ -14,12 +14,12 @@ struct ImportPlan: Sendable {
     private(set) var boards: Set<String> = []
     private(set) var registrations: [Claim] = []
     private(set) var choices: [Claim] = []
-    /// Versions whose content is not in the export.
+    /// The count of versions whose content is not in the export.
     private(set) var leftOut: UInt64 = 0
-    /// Pasteboards whose content is not in the export at all.
+    /// The pasteboards whose content is missing from the export entirely.
     private(set) var withheld: Set<String> = []
 
-    /// Verifies the export, and that the broker can accept every part of it.
+    /// Verifies the export, and checks that the broker can accept every part of it.
     /// - Throws: ``ToolFailure`` with exit code 65.
     init(_ reader: ExportReader) throws {
         var (board, incomplete, filled) = ("", Set<String>(), Set<String>())
@@ -31,7 +31,7 @@ struct ImportPlan: Sendable {
                     board = name
                     guard try !PasteboardName(board).isUnique, historyLimit <= Limits().historyMost,
                         boards.insert(board).inserted
-                    else { throw Self.damaged("the pasteboard \(board.quoted) cannot be made") }
+                    else { throw Self.damaged("the pasteboard \(board.quoted) cannot be created") }
                 case .version(let version):
                     guard !boards.isEmpty else { throw Self.damaged("a version belongs to no pasteboard") }
                     try Self.check(version)
@@ -65,20 +65,20 @@ struct ImportPlan: Sendable {
         for item in version.items {
             let types = try item.map { try ContentType($0.type) }
             guard !types.isEmpty, Set(types).count == types.count else {
-                throw damaged("an item has no type, or one twice")
+                throw damaged("an item has no type, or the same type twice")
             }
         }
     }
 
-    /// Looks for content and choices that the import would replace.
-    /// - Throws: ``ToolFailure``: 73 if there are any, 77 for schemes of the system.
+    /// Checks that the import replaces no content and no choice.
+    /// - Throws: ``ToolFailure`` with exit code 73 if it would, 77 for a claim to a reserved scheme.
     @DBusActor
     func check(_ app: Application, replace: Bool, allowReserved: Bool) async throws {
         if !allowReserved, let reserved = try registrations.first(where: { try URLScheme($0.scheme).isReserved }) {
             throw ToolFailure(
                 name: "ReservedScheme",
-                message: "the export holds a claim of \(reserved.application) to \(reserved.scheme), a scheme of the "
-                    + "system; --allow-reserved brings it in",
+                message: "the export has a claim of \(reserved.application) to \(reserved.scheme), which is reserved "
+                    + "for the system; add --allow-reserved to import it",
                 exit: .notPermitted)
         }
         guard !replace else { return }
@@ -96,7 +96,7 @@ struct ImportPlan: Sendable {
         let others = present.count == 1 ? "" : " and \(present.count - 1) more"
         throw ToolFailure(
             name: "CannotCreate",
-            message: "\(first)\(others) would be replaced, and nothing was imported; --replace does that",
+            message: "the import would replace \(first)\(others), so nothing was imported; add --replace to allow it",
             exit: .cannotCreate)
     }
 }

@@ -11,7 +11,7 @@ struct StoreExport {
     private let app: Application
     let folder: ExportFolder
     private(set) var counts = Counts()
-    /// Versions that reading would consume.
+    /// The count of versions that are sensitive or that reading would consume.
     private(set) var leftOut = 0
     /// The reason for each version that could not be read.
     private(set) var damaged: [String] = []
@@ -29,7 +29,7 @@ struct StoreExport {
 
     mutating func run() async throws {
         for try await info in app.pasteboards() {
-            // A unique pasteboard ends with its maker, and no other program can make one of that name.
+            // A unique pasteboard ends with its creator, and no other program can create one of that name.
             guard let name = try? PasteboardName(info.name), !name.isUnique else { continue }
             try await add(info)
         }
@@ -52,7 +52,7 @@ struct StoreExport {
         try folder.add(.pasteboard(name: info.name, isPersistent: info.isPersistent, historyLimit: limit))
         counts.pasteboards += 1
         var last: UInt64 = 0
-        // A version may be replaced before it is read; then the pasteboard has newer ones.
+        // A version may be replaced before it is read. Then the pasteboard has a newer one.
         for _ in 0..<8 {
             let held = try await present { () throws(IPCError) in try await board.versions() } ?? []
             let versions = held.filter { $0.changeCount > last }
@@ -88,8 +88,8 @@ struct StoreExport {
         return true
     }
 
-    /// The items of a version, without promised content that is not given.
-    /// - Throws: `noSuchItem` if the version is gone, or nothing of it can be read.
+    /// Reads the items of a version, without promised content that the writer does not provide.
+    /// - Throws: `noSuchItem` if the version is gone, or if nothing of it can be read.
     private mutating func content(
         of version: PasteboardVersionInfo, _ board: Pasteboard
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -111,14 +111,14 @@ struct StoreExport {
                     missing.append("\(type) of item \(place)")
                 }
             }
-            // An item may consist of promises alone; then it is none.
+            // An item without any content, because all of it was promised, is left out.
             if let item = try? PasteboardItem(there) { items.append(item) }
         }
         // If the version is gone, the missing content was not a broken promise.
         guard !items.isEmpty, try await board.holds(version) else { throw broken }
         if !missing.isEmpty {
             unkept.append(
-                "version \(version.changeCount) of the pasteboard \(board.name.quoted) is without "
+                "version \(version.changeCount) of the pasteboard \(board.name.quoted) lacks "
                     + missing.joined(separator: ", "))
         }
         return items
@@ -133,7 +133,7 @@ struct StoreExport {
             strength: version.source.strength.rawValue, leftOut: leftOut, items: items)
     }
 
-    /// The answer; nil if the pasteboard was removed after it was listed.
+    /// Returns the answer of the broker; nil if the pasteboard was removed after it was listed.
     private func present<Answer>(
         _ question: () async throws(IPCError) -> Answer
     ) async throws(IPCError) -> Answer? {

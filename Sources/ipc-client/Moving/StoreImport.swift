@@ -11,22 +11,22 @@ final class StoreImport {
     private let plan: ImportPlan
     private let allowReserved: Bool
     private(set) var versions: UInt64 = 0
-    /// Versions that have expired.
+    /// The count of versions that have expired since the export.
     private(set) var ended: UInt64 = 0
-    /// Pasteboards that stay as they are, because the export lacks their content.
+    /// The pasteboards that stay as they are, because the export lacks their content.
     private(set) var untouched: [String] = []
     private var present: Set<String> = []
     private var filled: Set<String> = []
     private var target: Target?
 
-    /// The pasteboard of the versions that follow.
+    /// The pasteboard that gets the versions that follow.
     private struct Target {
         let board: Pasteboard
         let historyLimit: UInt32
-        /// Whether it has content from elsewhere.
+        /// Whether the pasteboard may have content, from before the import or from an earlier version.
         var hasOthers: Bool
         var isFirst = true
-        /// Whether the newest version cannot be imported, so that the pasteboard has to end empty.
+        /// Whether the newest version cannot be imported, so that the pasteboard must be empty at the end.
         var endsEmpty = false
     }
 
@@ -35,7 +35,7 @@ final class StoreImport {
     }
 
     func run(_ reader: ExportReader) async throws {
-        // First, so that no pasteboard ever has a lower count than in the exported store.
+        // This comes first, so that no pasteboard ever has a lower change count than in the exported store.
         try await app.skipChangeCounts(to: reader.changeCount)
         for try await info in app.pasteboards() {
             present.insert(info.name)
@@ -60,7 +60,7 @@ final class StoreImport {
     }
 
     private func begin(_ name: String, isPersistent: Bool, historyLimit: UInt32) async throws {
-        // No export contains secrets, so an import must not remove content in the place of one.
+        // An export leaves out secrets. If it has no content of a pasteboard, the present content must stay.
         guard !plan.withheld.contains(name) || !filled.contains(name) else {
             return untouched.append(name)
         }

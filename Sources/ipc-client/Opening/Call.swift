@@ -7,15 +7,16 @@ struct Call: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "call", abstract: "Open a URL and print the reply.",
         discussion: """
-            The reply goes to standard output, byte for byte: its first item, as plain text where it has it. The outcome \
-            is the exit code; what is no success is told on standard error, with the receiver's code and message. The \
-            content goes with the URL, on no pasteboard; without any, nothing does. The first SIGINT, SIGTERM or SIGHUP calls \
-            the request off and waits for its outcome, the second one ends the command.
+            Prints the first item of the reply, byte for byte, as plain text if the item has it. The outcome is the \
+            exit code. If the outcome is not a success, standard error shows the receiver's message and code. Content \
+            is sent with the URL, and is not stored on a pasteboard. Without a text or --file, no content is sent. The \
+            first SIGINT, SIGTERM or SIGHUP cancels the request and waits for its outcome. The second one ends the \
+            command.
 
-            A URL of x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \
-            x-cancel behind its parameters, with a scheme that is registered for the time of the call. What comes first \
-            counts: a reply, or a callback. Of a callback the reply is the parameter "result", or all parameters as a \
-            JSON object.
+            An x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \
+            x-cancel after its parameters, with a scheme that is registered during the call. The first result counts: \
+            a reply, or a callback. The reply of a callback is its parameter "result" or, without this one, all \
+            parameters as a JSON object.
 
             EXAMPLES
               ipc-client call IPCServer.demo:question
@@ -23,12 +24,13 @@ struct Call: ClientCommand {
               ipc-client call 'IPCServer.demo://x-callback-url/echo?text=hello'
             """)
 
-    @Argument(help: "The URL; it arrives unchanged, but for the callbacks.", completion: LiveNames.urls)
+    @Argument(help: "The URL. It arrives unchanged, except for added callbacks.", completion: LiveNames.urls)
     var url: String
 
     @Argument(
         help: ArgumentHelp(
-            "Text to send with it; words are joined by one blank. \"-\": standard input.", valueName: "text"))
+            "A text to send with the URL; words are joined by a space. With \"-\", standard input is sent.",
+            valueName: "text"))
     var words: [String] = []
 
     @Option(help: ArgumentHelp("Send the content of this file instead.", valueName: "path"), completion: .file())
@@ -36,13 +38,14 @@ struct Call: ClientCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if it is none)",
-            valueName: "type"), completion: .list(Content.commonTypes))
+            """
+            The content type, MIME or UTI. (default: UTF-8 text, or application/octet-stream if the content is not text)
+            """, valueName: "type"), completion: .list(Content.commonTypes))
     var type: String?
 
     @Option(
         help: ArgumentHelp(
-            "The scheme of the callbacks; where somebody else handles it, a unique one is made of it.",
+            "The scheme of the callbacks. If another application handles it, a unique scheme is derived from it.",
             valueName: "scheme"))
     var callbackScheme = "IPCClient.demo"
 
@@ -115,7 +118,7 @@ struct CallReport: Sendable {
         return error.code == .reservedScheme ? .reserved([scheme]) : ToolFailure(error)
     }
 
-    /// The answer of the broker, or the callback.
+    /// The JSON of the broker's answer, or of the callback.
     func json(
         _ response: OpenURLResponse?, _ outcome: Outcome, _ items: [PasteboardItem], _ failure: CallFailure? = nil
     ) -> JSONValue {

@@ -5,19 +5,19 @@ import IPCTools
 
 struct CanOpen: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "can-open", abstract: "Tell whether a URL could be opened now.",
+        command: "can-open", abstract: "Check whether a URL can be opened now.",
         discussion: """
-            Prints "yes" or "no". Exit code 0 for yes; 68 if nobody handles the scheme; 69 if its handler neither runs \
-            nor can be started; 77 if the handler's policy refuses the source. Nothing is started, and nobody is asked \
-            but the broker. With --wait the answer "no" comes only when the time is over.
+            Prints "yes" or "no". The exit code is 0 for yes, 68 if no application handles the scheme, 69 if its \
+            handler neither runs nor can be started, and 77 if the handler's policy rejects the source. The command \
+            starts no application, and asks only the broker. With --wait, it prints "no" only when the time is over.
 
             EXAMPLES
               ipc-client can-open IPCServer.demo:
               ipc-server & ipc-client can-open IPCServer.demo: --wait 10
-              ipc-client can-open com.example.notes: || echo "nobody is there"
+              ipc-client can-open com.example.notes: || echo "no handler"
             """)
 
-    @Argument(help: "The URL; only its scheme matters.", completion: LiveNames.urls)
+    @Argument(help: "The URL. Only its scheme matters.", completion: LiveNames.urls)
     var url: String
 
     @Option(
@@ -28,7 +28,7 @@ struct CanOpen: ClientCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait until it could: seconds, or 300ms, 20s, 2m. (default: not at all)", valueName: "time"),
+            "How long to wait for a \"yes\": seconds, or 300ms, 20s, 2m. (default: not at all)", valueName: "time"),
         transform: TimeSpan.parse)
     var wait: TimeSpan?
 
@@ -55,7 +55,7 @@ struct CanOpen: ClientCommand {
         guard let application = resolution.application else {
             return ToolFailure(
                 name: "NoHandler",
-                message: "no application handles this scheme; start one that does, or see 'ipc-client handlers'",
+                message: "no application handles this scheme; start one, or see 'ipc-client handlers'",
                 exit: .noHandler)
         }
         let source = Source(application: self.application, strength: .claimed)
@@ -63,14 +63,14 @@ struct CanOpen: ClientCommand {
         guard !resolution.isRunning, !(resolution.isActivatable && isKeptOut) else {
             return ToolFailure(
                 name: "AccessDenied",
-                message: "\(application) handles this scheme, but its policy refuses \(self.application); see "
+                message: "\(application) handles this scheme, but its policy rejects \(self.application); see "
                     + "'ipc-client policy \(application)'",
                 exit: .notPermitted)
         }
         let reason =
             resolution.isActivatable
-            ? "it failed just before and is started again only after a while; 'ipc-client open' tells more"
-            : "it is not running and the bus cannot start it; start it"
+            ? "it has just failed, and is restarted only after a pause; 'ipc-client open' shows the reason"
+            : "it is not running, and the bus cannot start it; start it"
         return ToolFailure(
             name: "HandlerUnavailable", message: "\(application) handles this scheme, but \(reason)", exit: .unavailable
         )

@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPCTools
 
-/// A receiver under the sample client's names, for replies by URL.
+/// A receiver under the names of the sample client, for replies that arrive as URLs.
 struct Listen: ToolCommand {
     static let configuration = CommandConfiguration(
         command: "listen", abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",
@@ -13,13 +13,13 @@ struct Listen: ToolCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The application id to own while it runs.", valueName: "id"),
+        help: ArgumentHelp("The application id to own while running.", valueName: "id"),
         completion: LiveNames.applications)
     var application = Client.id
 
     @Option(
         name: .customLong("scheme"),
-        help: ArgumentHelp("A URL scheme to handle; may be repeated. (default: IPCClient.demo)", valueName: "scheme"),
+        help: ArgumentHelp("A URL scheme to handle. May be repeated. (default: IPCClient.demo)", valueName: "scheme"),
         completion: LiveNames.schemes)
     var schemes: [String] = []
 

@@ -6,14 +6,14 @@ struct Open: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "open", abstract: "Open a URL and wait for the answer.",
         discussion: """
-            A reply of the receiver goes to standard output, byte for byte; the outcome is the exit code. The first \
-            SIGINT, SIGTERM or SIGHUP calls the request off and waits for its outcome, the second one ends the command.
+            Prints the receiver's reply, byte for byte. The outcome is the exit code. The first SIGINT, SIGTERM or \
+            SIGHUP cancels the request and waits for its outcome. The second one ends the command.
 
-            With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
-            the disk, and 'requests wait ID' tells the outcome.
+            With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
+            request is on the disk. 'requests wait ID' waits for the outcome.
 
-            What no application has registered goes to the desktop's own handler, without content: 'ipc-client resolve \
-            URL' tells which one that is.
+            If no application has registered the scheme, the desktop's default handler gets the URL, without content. \
+            'ipc-client resolve URL' shows which handler that is.
 
             EXAMPLES
               ipc-client open IPCServer.demo:hello
@@ -23,11 +23,12 @@ struct Open: ClientCommand {
               ipc-client open --queue --time-to-live 1d com.example.notes:sync
             """)
 
-    @Argument(help: "The URL; it arrives unchanged.", completion: LiveNames.urls)
+    @Argument(help: "The URL. It arrives unchanged.", completion: LiveNames.urls)
     var url: String
 
     @Option(
-        help: ArgumentHelp("Send what is on this pasteboard now.", valueName: "board"), completion: LiveNames.boards)
+        help: ArgumentHelp("Send the present content of this pasteboard.", valueName: "board"),
+        completion: LiveNames.boards)
     var pasteboard: String?
 
     @OptionGroup var request: RequestOptions

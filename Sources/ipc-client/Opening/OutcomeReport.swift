@@ -5,9 +5,9 @@ import IPCTools
 
 struct OutcomeReport: Sendable {
     private let response: OpenURLResponse
-    /// Nil if it is not known.
+    /// The URL of the request; nil if it is not known.
     private let url: String?
-    /// The time-out of the sender, as the command line has it; nil if it is not known.
+    /// The time-out of the sender, as on the command line; nil if it is not known.
     private let waited: String?
     /// The id of the request that repeats this one.
     private let retriedAs: String?
@@ -17,7 +17,7 @@ struct OutcomeReport: Sendable {
     }
 
     /// Prints the reply, or everything as JSON, or the id of a queued request.
-    /// - Throws: every outcome that is no success.
+    /// - Throws: the failure for an outcome that is not a success.
     func tell(_ output: OutputOptions) throws(ToolFailure) {
         do throws(ToolFailure) {
             if output.json {
@@ -32,9 +32,9 @@ struct OutcomeReport: Sendable {
             throw error.adding(
                 "the request itself is \(response.outcome.rawValue), as \(response.id): do not send it again")
         }
-        // A user at a terminal wants to know which program it was.
+        // A user at a terminal wants to know which program got the URL.
         if !output.json, response.outcome == .delivered, OutputStream.error.isTerminal {
-            try OutputStream.error.writeLine("given to \(response.application.onOneLine), which does not answer")
+            try OutputStream.error.writeLine("delivered to \(response.application.onOneLine), which does not answer")
         }
         if let failure = failure(isTold: output.json) { throw failure }
     }
@@ -44,7 +44,7 @@ struct OutcomeReport: Sendable {
     func failure(isTold: Bool) -> ToolFailure? {
         let outcome = response.outcome
         guard outcome.exit != .success else { return nil }
-        let retry = retriedAs.map { "; since then it was queued once more, as \($0)" } ?? ""
+        let retry = retriedAs.map { "; it has since been queued again, as \($0)" } ?? ""
         return ToolFailure(name: outcome.rawValue, message: isTold ? "" : sentence + retry, exit: outcome.exit)
     }
 
@@ -69,45 +69,45 @@ struct OutcomeReport: Sendable {
         let time = waited.map { " within \($0)" } ?? " in time"
         return switch response.outcome {
         case .handled, .delivered, .queued: ""
-        case .declined: "\(application) declined the URL\(because); another application may take it: --to ID"
+        case .declined: "\(application) declined the URL\(because); to try another application, give --to ID"
         case .cancelled where response.isCalledOff:
-            "the request was called off\(calledOffBecause)"
+            "the request was cancelled\(calledOffBecause)"
                 + (retriedAs == nil ? "; send it again if you still want it" : "")
         case .cancelled:
-            "\(application) called the request off\(because), perhaps because its user said no; find out before you send it "
-                + "again"
+            "\(application) cancelled the request\(because), perhaps because its user declined; find out before you "
+                + "send it again"
         case .failed: "\(application) failed\(because)\(parked)"
         case .unavailable: "\(absence); start it yourself and send again"
         case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
-            "\(response.errorMessage?.asTold ?? ""), after the request had been sent; it may have been done. See 'ipc-client "
-                + "requests show \(response.id)' when the broker is back"
+            "\(response.errorMessage?.asTold ?? ""), after the request was sent; it may have been handled. See "
+                + "'ipc-client requests show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
-            "\(application) got the request and has not answered in time; it may have done it. See 'ipc-client requests "
-                + "wait \(response.id)' for the outcome, and 'ipc-client trace \(response.id)' for its steps"
+            "\(application) got the request but did not answer in time, and may have handled it. See 'ipc-client "
+                + "requests wait \(response.id)' for the outcome, and 'ipc-client trace \(response.id)' for its steps"
         case .timedOut:
-            "\(application) got the request and has not answered\(time); it may have done it. Wait longer with "
-                + "--timeout, or see 'ipc-client requests show \(response.id)' for an answer that came late"
+            "\(application) got the request but did not answer\(time), and may have handled it. Wait longer with "
+                + "--timeout, or see 'ipc-client requests show \(response.id)' for a late answer"
         case .expired where waited == nil:
-            "the request was not delivered to \(application) in its time\(because); 'ipc-client requests retry "
-                + "\(response.id)' queues it once more, and --time-to-live gives it longer beside --queue"
+            "the request was not delivered to \(application) before it expired\(because); 'ipc-client requests retry "
+                + "\(response.id)' queues it again, and --time-to-live with --queue sets a longer time"
         case .expired:
-            "the request was not delivered to \(application)\(time)\(because); try again, wait longer with --timeout, or "
-                + "leave it behind with --queue"
+            "the request was not delivered to \(application)\(time)\(because); try again, wait longer with --timeout, "
+                + "or queue it with --queue"
         }
     }
 
-    /// States the absence of the receiver once: most reasons state it too.
+    /// The absence of the receiver, stated once: most reasons state it too.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
-    /// The advice for a request that has ended its receiver too often.
+    /// The advice for a parked (dead-lettered) request, at which its receiver has ended too often.
     private var parked: String {
-        response.errorCode == "parked" ? "; when it is mended: 'ipc-client requests retry \(response.id)'" : ""
+        response.errorCode == "parked" ? "; fix the receiver, then run 'ipc-client requests retry \(response.id)'" : ""
     }
 
-    /// The reason alone, because the code repeats the sentence.
+    /// The reason without the code, because the code only repeats the sentence.
     private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
     /// The reasons after a colon; empty if there are none.
@@ -120,7 +120,7 @@ struct OutcomeReport: Sendable {
 }
 
 extension [PasteboardItem] {
-    /// Writes the first item byte for byte, preferably as plain text; nothing if there are no items.
+    /// Writes the first item byte for byte, preferably as plain text. Writes nothing if there are no items.
     func writeFirst() throws(ToolFailure) {
         guard let representation = first?.preferred else { return }
         var output = ContentOutput.standardOutput
@@ -129,8 +129,8 @@ extension [PasteboardItem] {
 }
 
 extension RequestOptions {
-    /// Opens by `open`, and cancels the request at a signal. A queued request is on the disk at once, so a signal ends the
-    /// command as usual.
+    /// Opens a URL with `open`, and cancels the request at a signal. A queued request is on the disk at once, so a
+    /// signal ends the command as usual.
     @DBusActor
     func outcome(
         of app: Application, _ queueing: QueueOptions? = nil,
@@ -142,27 +142,28 @@ extension RequestOptions {
             return try await app.cancelling(id) { () async throws(IPCError) in try await open(options) }
         } catch {
             guard error.code == .handlerUnavailable, queueing != nil else { throw error }
-            throw IPCError(.handlerUnavailable, error.message + ", or leave the request behind with --queue")
+            throw IPCError(.handlerUnavailable, error.message + ", or queue the request with --queue")
         }
     }
 
-    /// Warns of a request that was queued for an unknown application: the id may be misspelled.
+    /// Warns about a request that was queued for an unknown application, because the id may be misspelled.
     @DBusActor
     func warnOfAbsence(_ response: OpenURLResponse, _ url: String, of app: Application, _ output: OutputOptions) async {
-        // The request is on the disk, even if these questions fail.
+        // The request is on the disk, even if these calls fail.
         guard response.outcome == .queued, let to, (try? await app.bus.isReachable(to)) == false,
             let claims = try? await app.resolve(url).candidates, !claims.contains(where: { $0.application == to })
         else { return }
         try? output.warn(
             "HandlerUnavailable",
-            "nobody knows \(to.quoted): it does not run, nothing can start it, and it does not claim the scheme; the request "
-                + "waits for it. 'ipc-client requests cancel \(response.id)' calls it off", id: response.id)
+            "the application \(to.quoted) is unknown: it does not run, the bus cannot start it, and it does not claim "
+                + "the scheme; the request waits for it, and 'ipc-client requests cancel \(response.id)' cancels it",
+            id: response.id)
     }
 }
 
 extension Application {
-    /// Waits in `body`. The first SIGINT, SIGTERM or SIGHUP cancels the request, and the outcome says whether it came in time.
-    /// The second one ends the process as any signal does.
+    /// Waits in `body`. The first SIGINT, SIGTERM or SIGHUP cancels the request, and the outcome shows whether that was
+    /// in time. The second signal ends the process as usual.
     @DBusActor
     func cancelling<Result, Failure: Error>(
         _ id: String, _ body: () async throws(Failure) -> Result

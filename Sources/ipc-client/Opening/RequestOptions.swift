@@ -11,7 +11,7 @@ struct RequestOptions: ParsableArguments, Sendable {
     var application = Client.id
 
     @Option(
-        help: ArgumentHelp("The application that is to get it, whoever handles the scheme.", valueName: "id"),
+        help: ArgumentHelp("The application that gets the URL, even if another one is the handler.", valueName: "id"),
         completion: LiveNames.applications)
     var to: String?
 
@@ -19,20 +19,20 @@ struct RequestOptions: ParsableArguments, Sendable {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How long to wait for the answer: seconds, or 300ms, 20s, 2m; of a queued request, how long the receiver has \
-            for it. (default: 20s; queued: 10m)
+            How long to wait for the answer: seconds, or 300ms, 20s, 2m. For a queued request, how long the receiver \
+            may take. (default: 20s; queued: 10m)
             """, valueName: "time"), transform: TimeSpan.parse)
     var timeout: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "The id of the request; the same id again has no second effect. (default: a random one)",
+            "The id of the request. Opening with the same id again has no second effect. (default: a random id)",
             valueName: "id"))
     var id: String?
 
     @Option(
         help: ArgumentHelp(
-            "The request that is being handled while this one is made. (default: $IPC_ID, as --exec sets it)",
+            "The request whose handler opens this URL. (default: $IPC_ID, which --exec sets)",
             valueName: "id"), completion: LiveNames.requests)
     var parent: String?
 
@@ -44,7 +44,7 @@ struct RequestOptions: ParsableArguments, Sendable {
         return options
     }
 
-    /// The time-out of a sender that waits, as the command line has it.
+    /// The time-out of a waiting sender, as on the command line.
     var waitingTime: String { timeout?.defaultValueDescription ?? "20s" }
 
     /// Connects. The time-out for the answer limits the wait for the bus too.
@@ -53,18 +53,18 @@ struct RequestOptions: ParsableArguments, Sendable {
         try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)
     }
 
-    /// Rejects a parent of the environment that is no id of a request, unless `--parent` overrides it.
+    /// Rejects a parent in the environment that is not a request id, unless `--parent` overrides it.
     func checkEnvironment(_ environment: RequestEnvironment = .ofProcess) throws(ToolFailure) {
         guard parent == nil, let stated = environment.parent else { return }
         do throws(IPCError) { _ = try RequestID(stated) } catch {
             throw ToolFailure(
                 name: error.code.rawValue,
-                message: "IPC_ID in the environment: \(error.message); unset it, or say --parent",
+                message: "IPC_ID in the environment: \(error.message); unset it, or give --parent",
                 exit: error.code.exit)
         }
     }
 
-    /// The library's options. There is always an id, so that the request can be cancelled, and found later.
+    /// Returns the options for the library. They always have an id, so that the request can be cancelled or found.
     func openOptions(_ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess) -> OpenOptions {
         var open = OpenOptions()
         open.application = to
@@ -83,14 +83,14 @@ struct RequestOptions: ParsableArguments, Sendable {
 struct QueueOptions: ParsableArguments, Sendable {
     @Flag(
         help: """
-            Do not wait for the receiver, which need not run: print the id of the request as soon as it is on the disk.
+            Do not wait for the receiver, which need not run. Print the id of the request as soon as it is on the disk.
             """)
     var queue = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "With --queue: how long it may wait for its delivery, at most 30d. (default: 7d)", valueName: "time"),
+            "With --queue, how long the request may wait for delivery, at most 30d. (default: 7d)", valueName: "time"),
         transform: TimeSpan.parseLong)
     var timeToLive: TimeSpan?
 
@@ -105,9 +105,9 @@ struct QueueOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         guard let timeToLive else { return }
-        guard queue else { throw ValidationError("--time-to-live is of a request that waits; add --queue.") }
+        guard queue else { throw ValidationError("--time-to-live is for queued requests; add --queue.") }
         guard timeToLive.milliseconds <= Self.most else {
-            throw ValidationError("A request can wait for 30d at most; give a shorter --time-to-live.")
+            throw ValidationError("A request can wait for at most 30d; give a shorter --time-to-live.")
         }
     }
 }
@@ -118,14 +118,14 @@ struct RequestEnvironment: Sendable {
 
     init(_ variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
 
-    /// The environment of this process; a value that is not UTF-8 counts as missing.
+    /// The environment of this process. A value that is not UTF-8 counts as missing.
     static let ofProcess = RequestEnvironment { getenv($0).flatMap { String(validatingCString: $0) } }
 
     /// The request whose `--exec` command started this program.
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The token that lets the receiver raise its window: of xdg-activation (Wayland), or the startup id of the Startup
-    /// Notification Specification (X11). Tokens have some tens of bytes; a longer value is none.
+    /// The token that lets the receiver raise its window: a token of xdg-activation (Wayland), or a startup id of the
+    /// Startup Notification Specification (X11). Tokens have some tens of bytes; a much longer value is not a token.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
             !$0.isEmpty && $0.utf8.count <= 1_024

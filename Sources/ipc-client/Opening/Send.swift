@@ -6,12 +6,12 @@ struct Send: PlainCommand, ClientCommand {
     static let configuration = CommandConfiguration(
         command: "send", abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
-            Waits for the answer. A reply of the receiver goes to standard output, byte for byte; the outcome is the \
-            exit code. The pasteboard is made, persistent, if there is none. The first SIGINT, SIGTERM or SIGHUP calls the \
-            request off and waits for its outcome, the second one ends the command.
+            Waits for the answer, and prints the receiver's reply, byte for byte. The outcome is the exit code. If the \
+            pasteboard does not exist, it is created as a persistent one. The first SIGINT, SIGTERM or SIGHUP cancels \
+            the request and waits for its outcome. The second one ends the command.
 
-            With --queue it does not wait: the id goes to standard output, exit code 0 means that the request is on \
-            the disk, and 'requests wait ID' tells the outcome.
+            With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
+            request is on the disk. 'requests wait ID' waits for the outcome.
 
             EXAMPLES
               ipc-client send hello
@@ -23,10 +23,10 @@ struct Send: PlainCommand, ClientCommand {
 
     @OptionGroup var content: ContentOptions
 
-    @Option(help: ArgumentHelp("The URL to open; it arrives unchanged.", valueName: "url"), completion: LiveNames.urls)
+    @Option(help: ArgumentHelp("The URL to open. It arrives unchanged.", valueName: "url"), completion: LiveNames.urls)
     var url = Self.url
 
-    @Option(help: ArgumentHelp("The pasteboard to put it on.", valueName: "board"), completion: LiveNames.boards)
+    @Option(help: ArgumentHelp("The pasteboard for the content.", valueName: "board"), completion: LiveNames.boards)
     var pasteboard = Self.pasteboard
 
     @OptionGroup var request: RequestOptions

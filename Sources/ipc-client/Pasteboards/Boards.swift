@@ -9,7 +9,7 @@ struct Boards: ClientCommand {
         command: "boards", abstract: "List the pasteboards.",
         discussion: """
             Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \
-            pipe they are separated by tabs, without headings. Content is never shown.
+            pipe, tabs separate the columns, and there are no headings. Content is never shown.
 
             EXAMPLES
               ipc-client boards
@@ -17,7 +17,7 @@ struct Boards: ClientCommand {
               ipc-client boards --json | jq -r .pasteboard
             """)
 
-    @Option(help: ArgumentHelp("Only names that start with this.", valueName: "text"))
+    @Option(help: ArgumentHelp("List only names that start with this text.", valueName: "text"))
     var prefix = ""
 
     @OptionGroup var output: OutputOptions

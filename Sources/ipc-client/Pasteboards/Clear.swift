@@ -4,7 +4,7 @@ import IPCTools
 
 struct Clear: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "clear", abstract: "Take everything off a pasteboard; it stays, empty.",
+        command: "clear", abstract: "Remove the content of a pasteboard, but not the pasteboard itself.",
         discussion: """
             EXAMPLES
               ipc-client clear notes
@@ -27,7 +27,7 @@ struct Remove: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "remove", abstract: "Remove a pasteboard with all its versions.",
         discussion: """
-            Requests on their way keep what they carry. The pasteboard "general" cannot be removed, only cleared.
+            Requests that have not ended keep their content. The pasteboard "general" cannot be removed, only cleared.
 
             EXAMPLES
               ipc-client remove notes

@@ -1,15 +1,15 @@
 import IPC
 import IPCTools
 
-/// Content that reading has removed from a pasteboard, so that no other copy exists until it is written.
+/// Content that reading has removed from a pasteboard. No other copy exists until it is written.
 struct ConsumedContent: Sendable {
     private let items: [PasteboardItem]
     private let source: String
     private let options: PasteboardOptions
-    /// Whether the pasteboard had more than was read.
+    /// Whether the pasteboard had more content than was read.
     private let isPart: Bool
 
-    /// - Returns: nil if the reading has consumed nothing.
+    /// Creates the content of a whole version; nil if reading has consumed nothing.
     init?(_ version: PasteboardVersion, taken: Bool) {
         guard taken || version.isOnce, !version.items.isEmpty else { return nil }
         (items, source, isPart) = (version.items, version.source.application, false)
@@ -17,8 +17,7 @@ struct ConsumedContent: Sendable {
             expirationDate: version.endsMillisecondsSince1970, isSensitive: version.isSensitive, isOnce: version.isOnce)
     }
 
-    /// One representation of a version.
-    /// - Returns: nil if the reading has consumed nothing.
+    /// Creates the content of one representation of a version; nil if reading has consumed nothing.
     init?(_ representation: Representation, of version: PasteboardVersionInfo, taken: Bool) {
         guard taken || version.isOnce, let item = try? PasteboardItem([representation]) else { return nil }
         (items, source, isPart) = ([item], version.source.application, version.types.joined().count > 1)
@@ -27,21 +26,21 @@ struct ConsumedContent: Sendable {
     }
 
     /// Puts the content back after a failed write, unless another version is on the pasteboard by now.
-    /// - Returns: the failure with the result.
+    /// - Returns: the failure, with a clause about what happened to the content.
     @DBusActor
     func afterFailure(_ failure: ToolFailure, on board: Pasteboard) async -> ToolFailure {
         let readerGone = ToolFailure(
-            name: "InputOutput", message: "the reader of the output has gone before its end", exit: .inputOutput)
+            name: "InputOutput", message: "the reader of the output ended too early", exit: .inputOutput)
         let failure = failure == .outputClosed ? readerGone : failure
         let current = try? await board.versions().last
         var options = options
         options.ifChangeCount = current?.changeCount
         guard current?.itemCount == 0, (try? await board.restore(items, source: source, options: options)) != nil else {
-            return failure.adding("what was read was to be read once, and could not be put back")
+            return failure.adding("the content could be read only once, and could not be put back on the pasteboard")
         }
         return failure.adding(
             isPart
-                ? "what was read of it is on the pasteboard again, without its other types"
-                : "what was read is on the pasteboard again")
+                ? "the content is on the pasteboard again, but without its other types"
+                : "the content is on the pasteboard again")
     }
 }

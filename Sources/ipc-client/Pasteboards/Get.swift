@@ -2,10 +2,10 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-/// `paste` and `get`: the same, but for where the pasteboard's name stands.
+/// `paste` and `get` differ only in the place of the pasteboard's name.
 struct Paste: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "paste", abstract: "Write what is on the general pasteboard to standard output, byte for byte.",
+        command: "paste", abstract: "Print the content of the general pasteboard, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES
               ipc-client paste
@@ -27,7 +27,7 @@ struct Paste: ClientCommand {
 
 struct Get: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "get", abstract: "Write what is on a pasteboard to standard output, byte for byte.",
+        command: "get", abstract: "Print the content of a pasteboard, byte for byte.",
         discussion: ReadingArguments.discussion + "\n\n" + """
             EXAMPLES
               ipc-client get demo.IPCClient

@@ -5,11 +5,11 @@ import IPCTools
 
 struct History: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "history", abstract: "List the versions of a pasteboard that are held.",
+        command: "history", abstract: "List the versions of a pasteboard that the broker keeps.",
         discussion: """
-            Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires); \
-            the oldest first, the current one last. In a pipe they are separated by tabs, without headings. \
-            'get BOARD --change-count N' reads one.
+            Columns: change count, time (UTC), items, bytes, source, content types, marks (sensitive, once, expires). \
+            The oldest version is first, and the current one last. In a pipe, tabs separate the columns, and there are \
+            no headings. 'get BOARD --change-count N' reads a version.
 
             EXAMPLES
               ipc-client history notes
@@ -20,7 +20,7 @@ struct History: ClientCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
-    @Option(number: "Keep so many earlier versions from now on, 0 to 100.")
+    @Option(number: "From now on, keep this many earlier versions, 0 to 100.")
     var keep: UInt32?
 
     @OptionGroup var output: OutputOptions
@@ -29,7 +29,7 @@ struct History: ClientCommand {
         let most = Limits().historyMost
         guard UInt64(keep ?? 0) <= most else {
             throw ValidationError(
-                "A pasteboard keeps \(most) earlier versions at most; give --keep a number from 0 to \(most).")
+                "A pasteboard keeps at most \(most) earlier versions; give --keep a number from 0 to \(most).")
         }
     }
 

@@ -19,7 +19,7 @@ extension JSONValue {
         ])
     }
 
-    /// A representation that `get` has written to a file; nil of an empty pasteboard.
+    /// The result of `get` with `--output`. The representation is nil if the pasteboard was empty.
     static func written(
         _ representation: Representation?, _ version: PasteboardVersionInfo?, of board: String, to path: String?
     ) -> JSONValue {
@@ -56,7 +56,7 @@ extension JSONValue {
 }
 
 extension PasteboardVersionInfo {
-    /// Its special properties, as words.
+    /// The special properties of the version, as words.
     var marks: String {
         [isSensitive ? "sensitive" : nil, isOnce ? "once" : nil, endsMillisecondsSince1970 == nil ? nil : "expires"]
             .compactMap { $0 }.joined(separator: ",")

@@ -7,12 +7,13 @@ import class IPCDBus.DBusActor
 
 struct Prune: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "prune", abstract: "Remove pasteboards that are old or empty, or let go of earlier versions.",
+        command: "prune", abstract: "Remove old or empty pasteboards, or earlier versions.",
         discussion: """
-            A pasteboard goes if it meets all the criteria that are given; without any the command refuses. With \
-            --history it stays, and only its earlier versions go. The pasteboard "general" is never removed; with \
-            --older-than it is cleared. One that changes meanwhile is left alone. Prints what was done: "removed", \
-            "cleared" or "let-go", and the pasteboard; with --dry-run "would-remove", "would-clear" or "would-let-go".
+            Removes the pasteboards that meet all given criteria; at least one is required. With --history, the \
+            pasteboards stay, and only their earlier versions are released. The pasteboard "general" is never removed, \
+            but --older-than clears it. A pasteboard that changes meanwhile stays. Prints the result for each \
+            pasteboard: "removed", "cleared" or "let-go" (its earlier versions are released), and its name; with \
+            --dry-run "would-remove", "would-clear" or "would-let-go".
 
             EXAMPLES
               ipc-client prune --older-than 30d --dry-run
@@ -22,27 +23,27 @@ struct Prune: ClientCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Whose last change is longer ago: 90m, 12h, 30d, 4w.", valueName: "time"),
+        help: ArgumentHelp("Only pasteboards unchanged for this time: 90m, 12h, 30d, 4w.", valueName: "time"),
         transform: Self.age)
     var olderThan: TimeSpan?
 
-    @Flag(help: "Which hold nothing.")
+    @Flag(help: "Only pasteboards without content.")
     var empty = false
 
-    @Option(help: ArgumentHelp("Whose names start with this.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only pasteboards whose names start with this text.", valueName: "text"))
     var prefix: String?
 
-    @Flag(help: "Let go of earlier versions only; a criterion by itself.")
+    @Flag(help: "Release only earlier versions. This is a criterion by itself.")
     var history = false
 
-    @Flag(help: "Only say what would be done.")
+    @Flag(help: "Only print what would be done.")
     var dryRun = false
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
         guard olderThan != nil || empty || history || !(prefix ?? "").isEmpty else {
-            throw ValidationError("Say which: --older-than, --empty, --prefix or --history.")
+            throw ValidationError("Missing criterion. Give --older-than, --empty, --prefix or --history.")
         }
     }
 
@@ -55,7 +56,7 @@ struct Prune: ClientCommand {
             do throws(IPCError) {
                 if !dryRun, try await !perform(action, info, app) { continue }
             } catch {
-                // The failure of one pasteboard does not concern the others.
+                // A failure of one pasteboard does not affect the others.
                 try output.warn(error.code.rawValue, "\(info.name.quoted): \(error.message)")
                 failure = failure ?? error
                 continue
@@ -69,7 +70,7 @@ struct Prune: ClientCommand {
         if let failure { throw failure }
     }
 
-    /// A time with its unit, because a wrong guess at the unit of a bare number would remove too much.
+    /// Parses a time that states its unit, because a wrong guess at the unit of a bare number would remove too much.
     private static func age(_ argument: String) throws -> TimeSpan {
         guard argument.last?.isNumber != true else {
             throw ValidationError("give the unit too, such as 90m, 12h, 30d or 4w.")
@@ -80,7 +81,7 @@ struct Prune: ClientCommand {
     enum Action {
         case removed, cleared, letGo
 
-        /// The words for an action that is done, and for one under `--dry-run`.
+        /// The words for the action: when it is done, and with `--dry-run`.
         var words: (done: String, planned: String) {
             switch self {
             case .removed: ("removed", "would-remove")
@@ -100,7 +101,7 @@ struct Prune: ClientCommand {
         return olderThan != nil && info.itemCount > 0 ? .cleared : nil
     }
 
-    /// - Returns: false if the pasteboard has changed meanwhile or is gone.
+    /// - Returns: false if the pasteboard has changed meanwhile, or is gone.
     @DBusActor
     private func perform(_ action: Action, _ info: PasteboardInfo, _ app: Application) async throws(IPCError) -> Bool {
         let board = try Pasteboard(named: info.name, of: app)
@@ -113,7 +114,7 @@ struct Prune: ClientCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // Only clearing has a condition, so newer content stays.
+                // Only clearing takes a condition, so this protects newer content.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }

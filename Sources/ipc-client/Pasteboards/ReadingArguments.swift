@@ -6,30 +6,30 @@ import Synchronization
 
 struct ReadingArguments: ParsableArguments, Sendable {
     static let discussion = """
-        Without options: the first item, as plain text if it has one, else in its first type; nothing, and exit code \
-        0, if the pasteboard is empty. On a terminal a newline follows. With --json: all items, texts as they are and \
-        other bytes in base64.
+        Without options, prints the first item, as plain text if it has it, else in its first type. If the pasteboard \
+        is empty, prints nothing and exits with 0. On a terminal, a newline follows if the content does not end with \
+        one. With --json, prints all items: texts as they are, and other bytes in base64.
         """
 
     @Option(
-        help: ArgumentHelp("Only this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
+        help: ArgumentHelp("Read this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
     var type: String?
 
-    @Option(number: "Which item, counted from 0.")
+    @Option(number: "Read this item, counted from 0.")
     var item: UInt32?
 
-    @Flag(help: "List the content types, one a line, and read nothing.")
+    @Flag(help: "List the content types, one per line, and read no content.")
     var listTypes = false
 
-    @Flag(help: "Read and clear in one step: of several that take, one gets it.")
+    @Flag(help: "Read and clear in one step. If several programs take, only one gets the content.")
     var take = false
 
-    @Option(number: "The version with this change count, if it is still kept.")
+    @Option(number: "Read the version with this change count, if the broker still keeps it.")
     var changeCount: UInt64?
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("Write to this file; it stays as it was if nothing can be read.", valueName: "path"),
+        help: ArgumentHelp("Write to this file. If nothing can be read, it stays as it was.", valueName: "path"),
         completion: .file())
     var path: String?
 
@@ -38,7 +38,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             throw ValidationError("--take takes the current version; leave out --change-count.")
         }
         guard !listTypes || !(take || type != nil || path != nil) else {
-            throw ValidationError("--list-types reads nothing; leave out --take, --type and --output.")
+            throw ValidationError("--list-types reads no content; leave out --take, --type and --output.")
         }
         guard !output.json || listTypes || path != nil || (type == nil && item == nil) else {
             throw ValidationError("--json shows all items; leave out --type and --item, or add --output.")
@@ -47,7 +47,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // First of all: content that is taken and cannot be written has to be put back.
+        // The file is opened first: content that is taken, but cannot be written, must be put back.
         let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
         let board = try Pasteboard(named: name, of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -70,7 +70,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         try OutputStream.output.writeLine(JSONValue.written(representation, version, of: name, to: path).text)
     }
 
-    /// Writes to the output. If that fails or a signal interrupts it, consumed content goes back to the pasteboard.
+    /// Writes to the output. If writing fails or a signal interrupts it, consumed content goes back to the pasteboard.
     @DBusActor
     private func written(
         _ content: ConsumedContent?, _ board: Pasteboard, _ write: @escaping @Sendable () throws(ToolFailure) -> Void
@@ -85,8 +85,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// Reads one representation. Its type is chosen by the list of types, so that nothing is taken that cannot be shown, and
-    /// no other promised content is fetched.
+    /// Reads one representation. Chooses its type from the list of types first, so that no content is taken that cannot
+    /// be shown, and no other promised content is fetched.
     @DBusActor
     private func readOne(
         _ board: Pasteboard
@@ -127,7 +127,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         throw ToolFailure(
             name: "NoSuchItem",
             message: "the item on the pasteboard \(board.quoted) has no representation of the type "
-                + "\(wanted.text.quoted); --list-types shows which it has",
+                + "\(wanted.text.quoted); --list-types lists its types",
             exit: .noInput)
     }
 
@@ -154,7 +154,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             throw ToolFailure(
                 name: "NoSuchItem",
                 message: "the pasteboard \(board.name.quoted) does not keep the version \(changeCount); "
-                    + "'ipc-client history' lists those that it keeps",
+                    + "'ipc-client history' lists the versions that it keeps",
                 exit: .noInput)
         }
         return version
@@ -184,13 +184,14 @@ private final class Destination: Sendable {
 
 extension ToolFailure {
     fileprivate static let interrupted = ToolFailure(
-        name: "Cancelled", message: "the output was not written to its end", exit: .cancelled)
+        name: "Cancelled", message: "a signal interrupted the output", exit: .cancelled)
 
     fileprivate static func noItem(_ item: UInt32, of count: Int, on board: String) -> ToolFailure {
         ToolFailure(
             name: "NoSuchItem",
-            message:
-                "the pasteboard \(board.quoted) has \(count) item\(count == 1 ? "" : "s"), counted from 0, so there is no item \(item)",
+            message: count == 0
+                ? "the pasteboard \(board.quoted) is empty, so it has no item \(item)"
+                : "the pasteboard \(board.quoted) has no item \(item); give a number from 0 to \(count - 1)",
             exit: .noInput)
     }
 }

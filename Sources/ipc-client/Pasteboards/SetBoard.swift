@@ -2,14 +2,14 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-/// `copy` and `set`: the same, but for where the pasteboard's name stands.
+/// `copy` and `set` differ only in the place of the pasteboard's name.
 struct Copy: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "copy", abstract: "Put text, standard input or files on the general pasteboard.",
         discussion: """
-            Replaces what was there. Bytes stay as they are; a newline at the end too. Large content goes to the \
-            broker as a file descriptor, and no process stays behind. 'set BOARD' does the same for another \
-            pasteboard.
+            Replaces the content of the pasteboard. The bytes stay unchanged, including a newline at the end. Large \
+            content goes to the broker as a file descriptor, and no process stays behind. 'set BOARD' does the same \
+            for another pasteboard.
 
             EXAMPLES
               ipc-client copy "buy milk"
@@ -20,7 +20,8 @@ struct Copy: ClientCommand {
             """)
 
     @Option(
-        help: ArgumentHelp("The pasteboard; a named one is made, persistent, if there is none.", valueName: "board"),
+        help: ArgumentHelp(
+            "The pasteboard. If a named one does not exist, it is created as a persistent one.", valueName: "board"),
         completion: LiveNames.boards)
     var board = Client.generalPasteboard
 
@@ -35,8 +36,9 @@ struct SetBoard: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "set", abstract: "Put text, standard input or files on a pasteboard.",
         discussion: """
-            Replaces what was there. The pasteboard is made, persistent, if there is none; then its content is on the \
-            disk when the command ends. 'copy' does the same for the general pasteboard.
+            Replaces the content of the pasteboard. If the pasteboard does not exist, it is created as a persistent \
+            one. The content of a persistent pasteboard is on the disk when the command ends. 'copy' does the same for \
+            the general pasteboard.
 
             EXAMPLES
               ipc-client set notes "buy milk"

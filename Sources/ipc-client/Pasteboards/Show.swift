@@ -5,11 +5,11 @@ import IPCTools
 
 struct Show: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "show", abstract: "Describe what is on a pasteboard: types, sizes, age, source, versions.",
+        command: "show", abstract: "Describe the content of a pasteboard: types, sizes, age, source, versions.",
         discussion: """
-            Nothing is read but with --preview, so nothing is consumed and no promised data is asked for. The preview is \
-            the start of the first item's text on one line; of content that reading would consume (once, sensitive) \
-            there is none.
+            Reads no content, so it consumes nothing and fetches no promised data. Only --preview reads the plain text \
+            of the first item, and shows its start on one line. There is no preview of content that reading would \
+            consume (once, sensitive).
 
             EXAMPLES
               ipc-client show general
@@ -20,7 +20,7 @@ struct Show: ClientCommand {
     @Argument(help: "The pasteboard.", completion: LiveNames.boards)
     var board: String
 
-    @Flag(help: "Show the start of the text too.")
+    @Flag(help: "Also show the start of the text.")
     var preview = false
 
     @OptionGroup var output: OutputOptions
@@ -34,7 +34,7 @@ struct Show: ClientCommand {
         try output.print(summary.json, text: summary.text(style: output.style))
     }
 
-    /// The start of the first item's plain text; nil if there is none, or if reading would consume it.
+    /// Reads the start of the first item's plain text; nil if there is none, or if reading would consume it.
     @DBusActor
     private func text(_ board: Pasteboard, _ version: PasteboardVersionInfo?) async throws -> String? {
         guard let version, !version.isOnce, !version.isSensitive,
@@ -44,7 +44,7 @@ struct Show: ClientCommand {
         return try Self.preview(of: value, 200)
     }
 
-    /// At most this number of bytes, as whole characters on one line; nil for content that is no text.
+    /// The start of a value, at most this number of bytes, as whole characters on one line; nil if it is not text.
     static func preview(of value: Representation.Value, _ most: Int) throws -> String? {
         let bytes: [UInt8] =
             switch value {
@@ -52,7 +52,7 @@ struct Show: ClientCommand {
             case .bytes(let bytes): Array(bytes.prefix(most))
             case .file(let file): try file.bytes(in: 0..<most)
             }
-        // The last character may be cut: at most three bytes of it are there.
+        // The last character may be cut, with at most three bytes of it left.
         for cut in 0...min(3, bytes.count) {
             guard let text = String(validating: bytes.dropLast(cut), as: UTF8.self) else { continue }
             return MessageLine.escaped(text) + (value.byteCount > bytes.count - cut ? "…" : "")
@@ -64,7 +64,7 @@ struct Show: ClientCommand {
 /// The description of a pasteboard by `show`.
 struct BoardSummary: Sendable {
     let name: String
-    /// The current one is the last.
+    /// The versions, the current one last.
     let versions: [PasteboardVersionInfo]
     let isPersistent: Bool
     let historyLimit: UInt32
@@ -89,8 +89,8 @@ struct BoardSummary: Sendable {
             if let time = version.millisecondsSince1970 { lines.append(("changed", point(time))) }
             lines.append(("source", version.source.described))
             if let end = version.endsMillisecondsSince1970 { lines.append(("expires", point(end))) }
-            if version.isSensitive { lines.append(("sensitive", "in memory only, and read once")) }
-            if version.isOnce && !version.isSensitive { lines.append(("once", "the first who reads it consumes it")) }
+            if version.isSensitive { lines.append(("sensitive", "in memory only, and the first reader consumes it")) }
+            if version.isOnce && !version.isSensitive { lines.append(("once", "the first reader consumes it")) }
             lines.append(("content", Counted.content(version.itemCount, version.byteCount) ?? "empty"))
             for (place, types) in version.types.enumerated() {
                 lines.append(("item \(place)", types.map(\.text).joined(separator: ", ")))

@@ -4,21 +4,22 @@ import IPCTools
 
 struct Watch: ToolCommand {
     static let configuration = CommandConfiguration(
-        command: "watch", abstract: "Tell every change of pasteboards, as it happens.",
+        command: "watch", abstract: "Report every change of pasteboards as it happens.",
         discussion: """
-            A line for each change, written at once: time (UTC), pasteboard, change count, "set", "empty" or "removed", \
-            bytes, content types with commas between; separated by tabs. Content is not shown. Changes that follow each \
-            other faster than they can be told may be told as one, the last one always is. It goes on over restarts of \
-            the broker, and ends with 0 at SIGINT, SIGTERM or SIGHUP, and when nobody reads its output.
+            Prints a line for each change, at once. Tabs separate the fields: time (UTC), pasteboard, change count, \
+            "set", "empty" or "removed", bytes, and the content types with commas between them. Content is not shown. \
+            Changes that follow each other faster than they can be reported may share a line, but the last one is \
+            always reported. The command continues across restarts of the broker. It exits with 0 at SIGINT, SIGTERM \
+            or SIGHUP, and when no program reads its output.
 
-            --since N resumes: every pasteboard that has moved after the change count N is told at once. After \
-            "resync" on standard error every pasteboard that exists is told; take any other as removed.
+            With --since N, the command first reports every pasteboard that has changed after the change count N. \
+            After "resync" on standard error, it reports every pasteboard that exists; consider all others removed.
 
-            A command for --exec runs by "sh -c", one at a time, with the content of the first item on its standard \
-            input; its output stands in place of the lines. It finds IPC_BOARD, IPC_CHANGE_COUNT, IPC_EVENT (set, empty \
-            or removed), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT and IPC_SOURCE in its environment. Content that reading \
-            would consume (once, sensitive) is not read: then the input is empty and IPC_ONCE is 1. A command that fails \
-            is told on standard error, and the next change comes.
+            The command of --exec runs with "sh -c" for one change at a time. Its standard input is the content of the \
+            first item, and its output replaces the lines. Its environment has IPC_BOARD, IPC_CHANGE_COUNT, IPC_EVENT \
+            (set, empty or removed), IPC_TYPE, IPC_SIZE, IPC_ITEM_COUNT and IPC_SOURCE. If reading would consume the \
+            content (once, sensitive), it is not read: the input is empty, and IPC_ONCE is 1. If a command fails, \
+            standard error reports it, and the next change follows.
 
             EXAMPLES
               ipc-client watch
@@ -28,10 +29,10 @@ struct Watch: ToolCommand {
             """)
 
     @Argument(
-        help: "The pasteboards, which need not exist yet; all if it is left out.", completion: LiveNames.boards)
+        help: "The pasteboards, which need not exist yet. (default: all)", completion: LiveNames.boards)
     var boards: [String] = []
 
-    @Option(number: "Tell what changed after this change count. (default: from now on)")
+    @Option(number: "Report changes after this change count. (default: from now on)")
     var since: UInt64?
 
     @Option(
@@ -40,15 +41,15 @@ struct Watch: ToolCommand {
             "Run a shell command for every change, with the content on its standard input.", valueName: "command"))
     var command: String?
 
-    @Option(number: "End after this many changes.")
+    @Option(number: "Exit after this many changes.")
     var count: UInt64?
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard count != 0 else { throw ValidationError("--count is at least 1.") }
+        guard count != 0 else { throw ValidationError("--count must be at least 1.") }
         guard command == nil || !output.json else {
-            throw ValidationError("With --exec the output is that of the command; leave out --json.")
+            throw ValidationError("With --exec, the output is the command's own; leave out --json.")
         }
     }
 
@@ -64,12 +65,12 @@ struct Watch: ToolCommand {
         if start > newest {
             try output.warn(
                 "FutureChangeCount",
-                "there is no change \(start) yet, the newest is \(newest): the number is of another store")
+                "there is no change \(start) yet, and the newest is \(newest): the number belongs to another store")
         }
         let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
         try output.tell("Watching", "watching \(names) after change count \(start)")
         do { try await WatchLoop(self, app, stop, since: start).run() } catch let failure as ToolFailure {
-            // A reader that has gone ends the command without an error.
+            // When the reader of the output ends, the command ends without an error.
             guard failure == .outputClosed else { throw failure }
         }
     }

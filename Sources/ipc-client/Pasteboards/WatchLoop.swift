@@ -13,11 +13,11 @@ struct WatchLoop: Sendable {
         (self.watch, self.app, self.stop) = (watch, app, stop)
         let output = watch.output
         feed = ChangeFeed(app, of: watch.boards, since: since) { error in
-            try? output.warn(error.code.rawValue, "\(error.message); waiting for it")
+            try? output.warn(error.code.rawValue, "\(error.message); waiting for the broker")
         }
     }
 
-    /// Reports changes until the count is reached, a signal arrives, or the reader of the output has gone.
+    /// Reports changes until the count is reached, a signal arrives, or the reader of the output ends.
     func run() async throws {
         var count: UInt64 = 0
         var newest: [String: UInt64] = [:]
@@ -26,12 +26,13 @@ struct WatchLoop: Sendable {
             let feed = feed
             guard let change = try await stop.run(untilSignal: 1, { try await feed.next() }) else { return }
             if change.isResync && !isResynchronizing {
-                try watch.output.warn("Resync", "resync: every pasteboard that exists is told now; others are removed")
+                try watch.output.warn(
+                    "Resync", "resync: every pasteboard that exists is reported now; consider all others removed")
                 // Change counts of another store cannot be compared.
                 newest = [:]
             }
             isResynchronizing = change.isResync
-            // The report of a newer version has replaced that of an older one.
+            // A newer version may have been reported in place of this one.
             guard change.isRemoved || change.changeCount > newest[change.name] ?? 0 else { continue }
             guard let event = try await event(change) else { continue }
             newest[change.name] = event.version?.changeCount
@@ -39,7 +40,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// A change with its version; nil if the pasteboard is gone by now, because its next change reports that.
+    /// Returns a change with its version; nil if the pasteboard is gone by now, because the next change reports that.
     private func event(_ change: PasteboardChange) async throws(IPCError) -> WatchEvent? {
         if change.isRemoved { return WatchEvent(change: change, version: nil) }
         do throws(IPCError) {
@@ -52,7 +53,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// - Returns: false if the content was gone before the command could read it; the next change follows.
+    /// - Returns: false if the content was gone before the command could read it. Then the next change follows.
     private func report(_ event: WatchEvent) async throws -> Bool {
         let output = watch.output
         guard let command = watch.command else {
@@ -86,7 +87,7 @@ struct WatchEvent: Sendable {
         return version.itemCount == 0 ? "empty" : "set"
     }
 
-    /// Fields with tabs between.
+    /// The fields with tabs between them.
     var line: String {
         [
             Timestamp.text(time), change.name, String(count), event, String(version?.byteCount ?? 0),
@@ -128,8 +129,8 @@ struct WatchEvent: Sendable {
     /// Whether reading would consume the content.
     private var isConsumed: Bool { version.map { $0.isOnce || $0.isSensitive } ?? false }
 
-    /// The content of the first item in its preferred type, and that type; nil if this version is gone.
-    /// - Parameter missing: receives the reason if the content was promised and is not given.
+    /// Reads the content of the first item in its preferred type; nil if this version is gone.
+    /// - Parameter missing: receives the reason if the content was promised, but the writer does not provide it.
     func content(
         of app: Application, missing: (IPCError) throws -> Void
     ) async throws -> (type: String, value: Representation.Value?)? {

@@ -4,27 +4,27 @@ import IPCModel
 import IPCTools
 
 struct WritingArguments: ParsableArguments, Sendable {
-    @Flag(help: "The first who reads it consumes it.")
+    @Flag(help: "Let the first reader consume the content.")
     var once = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("How long it stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"),
+        help: ArgumentHelp("How long the content stays: seconds, or 300ms, 10m, 12h, 30d.", valueName: "time"),
         transform: TimeSpan.parseLong)
     var expire: TimeSpan?
 
-    @Flag(help: "A secret: kept in memory only, read once, and gone after a minute.")
+    @Flag(help: "Mark a secret: it stays in memory only, is read once, and is gone after a minute.")
     var sensitive = false
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only if the pasteboard has exactly this change count.", valueName: "n"))
+        help: ArgumentHelp("Write only if the pasteboard has exactly this change count.", valueName: "n"))
     var ifChangeCount: UInt64?
 
     @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
     var application = Client.id
 
-    /// The library's options.
+    /// The options for the library.
     var options: PasteboardOptions {
         PasteboardOptions(
             timeToLive: expire?.duration, isSensitive: sensitive, isOnce: once, ifChangeCount: ifChangeCount)
@@ -35,10 +35,10 @@ struct WritingArguments: ParsableArguments, Sendable {
         if sensitive && content.isInArguments {
             try output.warn(
                 "ArgumentsVisible",
-                "the arguments of a program can be seen by others; give a secret by standard input or --file")
+                "other programs can see the arguments of a program; give a secret by standard input or --file")
         }
         if sensitive, let expire, expire.duration > .seconds(60) {
-            try output.warn("Shortened", "a secret stays for 60 s at most, and no longer by --expire")
+            try output.warn("Shortened", "a secret stays for 60 s at most, so --expire has no effect")
         }
         let item = try content.item(output)
         let app = try await Client.connect(as: application)
@@ -46,8 +46,8 @@ struct WritingArguments: ParsableArguments, Sendable {
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
-    /// Sets the item, and makes a missing pasteboard unless it must have a change count. A new pasteboard that cannot be
-    /// written is removed.
+    /// Sets the item. Creates a missing pasteboard, unless `--if-change-count` is given. Removes a new pasteboard that
+    /// cannot be written.
     @DBusActor
     private func set(_ item: PasteboardItem, on board: Pasteboard, of app: Application) async throws(IPCError) -> UInt64
     {
@@ -58,8 +58,8 @@ struct WritingArguments: ParsableArguments, Sendable {
             guard ifChangeCount == nil else {
                 throw IPCError(
                     .noSuchPasteboard,
-                    "there is no pasteboard \(board.name.quoted), which so has no change count; leave out --if-change-count "
-                        + "to make it")
+                    "there is no pasteboard \(board.name.quoted), so it has no change count; leave out "
+                        + "--if-change-count to create it")
             }
         }
         let made = try await app.pasteboard(named: board.name, create: true)

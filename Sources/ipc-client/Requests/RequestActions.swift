@@ -4,14 +4,15 @@ import IPCTools
 
 struct RequestsCancel: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "cancel", abstract: "Call requests off.",
+        command: "cancel", abstract: "Cancel requests.",
         discussion: """
-            One that its receiver does not have ends at once. Of one that it has, the receiver is told, and its answer \
-            decides: 'requests wait' tells it. One that has ended stays as it is, and exit code 0 says that too.
+            A request that was not delivered ends at once. If the receiver has the request, the broker asks the \
+            receiver to stop, and the receiver's answer decides the outcome: 'requests wait' waits for it. A request \
+            that has ended stays as it is, and the exit code is 0.
 
             EXAMPLES
               ipc-client requests cancel 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
-              ipc-client requests --state queued | cut -f1 | xargs ipc-client requests cancel
+              ipc-client requests cancel $(ipc-client requests --state queued | cut -f1)
             """)
 
     @OptionGroup var requests: RequestIDs
@@ -32,10 +33,11 @@ struct RequestsCancel: ClientCommand {
 
 struct RequestsRetry: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "retry", abstract: "Queue requests that were not handled once more.",
+        command: "retry", abstract: "Queue requests again that were not handled.",
         discussion: """
-            With the same URL, content and receiver, and a new id, which goes to standard output. One that has not \
-            ended is refused (exit code 65), one that was handled too (66: what was sent with it is gone).
+            The new request has the same URL, content and receiver, and a new id, which is printed. A request that has \
+            not ended is rejected (exit code 65), and so is a request that was handled (66), because its content is \
+            gone.
 
             EXAMPLES
               ipc-client requests retry 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
@@ -56,9 +58,10 @@ struct RequestsRetry: ClientCommand {
 
 struct RequestsDrop: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "drop", abstract: "Forget requests that have ended, and what was sent with them.",
+        command: "drop", abstract: "Forget requests that have ended, with their content.",
         discussion: """
-            One that has not ended is refused (exit code 65): cancel it first. One that is forgotten cannot be retried.
+            A request that has not ended is rejected (exit code 65): cancel it first. A forgotten request cannot be \
+            retried.
 
             EXAMPLES
               ipc-client requests drop 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11

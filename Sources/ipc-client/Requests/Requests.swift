@@ -8,8 +8,8 @@ struct Requests: ParsableCommand {
         commandName: "requests", _superCommandName: Client.tool,
         abstract: "List requests to open URLs, and show, await, cancel, retry or drop them.",
         discussion: """
-            Without a subcommand it lists: 'requests list'. Requests are known while they run, and for a day after their \
-            end (the newest 10000 of a source).
+            Without a subcommand, lists requests, as 'requests list' does. The broker knows the requests that have not \
+            ended, and those that ended in the last day (the newest 10000 of each source).
 
             EXAMPLES
               ipc-client requests
@@ -28,7 +28,7 @@ struct RequestIDs: ParsableArguments, Sendable {
     @Argument(help: ArgumentHelp("The ids of the requests.", valueName: "request-id"), completion: LiveNames.requests)
     var ids: [String]
 
-    /// Calls `body` for each id. A failure is reported, and the other ids follow.
+    /// Calls `body` for each id. Reports a failure, and continues with the other ids.
     /// - Throws: the first failure, at the end.
     @DBusActor
     func forEach(_ output: OutputOptions, _ body: (String) async throws -> Void) async throws {
@@ -43,7 +43,7 @@ struct RequestIDs: ParsableArguments, Sendable {
                 failure = ToolFailure(error)
             }
             guard failure != .outputClosed else { throw failure }
-            // The tool reports a single failure when it ends.
+            // The tool reports an only failure when it ends.
             if place == ids.count - 1 && first == nil { throw failure }
             if !failure.message.isEmpty {
                 try output.tell(failure.name, failure.message, after: "\(Client.tool): ", id: id)
@@ -53,12 +53,12 @@ struct RequestIDs: ParsableArguments, Sendable {
         if let first { throw first }
     }
 
-    /// Rejects a text that is no id: the user needs to know where ids are, not what they consist of.
+    /// Rejects a text that is not an id. The user needs to know where to find ids, not what they consist of.
     static func check(_ id: String) throws(ToolFailure) {
         do throws(IPCError) { _ = try RequestID(id) } catch {
             throw ToolFailure(
                 name: error.code.rawValue,
-                message: "\(id.quoted) is no id of a request; 'ipc-client requests' lists those there are",
+                message: "\(id.quoted) is not the id of a request; 'ipc-client requests' lists all requests",
                 exit: error.code.exit)
         }
     }

@@ -7,14 +7,14 @@ import class IPCDBus.DBusActor
 
 struct RequestsList: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "list", abstract: "List requests in the order of their acceptance.",
+        command: "list", abstract: "List requests in the order of acceptance.",
         discussion: """
-            Columns: id, state or outcome, application, attempts, age, URL. The states of a request that has not ended \
-            are "waiting" (the application does not have it) and "delivered" (it has it, and has not answered; also the \
-            outcome of what went to a program of the desktop, which never answers). On a terminal the newest 20 are \
-            shown, the newest last, unless --limit says more, and URLs are cut to its width. In a pipe all are listed, \
-            separated by tabs, without headings, the time of acceptance (UTC) stands in place of the age, and the URL \
-            is whole. What was sent with a URL is never shown.
+            Columns: id, state or outcome, application, attempts, age, URL. A request that has not ended is "waiting" \
+            (the application does not have it) or "delivered" (the application has it, and has not answered). \
+            "delivered" is also the outcome of a request to a desktop application, which never answers. A terminal \
+            shows the newest 20 requests, the newest last, unless --limit asks for more, and cuts URLs to its width. \
+            In a pipe, all requests are listed, with whole URLs and the time of acceptance (UTC) in place of the age; \
+            tabs separate the columns, and there are no headings. Content is never shown.
 
             EXAMPLES
               ipc-client requests
@@ -24,15 +24,18 @@ struct RequestsList: ClientCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only those in a state (waiting, delivered, ended) or with an outcome; queued: all that have not ended.",
-            valueName: "state"), completion: .list(RequestFilter.allValueStrings))
+            """
+            Only requests in this state (waiting, delivered, ended) or with this outcome. With queued, all requests \
+            that have not ended.
+            """, valueName: "state"), completion: .list(RequestFilter.allValueStrings))
     var state: RequestFilter?
 
-    @Option(help: ArgumentHelp("Only those to this application.", valueName: "id"), completion: LiveNames.applications)
+    @Option(
+        help: ArgumentHelp("Only requests to this application.", valueName: "id"), completion: LiveNames.applications)
     var application: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("At most so many, the newest.", valueName: "n"),
+        parsing: .unconditional, help: ArgumentHelp("At most this many requests, the newest ones.", valueName: "n"),
         transform: Quantity.parse)
     var limit: UInt32?
 
@@ -59,11 +62,11 @@ struct RequestsList: ClientCommand {
             "these are the newest \(shown.count) of \(rows.count) requests; --limit \(rows.count) shows all")
     }
 
-    /// The lists, which are merged by time.
+    /// The lists of requests. The caller merges them by time.
     private func lists(of app: Application) -> [Listing<RequestInfo>] {
         switch state {
         case nil: [app.requests(application: application)]
-        // The word is a state and an outcome, and the column shows both.
+        // The word is both a state and an outcome, and the column shows both.
         case .state(.delivered):
             [
                 app.requests(outcome: .delivered, application: application),
@@ -114,7 +117,7 @@ struct RequestRows: Sendable {
     /// Milliseconds since 1970 UTC.
     var now = Timestamp.now
 
-    /// - Parameter columns: those of the terminal, to which URLs are cut.
+    /// - Parameter columns: the width of the terminal, to which URLs are cut.
     func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
         for request in requests {
@@ -131,7 +134,7 @@ struct RequestRows: Sendable {
 }
 
 extension JSONValue {
-    /// A request, with its reply if `reply` is true.
+    /// The JSON of a request, with its reply if `reply` is true.
     static func request(_ request: RequestInfo, reply: Bool = false) -> JSONValue {
         .object([
             "id": .string(request.id),

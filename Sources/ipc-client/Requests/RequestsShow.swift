@@ -5,10 +5,10 @@ import IPCTools
 
 struct RequestsShow: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "show", abstract: "Tell all that is known of requests.",
+        command: "show", abstract: "Show everything about requests, except their content.",
         discussion: """
-            What was sent with the URL is never shown, only its size. With --reply the reply of the receiver goes to \
-            standard output, byte for byte, and nothing else does; with --json it is one key more.
+            Shows only the size of the content that was sent with the URL. With --reply, prints only the receiver's \
+            reply, byte for byte. With --reply and --json, the reply is an additional key.
 
             EXAMPLES
               ipc-client requests show 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
@@ -55,12 +55,12 @@ struct RequestsShow: ClientCommand {
 /// The description of a request by `requests show`.
 struct RequestSummary: Sendable {
     let request: RequestInfo
-    /// The reason why the start that it waits for has failed.
+    /// The reason why the receiver could not be started; nil if no start has failed.
     let failedStart: String?
     /// Milliseconds since 1970 UTC.
     let now: UInt64
 
-    /// - Parameter step: the last one of a request that waits.
+    /// - Parameter step: the last step of a waiting request.
     init(_ request: RequestInfo, failedStart step: TraceStep? = nil, now: UInt64 = Timestamp.now) {
         (self.request, self.now) = (request, now)
         failedStart = step?.kind == .startFailed ? step?.detail : nil
@@ -94,13 +94,13 @@ struct RequestSummary: Sendable {
 
     private var sent: String {
         let way = request.isQueued ? "queued" : "its sender waits"
-        let none = isReleased ? "content (let go since it was handled)" : "no payload"
+        let none = isReleased ? "content (released after it was handled)" : "no payload"
         let items = Counted.content(request.itemCount, request.byteCount) ?? none
         guard let board = request.pasteboard else { return "\(way); \(items)" }
         return "\(way); \(items) on \(board.onOneLine)" + (request.changeCount.map { " (change count \($0))" } ?? "")
     }
 
-    /// Whether the broker has released the content; only content comes from a pasteboard.
+    /// Whether the broker has released the content. If there is a pasteboard, the request had content.
     private var isReleased: Bool {
         request.state == .ended && [.handled, .delivered].contains(request.outcome) && request.pasteboard != nil
     }

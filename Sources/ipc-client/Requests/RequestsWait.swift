@@ -7,10 +7,10 @@ struct RequestsWait: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "wait", abstract: "Wait for the outcome of requests.",
         discussion: """
-            A reply goes to standard output, byte for byte; the outcome is the exit code, as of 'open'. Of several \
-            requests, each is told when it and all before it have ended, and the exit code is that of the first that \
-            was no success. When the time is up exit code 75 says that it has not ended; to stop waiting leaves the \
-            request alone.
+            Prints the reply, byte for byte. The outcome is the exit code, as with 'open'. If there are several \
+            requests, each one is reported when it and all before it have ended, and the exit code is that of the \
+            first one that did not succeed. If the time is up before a request has ended, the exit code is 75. \
+            Stopping this command does not affect the request.
 
             EXAMPLES
               id=$(ipc-client send --queue hello) && ipc-client requests wait $id
@@ -22,7 +22,7 @@ struct RequestsWait: ClientCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long to wait for all of them: seconds, or 300ms, 20s, 2h. (default: for ever)", valueName: "time"),
+            "How long to wait for all requests: seconds, or 300ms, 20s, 2h. (default: forever)", valueName: "time"),
         transform: TimeSpan.parse)
     var timeout: TimeSpan?
 
@@ -44,7 +44,7 @@ struct RequestsWait: ClientCommand {
                 name: response.outcome.rawValue,
                 message: output.json
                     ? ""
-                    : "\(response.id) has not ended within \(time); wait again, or see what it waits for: "
+                    : "\(response.id) has not ended within \(time); wait again, or see its steps with "
                         + "'ipc-client trace \(response.id)'",
                 exit: .tryAgain)
         }

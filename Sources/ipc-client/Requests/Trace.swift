@@ -5,12 +5,12 @@ import IPCTools
 
 struct Trace: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "trace", abstract: "Tell every step of a request: when, what, which attempt, who.",
+        command: "trace", abstract: "List every step of a request: its time, attempt and participant.",
         discussion: """
-            Columns: local time, step, attempt, who, bytes, detail; the oldest first. In a pipe they are separated by \
-            tabs, without headings. Content is never shown. Of a request with very many steps the first and the last \
-            ones are kept; the last ones before a broker was killed \
-            may be missing.
+            Columns: local time, step, attempt, who (an application or a connection), bytes, detail; the oldest first. \
+            In a pipe, tabs separate the columns, and there are no headings. Content is never shown. Of a request with \
+            very many steps, the broker keeps the first and the last ones. If a broker was killed, its last steps may \
+            be missing.
 
             EXAMPLES
               ipc-client trace 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11

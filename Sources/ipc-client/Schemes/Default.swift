@@ -7,8 +7,8 @@ struct Default: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "default", abstract: "Show or choose the application that handles a URL scheme.",
         discussion: """
-            Without an application: prints the one that handles the scheme now; exit code 68 if there is none. With \
-            one: stores your choice, which counts whenever that application claims the scheme.
+            Without an application, prints the one that handles the scheme now. If there is none, the exit code is 68. \
+            With an application, stores your choice, which counts whenever that application claims the scheme.
 
             EXAMPLES
               ipc-client default IPCServer.demo
@@ -20,7 +20,7 @@ struct Default: ClientCommand {
     var scheme: String
 
     @Argument(
-        help: ArgumentHelp("The application that is to handle it.", valueName: "application"),
+        help: ArgumentHelp("The application to choose.", valueName: "application"),
         completion: LiveNames.applications)
     var application: String?
 
@@ -42,7 +42,7 @@ struct Default: ClientCommand {
         if handler == nil && application == nil && !forget {
             throw ToolFailure(
                 name: "NoHandler",
-                message: "no application handles the scheme \(scheme.quoted); start one that does, or see "
+                message: "no application handles the scheme \(scheme.quoted); start one, or see "
                     + "'ipc-client handlers'",
                 exit: .noHandler)
         }
@@ -59,11 +59,11 @@ struct Default: ClientCommand {
 }
 
 extension OutputOptions {
-    /// Warns of a default without a claim.
+    /// Warns about a choice that does not claim the scheme.
     func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
         try warn(
             "AbsentDefault",
-            "your choice, \(application), does not claim \(scheme.quoted) at present, and counts from when it does; "
-                + "'ipc-client default --forget \(scheme)' forgets it")
+            "your choice, \(application), does not claim \(scheme.quoted) at present, and counts as soon as it does; "
+                + "'ipc-client default --forget \(scheme)' removes the choice")
     }
 }

@@ -6,9 +6,9 @@ struct Handlers: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "handlers", abstract: "List the applications that claim a URL scheme, or all schemes.",
         discussion: """
-            Columns: scheme, application, kind of the claim (live, persistent or installed), its rank ("handler" for \
-            the one that gets the URLs, "default" if the user chose it), running, activatable. In a pipe they are \
-            separated by tabs, without headings.
+            Columns: scheme, application, kind of the claim (live, persistent or installed), its rank ("handler" if \
+            the application gets the URLs, "default" if you chose it), running, activatable. In a pipe, tabs separate \
+            the columns, and there are no headings.
 
             EXAMPLES
               ipc-client handlers
@@ -16,7 +16,7 @@ struct Handlers: ClientCommand {
               ipc-client handlers --json | jq -r 'select(.handler) | .application'
             """)
 
-    @Argument(help: "A URL scheme; all schemes if it is left out.", completion: LiveNames.schemes)
+    @Argument(help: "The URL scheme. (default: all schemes)", completion: LiveNames.schemes)
     var scheme: String?
 
     @OptionGroup var output: OutputOptions
@@ -29,8 +29,8 @@ struct Handlers: ClientCommand {
             return try output.tell(
                 "NoHandler",
                 scheme.map {
-                    "no application has registered \($0.quoted); 'ipc-client resolve \($0):' tells whether the desktop has "
-                        + "one for it"
+                    "no application has registered \($0.quoted); 'ipc-client resolve \($0):' shows whether the desktop "
+                        + "has a handler for it"
                 } ?? "no application has registered a scheme")
         }
         try output.printRows(handlers.map(JSONValue.handler)) { isAligned in

@@ -5,12 +5,12 @@ import IPCTools
 
 struct Policy: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "policy", abstract: "Show or set who may open the URLs of an application.",
+        command: "policy", abstract: "Show or set which sources may open the URLs of an application.",
         discussion: """
-            Without options: shows it, a line for each rule: "default", "allow" or "deny", a tab, the word or the id. \
-            With options: changes it, from the next request on. To refuse it is enough that a sender states a denied \
-            id, and deny comes before allow; to allow, the bus must attest that the sender owns the id (ipc-client \
-            owns demo.IPCClient only while it listens).
+            Without options, prints a line for each rule: "default", "allow" or "deny", a tab, and the word or the id. \
+            With options, changes the rules from the next request on. A sender that only states a denied id is already \
+            rejected, and "deny" takes precedence over "allow". An allowed id counts only if the bus attests that the \
+            sender owns it (ipc-client owns demo.IPCClient only while it listens).
 
             EXAMPLES
               ipc-client policy demo.IPCServer
@@ -20,26 +20,26 @@ struct Policy: ClientCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("The application whose URLs they are.", valueName: "application"),
+        help: ArgumentHelp("The application that gets the URLs.", valueName: "application"),
         completion: LiveNames.applications)
     var application: String
 
     @Option(
         name: .customLong("allow"),
-        help: ArgumentHelp("Allow this one, and refuse it no longer; may be repeated.", valueName: "id"),
+        help: ArgumentHelp("Allow this source, and no longer deny it. May be repeated.", valueName: "id"),
         completion: LiveNames.applications)
     var allowed: [String] = []
 
     @Option(
         name: .customLong("deny"),
-        help: ArgumentHelp("Refuse this one, and allow it no longer; may be repeated.", valueName: "id"),
+        help: ArgumentHelp("Deny this source, and no longer allow it. May be repeated.", valueName: "id"),
         completion: LiveNames.applications)
     var refused: [String] = []
 
-    @Option(name: .customLong("default"), help: ArgumentHelp("What holds for all others.", valueName: "rule"))
+    @Option(name: .customLong("default"), help: ArgumentHelp("The rule for all other sources.", valueName: "rule"))
     var others: Rule?
 
-    @Flag(help: "Forget all rules first; everybody is allowed then, unless other options say more.")
+    @Flag(help: "Remove all rules first. Then all sources are allowed, unless other options set new rules.")
     var forget = false
 
     @OptionGroup var output: OutputOptions
@@ -50,7 +50,7 @@ struct Policy: ClientCommand {
 
     func validate() throws {
         if let both = allowed.first(where: refused.contains) {
-            throw ValidationError("\(both) is to be allowed and refused; give one of --allow and --deny.")
+            throw ValidationError("\(both) cannot be both allowed and denied; give either --allow or --deny.")
         }
     }
 
@@ -68,11 +68,11 @@ struct Policy: ClientCommand {
         guard needsProof(policy) else { return }
         try output.warn(
             "OwnersOnly",
-            "of those allowed only a source that owns its bus name counts, as a program does that receives URLs; to state "
-                + "the id is not enough")
+            "of the allowed sources, only a source that owns its bus name counts, as a program does while it receives "
+                + "URLs; stating the id is not enough")
     }
 
-    /// Warns of rules for an unknown application: the id may be misspelled.
+    /// Warns about rules for an unknown application, because the id may be misspelled.
     @DBusActor
     private func warnOfAbsence(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application),
@@ -80,8 +80,8 @@ struct Policy: ClientCommand {
         else { return }
         try output.warn(
             "HandlerUnavailable",
-            "nobody knows \(application.quoted): it does not run, nothing can start it, and it claims no scheme; the rules hold "
-                + "when it comes")
+            "the application \(application.quoted) is unknown: it does not run, the bus cannot start it, and it claims "
+                + "no scheme; the rules are stored, and apply when it runs")
     }
 
     /// Whether the options have made a policy that rejects all but the allowed sources.

@@ -8,22 +8,23 @@ struct Register: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "register", abstract: "Claim URL schemes for an application, in the broker and on the desktop.",
         discussion: """
-            With --persistent the claim is stored and outlives every process. Browsers, xdg-open and gio open bring \
-            such URLs here from then on: one desktop entry is written for the application, which hands them to the \
-            broker by 'ipc-client open', and the default where nobody else handles the scheme. A scheme that another \
-            program handles on the desktop is left to it, unless you say --default. --exec says how the bus starts the \
-            application when a URL comes. Each file that has become another one is told on a line of its own; \
-            'unregister' brings back what stood there before.
+            With --persistent, the claim is stored and outlives every process. Browsers, xdg-open and gio open then \
+            bring such URLs to the application: the command writes a desktop entry that passes them to the broker with \
+            'ipc-client open', and makes it the default for schemes that no other program handles. If another program \
+            handles a scheme on the desktop, that program keeps it, unless you give --default. --exec states the \
+            command with which the bus starts the application for a URL. The command prints a line for each file that \
+            it changes. 'unregister' restores the files.
 
-            With --transient the claim lasts until the end of the session: all is written below XDG_RUNTIME_DIR, where \
-            the broker and the bus look, and the desktop does not.
+            With --transient, the claim lasts until the end of the session. All files are below XDG_RUNTIME_DIR, where \
+            the broker and the bus look, but the desktop does not.
 
-            A claim that is neither ends with the process that makes it, which would be this command: run 'ipc-server' \
-            or the application itself for that. Claims of others to the same schemes are told on standard error, with \
-            what they mean.
+            Without one of these options, a claim would end with the process that makes it, which is this command. To \
+            make such a claim, run 'ipc-server' or the application itself. If other applications claim the same \
+            schemes, standard error shows which application gets the URLs.
 
-            Content above 16 MiB can be sent, and queued, only to an application that takes it as descriptors: one that \
-            uses the library of these tools does, and so do ipc-server and 'ipc-client listen'. Say so with --fd.
+            Content above 16 MiB can be sent or queued only for an application that takes it as descriptors. \
+            Applications with the library of these tools do, and so do ipc-server and 'ipc-client listen'. For such an \
+            application, add --fd.
 
             EXAMPLES
               ipc-client register notes --application com.example.Notes --persistent
@@ -34,10 +35,11 @@ struct Register: ClientCommand {
     @Argument(help: ArgumentHelp("The URL schemes, without a colon.", valueName: "scheme"))
     var schemes: [String]
 
-    @Option(help: ArgumentHelp("Who claims them.", valueName: "id"), completion: LiveNames.applications)
+    @Option(
+        help: ArgumentHelp("The application that claims them.", valueName: "id"), completion: LiveNames.applications)
     var application: String
 
-    @Flag(help: "Store the claim, and tell the desktop.")
+    @Flag(help: "Store the claim, and register it on the desktop.")
     var persistent = false
 
     @Flag(help: "Keep the claim until the end of the session.")
@@ -46,43 +48,45 @@ struct Register: ClientCommand {
     @Option(
         help: ArgumentHelp(
             """
-            The command by which the bus starts the application: words, quoted as in a shell, which does not run it.
+            The command with which the bus starts the application: words, quoted as in a shell, but no shell runs them.
             """, valueName: "cmd"))
     var exec: String?
 
-    @Flag(help: "Make it the handler of these schemes also where another program is it.")
+    @Flag(help: "Make the application the handler even of schemes that another program handles.")
     var `default` = false
 
-    @Flag(help: "Store the claim only: nothing is written for the desktop and the bus.")
+    @Flag(help: "Store only the claim, and write no files for the desktop and the bus.")
     var noDesktop = false
 
-    @Flag(help: "Accept schemes that belong to the system, such as http and mailto.")
+    @Flag(help: "Accept schemes that are reserved for the system, such as http and mailto.")
     var allowReserved = false
 
     @Flag(
         help: """
-            The application takes large payloads as descriptors, as all programs of this library do.
+            State that the application takes large payloads as descriptors, as all programs with this library do.
             """)
     var fd = false
 
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        // run() reports a wrong value, with the exit code of wrong input, before a missing option.
+        // run() then reports the wrong value, with the exit code of wrong input, before a missing option.
         guard (try? checkNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
                 "A claim without --persistent would end with this command; add --persistent or --transient, or start "
                     + "the application.")
         }
-        guard persistent != transient else { throw ValidationError("Give either --persistent or --transient.") }
+        guard persistent != transient else {
+            throw ValidationError("Give either --persistent or --transient, not both.")
+        }
         guard !transient || !(self.default || allowReserved || noDesktop) else {
-            throw ValidationError("--default, --allow-reserved and --no-desktop are for --persistent.")
+            throw ValidationError("--default, --allow-reserved and --no-desktop need --persistent.")
         }
         guard !noDesktop || !(self.default || exec != nil) else {
             throw ValidationError(
-                "--no-desktop writes nothing that --exec or --default could be in; leave it out: a desktop entry does no harm where "
-                    + "there is no desktop.")
+                "--exec and --default need the files that --no-desktop does not write; leave out --no-desktop: a "
+                    + "desktop entry does no harm without a desktop.")
         }
     }
 
@@ -94,7 +98,7 @@ struct Register: ClientCommand {
 
     func run() async throws {
         try checkNames()
-        // Before anything is stored.
+        // This throws before anything is stored.
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
         let app = try await Client.connect()
         guard persistent else {
@@ -117,7 +121,7 @@ struct Register: ClientCommand {
         do throws(IPCError) {
             return try await app.registerOnDesktop(schemes, for: application, options: options)
         } catch {
-            throw ToolFailure(error).adding("the claim is stored; run this again, or with --no-desktop")
+            throw ToolFailure(error).adding("the claim is stored; run the command again, or add --no-desktop")
         }
     }
 
@@ -131,13 +135,13 @@ struct Register: ClientCommand {
         for (scheme, entry) in links?.elsewhere.sorted(by: { $0.key < $1.key }) ?? [] {
             try output.warn(
                 "HandledElsewhere",
-                "on the desktop \(scheme) stays with \(entry); 'ipc-client register' with --default changes that")
+                "on the desktop, \(entry) still handles \(scheme); 'ipc-client register' with --default changes that")
         }
         if links?.isActivatable == false {
             try output.warn(
                 "NotActivatable",
-                "the bus does not look where the service file of \(application) was written; 'ipc-client doctor' tells "
-                    + "more")
+                "the bus does not look in the folder of the service file of \(application); 'ipc-client doctor' shows "
+                    + "how to fix this")
         }
     }
 

@@ -5,23 +5,27 @@ import IPCTools
 struct Resolve: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "resolve",
-        abstract: "Explain which application would get a URL, by which rule, and what was passed over.",
+        abstract: "Show which application would get a URL, the rule that decides, and why other claims lost.",
         discussion: """
-            The first line is the application (or "nobody"), the rule that chose it ("default": your choice, \
-            "oldest-persistent", "oldest-installed", "oldest-live", "desktop-default": nobody claims the scheme, and the \
-            desktop's own handler gets it; or "no-handler"), and whether it is "running", would \
-            be "started", gets only what is queued ("queue-only"), or "none" of these. Then every claim to the scheme, the \
-            winner first, each with the reason why it won or was passed over: "newer", "only-live", "another-default". A choice of yours that \
-            does not claim the scheme at present is told on standard error. \
-            Nobody is started. Exit code 0 also if nobody handles the scheme, which a sentence on standard error says; \
-            'can-open' is the test for that, and for the policy of the handler.
+            The first line has the application, the rule that chose it, and the way of delivery. If no application \
+            gets the URL, the application is "nobody". The rule is "default" (your choice), "oldest-persistent", \
+            "oldest-installed", "oldest-live", "desktop-default" (no application claims the scheme, so the desktop's \
+            default handler gets the URL), or "no-handler". The way is "running", "started" (the bus would start the \
+            application), "queue-only" (only queued requests are accepted), or "none".
+
+            The other lines list every claim to the scheme, the winner first, each with the reason why it won or lost \
+            ("newer", "only-live", "another-default"). If your choice does not claim the scheme at present, standard \
+            error says so.
+
+            The command starts no application. The exit code is 0 even if no application handles the scheme; standard \
+            error then says so. To test for a handler, and for its policy, use 'can-open'.
 
             EXAMPLES
               ipc-client resolve IPCServer.demo:hello
               ipc-client resolve --json IPCServer.demo: | jq -r '.candidates[].application'
             """)
 
-    @Argument(help: "The URL; only its scheme matters.", completion: LiveNames.urls)
+    @Argument(help: "The URL. Only its scheme matters.", completion: LiveNames.urls)
     var url: String
 
     @OptionGroup var output: OutputOptions
@@ -36,8 +40,9 @@ struct Resolve: ClientCommand {
         guard resolution.application == nil else { return }
         try output.tell(
             "NoHandler",
-            "nobody gets it: no application has registered \(scheme.quoted), and the desktop has none for it; start the "
-                + "receiver, or make one known by 'ipc-client register \(scheme) --application ID --persistent'")
+            "no application gets it: none has registered \(scheme.quoted), and the desktop has no handler for it; "
+                + "start the receiver, or register one with 'ipc-client register \(scheme) --application ID "
+                + "--persistent'")
     }
 
     private func json(_ resolution: URLResolution) -> JSONValue {
@@ -73,7 +78,7 @@ struct Resolve: ClientCommand {
     }
 }
 
-/// A fact that the broker may leave out.
+/// The text of a fact; empty if the broker has left it out.
 func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
 
 extension JSONValue {

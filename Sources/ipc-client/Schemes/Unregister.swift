@@ -4,11 +4,11 @@ import IPCTools
 
 struct Unregister: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "unregister", abstract: "Take back claims of an application to URL schemes.",
+        command: "unregister", abstract: "Remove claims of an application to URL schemes.",
         discussion: """
-            Takes back what 'register' has written, too: each file is as it was before, and what others have written into \
-            it since stays. A scheme that the application does not claim is no error. A claim that comes from a file of a \
-            package stays: take the file away.
+            Also restores the files that 'register' has changed; changes of other programs since then stay. It is not \
+            an error if the application does not claim a scheme. A claim that comes from a file of a package stays: \
+            remove that file.
 
             EXAMPLES
               ipc-client unregister IPCServer.demo --application demo.IPCServer
@@ -19,10 +19,11 @@ struct Unregister: ClientCommand {
         help: ArgumentHelp("The URL schemes, without a colon.", valueName: "scheme"), completion: LiveNames.schemes)
     var schemes: [String] = []
 
-    @Option(help: ArgumentHelp("Whose claims end.", valueName: "id"), completion: LiveNames.applications)
+    @Option(
+        help: ArgumentHelp("The application that claims them.", valueName: "id"), completion: LiveNames.applications)
     var application: String
 
-    @Flag(help: "All schemes of the application.")
+    @Flag(help: "Remove the claims to all schemes of the application.")
     var all = false
 
     @OptionGroup var output: OutputOptions
@@ -37,14 +38,14 @@ struct Unregister: ClientCommand {
         let claimed = try await claimed(app)
         var refusal: IPCError?
         do throws(IPCError) { try await app.unregister(schemes, of: application) } catch {
-            // A running application keeps its claim, but a claim for the session can end.
+            // A running application keeps its claim, but a claim for the session can be removed.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }
         let links = try await app.unregisterFromDesktop(schemes, of: application)
         let session = try await app.desktop.unregisterForSession(schemes, of: application)
         let files = links.files + session.files
-        // A claim that only a file makes ends with neither.
+        // A claim from a file of a package cannot be removed either way, so it is not an error.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
@@ -56,17 +57,18 @@ struct Unregister: ClientCommand {
         if files.isEmpty, claimed.contains(where: { $0.kind == "persistent" && $0.isActivatable ?? false }) {
             try output.warn(
                 "FilesElsewhere",
-                "the bus can still start \(application), by a file that was not written from here; if 'register' wrote it with "
-                    + "another XDG_DATA_HOME, run this there once more")
+                "the bus can still start \(application), because of a service file in another folder; if 'register' "
+                    + "wrote it with another XDG_DATA_HOME, run this command with that one")
         }
         try await warnOfWaiting(app)
         if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await warnOfRunning(app) }
         for file in files where file.change == "kept" {
-            try output.warn("Kept", "\(file.path) stays, for somebody has changed it; remove it yourself")
+            try output.warn(
+                "Kept", "\(file.path) stays, because it was changed after it was written; remove it yourself")
         }
     }
 
-    /// Warns of requests that wait for an application that is now unknown.
+    /// Warns about requests that wait for an application that is now unknown.
     @DBusActor
     private func warnOfWaiting(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application) else { return }
@@ -74,18 +76,19 @@ struct Unregister: ClientCommand {
         guard waiting > 0 else { return }
         try output.warn(
             "RequestsWait",
-            "\(waiting) request\(waiting == 1 ? " waits" : "s wait") for \(application) still; 'ipc-client requests --state waiting "
-                + "--application \(application)' lists them, and 'ipc-client requests cancel ID' calls one off")
+            "\(waiting) request\(waiting == 1 ? " still waits" : "s still wait") for \(application); 'ipc-client "
+                + "requests --state waiting --application \(application)' lists them, and 'ipc-client requests cancel "
+                + "ID' cancels one")
     }
 
-    /// Warns of claims that a running application keeps.
+    /// Warns about claims that a running application keeps.
     @DBusActor
     private func warnOfRunning(_ app: Application) async throws {
         let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
         guard !kept.isEmpty else { return }
         try output.warn(
             "StillClaimed",
-            "\(application) runs, and claims \(kept.joined(separator: ", ")) by itself until it ends")
+            "\(application) is running, and claims \(kept.joined(separator: ", ")) until it ends")
     }
 
     /// Warns that nothing was changed, with the reason.
@@ -94,9 +97,10 @@ struct Unregister: ClientCommand {
         try output.warn(
             "NotClaimed",
             installed.isEmpty
-                ? "\(application) did not claim \(what), and nothing was changed; 'ipc-client handlers' lists who claims what"
-                : "nothing was changed: \(application) claims \(installed.map(\.scheme.quoted).joined(separator: ", ")) by a "
-                    + "file of its package; take that away")
+                ? "\(application) did not claim \(what), so nothing was changed; 'ipc-client handlers' lists all claims"
+                : "nothing was changed: \(application) claims "
+                    + "\(installed.map(\.scheme.quoted).joined(separator: ", ")) with a file of its package; "
+                    + "remove that file")
     }
 
     /// The claims that the arguments name.
@@ -110,6 +114,6 @@ struct Unregister: ClientCommand {
 }
 
 extension Handler {
-    /// Whether a file makes the claim, so that only its removal ends it.
+    /// Whether a file makes the claim, so that only the removal of the file ends it.
     fileprivate var isInstalled: Bool { kind == "installed" }
 }

@@ -3,13 +3,13 @@ import IPCDesktop
 import IPCModel
 import IPCTools
 
-/// The files that make the bus find the programs, the same as `make install` writes from `dbus/`.
+/// The files that make the bus find the programs: the same files that `make install` writes from `dbus/`.
 struct ProgramFiles: Sendable {
     let programs: Programs
     /// Whether systemd starts the broker, as a unit of the user, instead of the bus.
     let usesSystemd: Bool
 
-    /// The files below a folder of data.
+    /// Returns the files below a data folder.
     func planned(in data: String) -> [PlannedFile] {
         let services = "\(data)/\(ServiceFile.folder)"
         let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []
@@ -57,7 +57,7 @@ struct ProgramFiles: Sendable {
         """
     }
 
-    /// The path in a command line of systemd.service(5): “%” is doubled, and a path with a blank is quoted.
+    /// The path in a command line of systemd.service(5): “%” is doubled, and a path with a space is quoted.
     private var unitProgram: String {
         let path = programs.broker.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
         return path.contains(" ") ? "\"\(path)\"" : path
@@ -105,7 +105,7 @@ struct ProgramFiles: Sendable {
     }
 }
 
-/// The paths of the programs: beside this one, as in a build folder, or in the places of 'make install'.
+/// The paths of the programs: beside this one, as in a build folder, or in the folders of 'make install'.
 struct Programs: Sendable {
     let broker: String
     let server: String
@@ -114,12 +114,13 @@ struct Programs: Sendable {
     static func client() throws(ToolFailure) -> String {
         guard let path = FilePlace.target(of: "/proc/self/exe"), access(path, X_OK) == 0 else {
             throw ToolFailure(
-                name: "Failed", message: "cannot tell where this program lies: is /proc there?", exit: .failed)
+                name: "Failed", message: "cannot find the path of this program; check that /proc is mounted",
+                exit: .failed)
         }
         return path
     }
 
-    /// The programs that belong to this one.
+    /// Finds the programs that belong to this one.
     static func beside(_ client: String) throws(ToolFailure) -> Programs {
         let folder = FilePlace.directory(of: client)
         let above = FilePlace.directory(of: folder)

@@ -8,27 +8,28 @@ struct Setup: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "setup", abstract: "Make the session's bus find the broker and the sample receiver, without root.",
         discussion: """
-            Writes below XDG_DATA_HOME what 'make install PREFIX=~/.local' would, with the paths of the programs beside \
-            this one, which stay where they are: the service files of the broker and of ipc-server, the claim of the \
-            sample receiver, and where there is systemd the broker's unit. Each file that has become another one is told \
-            on a line of its own. Once more, nothing changes; with --undo all is as it was before. What is stored stays.
+            Writes the same files below XDG_DATA_HOME as 'make install PREFIX=~/.local': the service files of the \
+            broker and of ipc-server, the claim of the sample receiver and, if systemd runs the machine, the broker's \
+            unit. The files name the programs beside this one, which stay where they are. Prints a line for each file \
+            that it changes. A second run changes nothing. --undo restores the files as they were before. The store \
+            stays.
 
             EXAMPLES
               ipc-client setup
               ipc-client setup --undo
             """)
 
-    @Flag(help: "Take back what was written.")
+    @Flag(help: "Restore the files as they were before.")
     var undo = false
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether systemd starts the broker. (default: where the machine runs it)")
+        help: "Whether systemd starts the broker. (default: yes if systemd runs the machine)")
     var systemd: Bool?
 
     @OptionGroup var output: OutputOptions
 
-    /// The name of its journal; no application id is one word.
+    /// The name of the journal. No application id has only one word.
     private static let journal = "setup"
 
     func run() async throws {
@@ -47,7 +48,8 @@ struct Setup: ClientCommand {
             ]),
             text: changes.isEmpty ? nil : changes.map { "\($0.kind.rawValue) \($0.path)" }.joined(separator: "\n"))
         for change in changes where change.kind == .kept {
-            try output.warn("Kept", "\(change.path) stays, for somebody has changed it; remove it yourself")
+            try output.warn(
+                "Kept", "\(change.path) stays, because it was changed after it was written; remove it yourself")
         }
         if changes.contains(where: { $0.path.hasSuffix("/systemd/user/ipc-broker.service") }) {
             ExternalProgram.run(["systemctl", "--user", "daemon-reload"])
@@ -74,11 +76,11 @@ struct Setup: ClientCommand {
             if !changes.isEmpty { try await app.desktop.reloadClaims(startsBroker: false) }
             guard !undo, await !app.bus.isActivatable("org.swiftipc.Broker1") else { return }
         } catch {
-            return try output.warn("NoBus", "\(error.message); the files count from the next session on")
+            return try output.warn("NoBus", "\(error.message); the files take effect in the next session")
         }
         try output.warn(
             "NotActivatable",
-            "the bus does not look below \(data), where the files were written; it has to be started with XDG_DATA_HOME=\(data), "
-                + "and 'ipc-client doctor' has the command")
+            "the bus does not look below \(data), where the files are; start the bus with XDG_DATA_HOME=\(data), as "
+                + "'ipc-client doctor' shows")
     }
 }

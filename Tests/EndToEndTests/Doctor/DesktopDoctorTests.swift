@@ -21,7 +21,7 @@ struct DesktopDoctorTests {
     @Test func `a cache that does not know an entry`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run("rm \(scene.applications)/mimeinfo.cache")
-        let after = try await scene.expectMended("desktop-cache-stale", "problem", saying: "does not know")
+        let after = try await scene.expectMended("desktop-cache-stale", "problem", saying: "does not list")
         #expect(after.words == [])
     }
 

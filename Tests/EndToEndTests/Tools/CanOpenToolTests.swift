@@ -41,11 +41,11 @@ struct CanOpenToolTests {
         #expect(try await canOpen().status == .success)
         #expect(try await Tools.client(["send", "x"]).status == .exited(69))
         let failed = try await canOpen()
-        #expect(failed.status == .exited(69) && failed.errors.contains("failed just before"), "\(failed)")
+        #expect(failed.status == .exited(69) && failed.errors.contains("has just failed"), "\(failed)")
         // The control: a policy that does.
         _ = try await Tools.client(["policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
         let refused = try await canOpen()
-        #expect(refused.status == .exited(77) && refused.errors.contains("its policy refuses"), "\(refused)")
+        #expect(refused.status == .exited(77) && refused.errors.contains("its policy rejects"), "\(refused)")
         withExtendedLifetime(broker) {}
     }
 }

@@ -95,7 +95,7 @@ struct FirstMistakeTests {
         try await Tools.claim()
         let taken = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
         #expect(
-            taken.errors.contains("demo.IPCServer runs, and claims IPCServer.demo by itself until it ends"), "\(taken)")
+            taken.errors.contains("demo.IPCServer is running, and claims IPCServer.demo until it ends"), "\(taken)")
         #expect(try await Tools.client(["send", "hello"]).status == .success)
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
@@ -107,7 +107,8 @@ struct FirstMistakeTests {
         try await Tools.claim()
         let typo = try await Tools.client(command + ["--queue", "--to", "demo.IPCSever"]).succeeded()
         let id = try #require(typo.lines.first)
-        #expect(typo.errors.contains("nobody knows “demo.IPCSever”") && typo.errors.contains("cancel \(id)"), "\(typo)")
+        #expect(typo.errors.contains("the application “demo.IPCSever” is unknown"), "\(typo)")
+        #expect(typo.errors.contains("cancel \(id)"), "\(typo)")
         // The control: who claims the scheme is known, though nobody can start it.
         let right = try await Tools.client(command + ["--queue", "--to", "demo.IPCServer"]).succeeded()
         #expect(right.errors.isEmpty, "\(right)")
@@ -200,7 +201,7 @@ struct FirstMistakeTests {
     @Test func rulesForNobodyAndClaimsOfNobodyAreTold() async throws {
         let broker = try await BrokerProcess.start()
         let rules = try await Tools.client(["policy", "com.example.Typo", "--deny", "com.example.Other"]).succeeded()
-        #expect(rules.errors.contains("nobody knows “com.example.Typo”"), "\(rules)")
+        #expect(rules.errors.contains("the application “com.example.Typo” is unknown"), "\(rules)")
         #expect(try await Tools.client(["handlers", "nobody.here"]).succeeded().errors.contains("no application has"))
         // The control: of whom is known nothing is said.
         try await Tools.claim()
@@ -290,7 +291,7 @@ struct FirstMistakeTests {
         let id = try #require(try await Tools.client(["requests"]).succeeded().lines.first?.prefix { $0 != "\t" })
         #expect(full.status == .exited(74) && full.errors.contains("is queued, as \(id): do not"), "\(full)")
         let gone = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
-        #expect(gone.errors.contains("1 request waits for demo.IPCServer still"), "\(gone)")
+        #expect(gone.errors.contains("1 request still waits for demo.IPCServer"), "\(gone)")
         withExtendedLifetime(broker) {}
     }
 
@@ -313,7 +314,7 @@ struct FirstMistakeTests {
                 try Binaries.path("ipc-client"), ["watch", "--since", since], input: .none)
             try await watcher.errors.waitForLine { $0.contains("watching all") }
             #expect(try await watcher.terminate() == .success)
-            #expect(watcher.errors.text.contains("the number is of another store") == isTold)
+            #expect(watcher.errors.text.contains("the number belongs to another store") == isTold)
         }
         withExtendedLifetime(broker) {}
     }

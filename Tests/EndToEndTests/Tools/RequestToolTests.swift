@@ -51,7 +51,7 @@ struct RequestToolTests {
         let new = try #require(try await Tools.client(["requests", "retry", id]).succeeded().lines.first)
         #expect(new != id)
         let old = try await Tools.client(["requests", "wait", id])
-        #expect(old.status == .exited(1) && old.errors.contains("queued once more, as \(new)"), "\(old)")
+        #expect(old.status == .exited(1) && old.errors.contains("queued again, as \(new)"), "\(old)")
         #expect(try await Tools.request(id)["retried-as"]?.text == new)
         #expect(try await Tools.request(new)["retried-as"] == nil)
         let shown = try await Tools.client(["requests", "show", id]).succeeded()

@@ -92,12 +92,12 @@ struct WatchToolTests {
         let broker = try await BrokerProcess.start()
         let watch = try await watch(["board"])
         try await broker.kill9()
-        try await watch.errors.waitForLine { $0.contains("waiting for it") }
+        try await watch.errors.waitForLine { $0.contains("waiting for the broker") }
         try await broker.restart()
         _ = try await Tools.client(["set", "board", "behind it"]).succeeded()
         try await watch.waitForLine { $0.contains("\tset\t9\t") }
         #expect(try await watch.terminate() == .success)
-        #expect(watch.errors.text.split(separator: "\n").filter { $0.contains("waiting for it") }.count == 1)
+        #expect(watch.errors.text.split(separator: "\n").filter { $0.contains("waiting for the broker") }.count == 1)
     }
 
     @Test func aBusThatIsLostIsTold() async throws {
@@ -105,7 +105,7 @@ struct WatchToolTests {
         let watch = try await watch(["board"])
         let bus = try PrivateBus.current
         try await bus.kill()
-        try await watch.errors.waitForLine { $0.contains("the message bus was lost; waiting for it") }
+        try await watch.errors.waitForLine { $0.contains("the message bus was lost; waiting for the bus") }
         try await bus.startAgain()
         try await broker.restart()
         _ = try await Tools.client(["set", "board", "text"]).succeeded()

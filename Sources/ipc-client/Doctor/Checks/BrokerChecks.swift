@@ -2,7 +2,7 @@ import IPCModel
 import IPCTools
 
 extension Check {
-    /// Whether there is a broker of this version, and whether the bus can start it.
+    /// Checks that the bus can start the broker, that the broker answers, and that it has the version of these tools.
     static let broker = Check("broker", right: "the bus can start the broker, and it answers") { facts in
         guard facts.bus.isReachable else { return nil }
         if let failure = facts.broker.startFailure {
@@ -18,8 +18,8 @@ extension Check {
             return [
                 Finding(
                     .brokerNotActivatable,
-                    "the bus cannot start the broker: no service file is for \(BrokerFacts.name)"
-                        + (isRunning ? "; it runs, and the bus will not restart it" : ""),
+                    "the bus cannot start the broker: there is no service file for \(BrokerFacts.name)"
+                        + (isRunning ? "; the broker is running, but the bus will not restart it" : ""),
                     fix: "\(facts.tool) setup", level: isRunning ? .note : .problem)
             ]
         }
@@ -38,7 +38,7 @@ extension Check {
         return [Finding(.brokerSilent, "the broker, process \(process), does not answer: \(silence)", fix: end)]
     }
 
-    /// Whether nine tenths of a limit are in use.
+    /// Checks whether nine tenths of a limit are in use.
     static let limits = Check("limits", right: "no limit is near") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in
@@ -56,13 +56,13 @@ extension Check {
 extension Facts {
     fileprivate var brokerService: ServiceFacts? { services.first { $0.name == BrokerFacts.name } }
 
-    /// Whether another finding says why the broker does not start.
+    /// Whether another finding explains why the broker does not start.
     fileprivate var explainsFailedStart: Bool {
         let causes = [Check.configuration, .store].flatMap { $0.findings(self) ?? [] }
         return causes.contains { $0.level == .problem } || brokerService.flatMap(finding) != nil
     }
 
-    /// Doubles a limit; if that is not possible, removes earlier versions.
+    /// The command that doubles a limit or, if that is not possible, removes earlier versions.
     fileprivate func fix(_ limit: LimitUse) -> String {
         let (doubled, overflow) = limit.most.multipliedReportingOverflow(by: 2)
         guard !overflow, Limits.row(named: limit.name)?.range.contains(doubled) ?? false, !configuration.path.isEmpty

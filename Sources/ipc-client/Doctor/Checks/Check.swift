@@ -1,10 +1,10 @@
-/// A question that `doctor` asks: a function of the facts, without clock, file or bus.
+/// A check of `doctor`: a function of the facts, without clock, file or bus.
 struct Check: Sendable {
-    /// The word of the finding if nothing is wrong (`--all`).
+    /// The word of the finding that reports no problem (`--all`).
     let name: String
     /// The sentence of that finding.
     let assurance: String
-    /// The function that finds problems; its result is nil if the check does not apply.
+    /// The function that finds problems. It returns nil if the check does not apply.
     let findings: @Sendable (Facts) -> [Finding]?
 
     init(_ name: String, right assurance: String, _ findings: @escaping @Sendable (Facts) -> [Finding]?) {
@@ -17,7 +17,7 @@ struct Check: Sendable {
         desktopEntries, desktopCache, desktopDefaults,
     ]
 
-    /// All findings, with the assurances of the checks that found nothing.
+    /// Returns all findings, and the assurances of the checks that found no problem.
     static func report(on facts: Facts) -> [Finding] {
         all.flatMap { check in
             guard let findings = check.findings(facts) else { return [Finding]() }

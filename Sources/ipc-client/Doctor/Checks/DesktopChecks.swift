@@ -1,7 +1,7 @@
 import IPCDesktop
 
 extension Check {
-    /// Desktop entries of these tools whose program is gone. The desktop itself ignores such an entry of another program.
+    /// Finds desktop entries of these tools whose program is gone. The desktop ignores such entries of other programs.
     static let desktopEntries = Check("desktop-entries", right: "desktop entries run existing programs") { facts in
         guard !facts.desktop.entries.isEmpty else { return nil }
         return facts.desktop.entries.compactMap { entry in
@@ -10,13 +10,13 @@ extension Check {
             }
             let line = "Exec=" + DesktopEntry.commandLine(facts.toolPath)
             return Finding(
-                .entryProgramMissing, "\(entry.path) runs \(program.path), and there is no such program",
+                .entryProgramMissing, "\(entry.path) runs \(program.path), but there is no such program",
                 fix: facts.sudo(entry.path) + ShellLine.replace(command, of: entry.path, with: line))
         }
     }
 
-    /// `mimeinfo.cache`: programs with GLib read it instead of the entries.
-    static let desktopCache = Check("desktop-cache", right: "the desktop's cache knows our entries") { facts in
+    /// Checks `mimeinfo.cache`, which programs with GLib read instead of the entries.
+    static let desktopCache = Check("desktop-cache", right: "the desktop's cache lists our entries") { facts in
         guard !facts.desktop.entries.isEmpty else { return nil }
         var directories: Set<String> = []
         return facts.desktop.entries.compactMap { entry in
@@ -27,12 +27,12 @@ extension Check {
             let cacheFile = entry.directory + "/mimeinfo.cache"
             let update = facts.sudo(cacheFile) + ShellLine.command("update-desktop-database", entry.directory)
             return Finding(
-                .cacheStale, "\(cacheFile) does not know \(entry.id), so links do not reach it",
+                .cacheStale, "\(cacheFile) does not list \(entry.id), so links do not reach it",
                 fix: facts.desktop.hasUpdater ? update : "sudo apt-get install -y desktop-file-utils && \(update)")
         }
     }
 
-    /// `mimeapps.list`: defaults of claimed schemes whose desktop entries are gone.
+    /// Finds defaults in `mimeapps.list` for claimed schemes whose desktop entries are gone.
     static let desktopDefaults = Check("desktop-defaults", right: "defaults name existing entries") { facts in
         let defaults = facts.desktop.defaults.filter { facts.claimedSchemes.contains($0.scheme) }
         guard !defaults.isEmpty else { return nil }
@@ -46,7 +46,7 @@ extension Check {
                 : ShellLine.replace(entry.text, of: path, with: "\(entry.key)=\(rest)")
             return Finding(
                 .defaultWithoutEntry,
-                "\(path):\(entry.line) names \(gone) for \(line.scheme), and there is no such desktop entry",
+                "\(path):\(entry.line) names \(gone) for \(line.scheme), but there is no such desktop entry",
                 fix: facts.sudo(path) + edit)
         }
     }

@@ -3,30 +3,30 @@ import IPCModel
 import IPCTools
 
 extension Check {
-    /// Claims of applications that do not run and that the bus cannot start.
+    /// Finds claims of applications that do not run and that the bus cannot start.
     static let claims = Check("claims", right: "every application with a claim runs or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
-            // The command removes the claim; only the user knows how the application starts.
+            // The command removes the claim, because only the user knows how to start the application.
             Finding(
                 .claimUnstartable,
-                "\(claim.application) claims \(claim.scheme), but does not run, and the bus cannot start it; say how by "
-                    + "'ipc-client register' with --exec, or remove the claim",
+                "\(claim.application) claims \(claim.scheme), but does not run, and the bus cannot start it; set its "
+                    + "command with 'ipc-client register' and --exec, or remove the claim",
                 fix: facts.removal(of: claim), level: claim.isHandler ? .problem : .note)
         }
     }
 
-    /// Handlers that fail, or whose start fails, so that their queue waits.
+    /// Finds handlers that fail, and handlers whose start fails, so that their queue waits.
     static let handlers = Check("handlers", right: "no handler has failed since it last handled a request") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.troubles.map { trouble in
-            // Only the author of the handler can fix it; the steps show the place.
+            // Only the author of the handler can fix it. The steps of the request show where it fails.
             let trace = "\(facts.tool) trace \(ShellLine.word(trouble.request))"
             return Finding(.handlerFails, trouble.sentence, fix: trace, level: .note)
         }
     }
 
-    /// Registrations whose claims or desktop entries are missing, as after the store was removed.
+    /// Finds registrations whose claims or desktop entries are missing, for example after the store was removed.
     static let registrations = Check("registrations", right: "registrations have claims and entries") { facts in
         guard facts.broker.version != nil, facts.broker.silence == nil else { return nil }
         return facts.registrations.sorted { $0.key < $1.key }.compactMap(facts.finding)
@@ -38,7 +38,7 @@ extension Facts {
         guard claim.kind == "installed", let file = claimFiles[claim.application] else {
             return "\(tool) " + ShellLine.command("unregister", claim.scheme, "--application", claim.application)
         }
-        // The broker reads such files when it starts.
+        // The broker reads such files when it starts, so the command also ends the running one.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
     }
 
@@ -46,8 +46,8 @@ extension Facts {
         let claimed = Set(claims.filter { $0.application == application }.map { URLScheme.canonical($0.scheme) })
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) register \(arguments.joined(separator: " "))"
-        // The journal does not say whether the lost claim was one for descriptors.
-        let hint = "; add --fd to the command if it takes large payloads as descriptors"
+        // The journal does not say whether the application takes descriptors.
+        let hint = "; add --fd to the command if the application takes large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(
                 .registrationWithoutClaim,

@@ -1,14 +1,14 @@
 import IPCDesktop
 
 extension Check {
-    /// The D-Bus service files of the broker and of applications with claims.
+    /// Checks the D-Bus service files of the broker and of applications with claims.
     static let services = Check("services", right: "the bus reads the files and finds the programs") { facts in
         facts.services.isEmpty ? nil : facts.services.compactMap(facts.finding)
     }
 }
 
 extension Facts {
-    /// Why the bus cannot start the program of a service file.
+    /// The reason why the bus cannot start the program of a service file; nil if it can.
     func finding(on service: ServiceFacts) -> Finding? {
         guard let name = service.name, let program = service.program else {
             return Finding(
@@ -21,7 +21,7 @@ extension Facts {
             let move = ShellLine.command("mv", "-n", "--", service.path, target)
             return Finding(
                 .serviceName,
-                "\(service.path) is for \(name), so its name has to be \(name).service; some buses ignore it",
+                "\(service.path) is for \(name), so it must be called \(name).service; some buses ignore it",
                 fix: ShellLine.all(sudo(service.path) + move, reload))
         }
         if bus.isReachable, !bus.activatable.contains(name) { return unread(service, name) }
@@ -33,31 +33,33 @@ extension Facts {
                 fix: (program.owner == user ? "" : asRoot) + ShellLine.command("chmod", "+x", "--", program.path))
         }
         return Finding(
-            .serviceProgramMissing, "\(starts), and there is no such program; put its absolute path into Exec",
+            .serviceProgramMissing, "\(starts), but there is no such program; put its absolute path into Exec",
             fix: remedy(service))
     }
 
-    /// A service file that the bus has not read: it does so after a command, or does not look at its place.
+    /// The finding about a service file that the bus has not read: either the bus must reload its files, or it does not
+    /// look in the folder of this one.
     private func unread(_ service: ServiceFacts, _ name: String) -> Finding {
         guard let own = directories.dataHome, let other = bus.otherDataHome, service.path.hasPrefix(own + "/") else {
             return Finding(
-                .serviceUnknownToBus, "the bus has not read \(service.path), and so cannot start \(name)",
+                .serviceUnknownToBus, "the bus has not read \(service.path), so it cannot start \(name)",
                 fix: ShellLine.reload)
         }
         return Finding(
             .serviceElsewhere,
-            "the bus looks below \(other), but \(service.path) is below \(own): it was started with another XDG_DATA_HOME; "
-                + "start a bus for this shell",
+            "the bus looks below \(other), but \(service.path) is below \(own): the bus was started with another "
+                + "XDG_DATA_HOME; start a bus for this shell",
             fix: ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus))
     }
 
-    /// Writes a correct file for the broker, and moves that of another application away: only its author knows a correct one.
+    /// The command that writes a correct file for the broker, or moves the file of another application away: only the
+    /// author of that application knows a correct one.
     private func remedy(_ service: ServiceFacts) -> String {
         guard service.name != BrokerFacts.name else { return "\(tool) setup" }
         let move = ShellLine.command("mv", "--", service.path, service.path + ".broken")
         return ShellLine.all(sudo(service.path) + move, reload)
     }
 
-    /// Makes the bus read its files again, if there is a bus.
+    /// The command that makes the bus read its files again; nil if there is no bus.
     private var reload: String? { bus.isReachable ? ShellLine.reload : nil }
 }

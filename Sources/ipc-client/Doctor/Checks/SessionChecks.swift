@@ -1,15 +1,15 @@
 import IPCDesktop
 
 extension Check {
-    /// `XDG_RUNTIME_DIR` (XDG Base Directory Specification) holds sockets, and files that end with the session.
+    /// Checks `XDG_RUNTIME_DIR` (XDG Base Directory Specification), the place of sockets and other files of a session.
     static let runtimeDirectory = Check("runtime-directory", right: "XDG_RUNTIME_DIR is private") { facts in
         guard let directory = facts.runtimeDirectory, directory.kind == .directory else {
             let named = facts.variable("XDG_RUNTIME_DIR")
-            // The bus works without it; direct connections and transient registrations do not.
+            // The bus works without it, but direct connections and transient registrations do not.
             return [
                 Finding(
                     .runtimeDirectoryMissing,
-                    named.map { "XDG_RUNTIME_DIR is \($0), and there is no such directory" }
+                    named.map { "XDG_RUNTIME_DIR is \($0), but there is no such directory" }
                         ?? "XDG_RUNTIME_DIR is not set", fix: facts.ownRuntimeDirectory,
                     level: facts.bus.isReachable ? .note : .problem)
             ]
@@ -38,14 +38,14 @@ extension Check {
         ]
     }
 
-    /// `ipc-broker.conf`: the broker does not start with a mistake in it.
-    static let configuration = Check("configuration", right: "ipc-broker.conf is right, or not needed") { facts in
+    /// Checks `ipc-broker.conf`: with a mistake in it, the broker does not start.
+    static let configuration = Check("configuration", right: "ipc-broker.conf is valid, or not needed") { facts in
         guard let mistake = facts.configuration.mistake else { return [] }
         let path = facts.configuration.path
         let place = path + (mistake.line.map { ":\($0)" } ?? "")
         return [
             Finding(
-                .configurationWrong, "the broker does not start with \(place): \(mistake.reason)",
+                .configurationWrong, "the broker does not start because of \(place): \(mistake.reason)",
                 fix: facts.configuration.mistakenLines.map { ShellLine.edit(path, "\($0)s/^/#/") }
                     ?? ShellLine.command("mv", "--", path, path + ".unreadable"))
         ]
@@ -53,7 +53,7 @@ extension Check {
 }
 
 extension Facts {
-    /// Names a runtime directory of this user.
+    /// The command that sets a runtime directory of this user.
     fileprivate var ownRuntimeDirectory: String {
         if usualRuntimeDirectory.kind == .directory, usualRuntimeDirectory.owner == user {
             return "export XDG_RUNTIME_DIR=" + ShellLine.word(usualRuntimeDirectory.path)

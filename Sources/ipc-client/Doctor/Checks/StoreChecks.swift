@@ -1,7 +1,7 @@
 import IPCTools
 
 extension Check {
-    /// Whether the broker can use its store, and what became of it.
+    /// Checks that the broker can use its store, and that the store is complete.
     static let store = Check("store", right: "the store can be written, and nothing is damaged") { facts in
         guard facts.store.directory.kind == .directory else { return facts.deletedStore.map { [$0] } }
         return [facts.foreignStore, facts.readOnlyStore, facts.fullStore, facts.damagedStore, facts.storeInUse]
@@ -14,8 +14,8 @@ extension Facts {
         guard broker.version != nil, !store.directory.isThere, let process = broker.process else { return nil }
         return Finding(
             .storeGone,
-            "the store of the running broker, \(store.path), was moved or removed, so what is written now ends with the broker; "
-                + "run 'ipc-client export FOLDER' to save it, and restart the broker",
+            "the store of the running broker, \(store.path), was moved or removed, so its content is lost when the "
+                + "broker ends; run 'ipc-client export FOLDER' to save it, and restart the broker",
             fix: ShellLine.end(process))
     }
 
@@ -35,13 +35,13 @@ extension Facts {
             fix: "\(asRoot)mount -o remount,rw \(mountPoint)")
     }
 
-    /// A disk counts as full below 64 MiB and below a twentieth of the file system.
+    /// The finding about a full disk: one with less than 64 MiB and less than a twentieth of the file system left.
     fileprivate var fullStore: Finding? {
         guard store.size > 0, store.free < min(64 << 20, store.size / 20) else { return nil }
         return Finding(
             .storeFull,
-            "the file system of \(store.path) has \(ByteSize.text(store.free)) left; the broker rejects what it "
-                + "cannot store", fix: "\(tool) prune --history")
+            "the file system of \(store.path) has \(ByteSize.text(store.free)) left; the broker rejects content that "
+                + "it cannot store", fix: "\(tool) prune --history")
     }
 
     fileprivate var damagedStore: Finding? {
@@ -50,18 +50,19 @@ extension Facts {
         let files = store.quarantined.map { ShellLine.word("\(store.path)/\($0)") }.joined(separator: " ")
         return Finding(
             .storeDamaged,
-            "the store was damaged; the broker kept what passed its checksums, and the rest is in \(store.path)/\(first)",
+            "the store was damaged; the broker kept all content with valid checksums, and the rest is in "
+                + "\(store.path)/\(first)",
             fix: ShellLine.all(
                 ShellLine.command("mkdir", "-p", "-m", "0700", "--", kept), "mv -- \(files) \(ShellLine.word(kept))"),
             level: .note)
     }
 
     fileprivate var storeInUse: Finding? {
-        // Without the bus it is not known whose broker it is.
+        // Without the bus, the broker of this session is not known.
         guard bus.isReachable, let holder = store.holder, holder != broker.process else { return nil }
         return Finding(
             .storeInUse,
-            "process \(holder) uses \(store.path), and it is not the broker of this bus; a store has one broker",
+            "process \(holder) uses \(store.path), but is not the broker of this bus; a store can have only one broker",
             fix: ShellLine.end(holder))
     }
 }

@@ -31,7 +31,7 @@ extension Facts {
         }
     }
 
-    /// The failure of the start of a handler that requests wait for, or that of its newest request.
+    /// The trouble of a handler: its start has failed while requests wait for it, or its newest request has failed.
     @DBusActor
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String
@@ -41,7 +41,7 @@ extension Facts {
             let step = try await application.traceRequest(first.id).last, step.kind == .startFailed
         {
             let reason = step.detail.isEmpty ? "" : " (\(step.detail.asTold))"
-            return (first.id, "a request waits for \(name), whose start fails" + reason)
+            return (first.id, "a request waits for \(name), but starting it fails" + reason)
         }
         let failures: [Outcome] = [.failed, .unavailable, .timedOut]
         let newest = try await application.requests(state: .ended, application: name).all()

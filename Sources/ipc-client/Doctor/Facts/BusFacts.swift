@@ -2,11 +2,11 @@ import IPCDBus
 import IPCDesktop
 
 struct BusFacts: Sendable {
-    /// Why it cannot be used; nil if it can.
+    /// The reason why the bus cannot be used; nil if it can.
     var failure: String?
-    /// The names that the bus can start a program for.
+    /// The names for which the bus can start a program.
     var activatable: Set<String> = []
-    /// Where the bus looks for this user's data, such as service files, if this differs from this process.
+    /// The folder where the bus looks for this user's data, such as service files; nil if this process looks there too.
     var otherDataHome: String?
     /// The environment at the start of the bus; nil if it cannot be read.
     var environment: [String: String]?
@@ -21,15 +21,15 @@ struct BrokerFacts: Sendable {
     var process: Int32?
     /// The program of that process (`/proc/PID/exe`).
     var program: String?
-    /// Why the bus could not start it.
+    /// The reason why the bus could not start the broker.
     var startFailure: String?
     var version: String?
-    /// Why it does not answer.
+    /// The reason why the broker does not answer.
     var silence: String?
 }
 
 extension Facts {
-    /// Asks the bus, and has it start the broker.
+    /// Reads the facts about the bus, and makes it start the broker.
     @DBusActor
     mutating func readBus() async {
         let connection: Connection
@@ -47,8 +47,8 @@ extension Facts {
         await readBroker(connection)
     }
 
-    /// Reads the environment of the bus, and where it looks for data. dbus-daemon looks below `XDG_DATA_HOME`, else in the
-    /// user's home (`_dbus_get_standard_session_servicedirs`).
+    /// Reads the environment of the bus, and the folder where it looks for data. dbus-daemon looks below
+    /// `XDG_DATA_HOME`, else in the user's home (`_dbus_get_standard_session_servicedirs`).
     @DBusActor
     private mutating func readEnvironment(_ connection: Connection) async {
         guard let process = await process(of: .bus, connection),
@@ -84,7 +84,7 @@ extension Facts {
         broker.program = FilePlace.target(of: "/proc/\(process)/exe")
     }
 
-    /// How long the broker may take to start; opening a store after a crash takes some seconds at most.
+    /// How long the broker may take to start. Opening a store after a crash takes some seconds at most.
     private static let startTime = Duration.seconds(15)
     /// How long a bus may take to answer.
     private static let busTime = Duration.seconds(5)

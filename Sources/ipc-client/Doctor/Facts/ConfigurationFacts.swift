@@ -2,9 +2,9 @@ import IPCDesktop
 
 /// `ipc-broker.conf` in its usual place.
 struct ConfigurationFacts: Sendable {
-    /// The path, even of a missing file; empty without a home.
+    /// The path, even if there is no such file; empty without a home folder.
     var path = ""
-    /// Its lines, readable or not.
+    /// The lines of the file, valid or not.
     var file = KeyFile()
     /// The first mistake.
     var mistake: ConfigurationFile.Invalid?
@@ -22,7 +22,7 @@ struct ConfigurationFacts: Sendable {
         return facts
     }
 
-    /// The lines of the mistake as an address of sed: one line, or a group with its keys; nil if the file is no text.
+    /// The lines of the mistake as an address of sed: one line, or a group with its keys; nil if the file is not text.
     var mistakenLines: String? {
         guard let line = mistake?.line else { return nil }
         let headers = file.groups.map(\.line)

@@ -17,13 +17,13 @@ struct DesktopFacts: Sendable {
 /// A desktop entry (Desktop Entry Specification).
 struct EntryFacts: Sendable {
     var path: String
-    /// Its id: the path below `applications`, with `-` for `/`.
+    /// The id: the path below `applications`, with `-` for `/`.
     var id: String
-    /// The schemes of `x-scheme-handler/…` in `MimeType`, as they are written.
+    /// The schemes of `x-scheme-handler/…` in `MimeType`, as they are written there.
     var schemes: [String]
     /// The line of `Exec`, and its program.
     var (command, program): (String?, FileFacts?)
-    /// Whether these tools have written it, or it runs them.
+    /// Whether these tools have written the entry, or the entry runs them.
     var isOurs: Bool
 
     init(path: String, id: String, bytes: [UInt8]) {
@@ -46,12 +46,12 @@ struct EntryFacts: Sendable {
     func opens(_ scheme: String) -> Bool { schemes.contains { URLScheme.canonical($0) == URLScheme.canonical(scheme) } }
 }
 
-/// A line of a `mimeapps.list` that names desktop entries for a scheme (Association between MIME types and applications).
+/// A line of `mimeapps.list` that names desktop entries for a scheme (Association between MIME types and applications).
 struct DefaultFacts: Sendable {
     var path: String
     var entry: KeyFile.Entry
 
-    /// In small letters.
+    /// The scheme in lower case.
     var scheme: String { URLScheme.canonical(entry.key.dropFirst(SchemeType.prefix.count)) }
 }
 
@@ -69,7 +69,7 @@ extension Facts {
     mutating func readDesktop() {
         let installed = InstalledEntries(directories)
         desktop.ids = Set(installed.entries.keys)
-        // The bus, and with it the session, sees these entries.
+        // The bus, and so the session, sees the entries of the other folder.
         if let other = bus.otherDataHome {
             let session = BaseDirectories { $0 == "XDG_DATA_HOME" ? other : nil }
             desktop.ids.formUnion(InstalledEntries(session).entries.keys)

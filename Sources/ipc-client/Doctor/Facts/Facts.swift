@@ -4,16 +4,16 @@ import IPCDBus
 import IPCDesktop
 import IPCModel
 
-/// What `doctor` knows. It is read once, so that the checks are functions of it.
+/// The facts that `doctor` checks. They are read once, so that the checks are functions of them.
 struct Facts: Sendable {
     var variables: [String: String] = [:]
     /// The effective user id.
     var user: UInt32 = 0
     /// The absolute path of this program.
     var toolPath = ""
-    /// How a shell with this `PATH` starts this program.
+    /// The word that starts this program in a shell with this `PATH`.
     var tool = Client.tool
-    /// What `XDG_RUNTIME_DIR` names; nil if it is not set.
+    /// The directory that `XDG_RUNTIME_DIR` names; nil if it is not set.
     var runtimeDirectory: FileFacts?
     /// `/run/user/UID`, the runtime directory of a session that systemd manages.
     var usualRuntimeDirectory = FileFacts(path: "")
@@ -24,10 +24,10 @@ struct Facts: Sendable {
     /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
     var services: [ServiceFacts] = []
     var claims: [Handler] = []
-    /// The paths of the files that make installed claims, by application.
+    /// The paths of the files of installed claims, by application.
     var claimFiles: [String: String] = [:]
-    /// Handlers whose newest request failed, or whose start fails, so that requests wait: the id of such a request, and a
-    /// sentence.
+    /// The handlers whose newest request failed, or whose start fails while requests wait: the id of such a request,
+    /// and a sentence.
     var troubles: [(request: String, sentence: String)] = []
     /// The schemes that `register --persistent` has registered on the desktop, by application.
     var registrations: [String: [String]] = [:]
@@ -38,7 +38,7 @@ struct Facts: Sendable {
 }
 
 extension Facts {
-    /// Reads all facts, and starts the broker if the bus can.
+    /// Reads all facts, and makes the bus start the broker if it can.
     @DBusActor
     static func read() async -> Facts {
         var facts = Facts()
@@ -61,30 +61,30 @@ extension Facts {
         return facts
     }
 
-    /// A variable that is set and not empty.
+    /// The value of a variable; nil if it is not set or empty.
     func variable(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     var directories: BaseDirectories { BaseDirectories { variables[$0] } }
 
-    /// The schemes of all claims, in small letters.
+    /// The schemes of all claims, in lower case.
     var claimedSchemes: [String] { Set(claims.map { URLScheme.canonical($0.scheme) }).sorted() }
 
-    /// The program that a shell finds by a name.
+    /// The path of the program that a shell finds by a name.
     func program(named name: String) -> String? {
         let places = (variable("PATH") ?? "").split(separator: ":").map { "\($0)/\(name)" }
         return places.first { FileFacts.read($0).isProgram }
     }
 
-    /// What runs a command as root.
+    /// The prefix that runs a command as root.
     var asRoot: String { user == 0 ? "" : "sudo " }
 
-    /// What a command on a file needs in front of it: `sudo` outside of this user's folders.
+    /// The prefix that a command on a file needs: `sudo` outside of this user's folders.
     func sudo(_ path: String) -> String {
         let own = [variable("HOME"), directories.dataHome, directories.configHome, directories.runtime]
         return own.contains { $0.map { path.hasPrefix($0 + "/") } ?? false } ? "" : asRoot
     }
 
-    /// Reads the journals; that of `setup` has no schemes.
+    /// Reads the journals of registrations. The journal of `setup` has no schemes.
     private mutating func readRegistrations() {
         guard let data = directories.dataHome else { return }
         let journals = JournaledFiles(folder: "\(data)/\(DesktopRegistration.folder)")

@@ -1,7 +1,7 @@
 import Glibc
 import IPCDesktop
 
-/// A file or directory; links are followed.
+/// A file or directory. Links are followed.
 struct FileFacts: Sendable, Hashable {
     enum Kind: Sendable { case missing, file, directory, other }
 
@@ -10,7 +10,7 @@ struct FileFacts: Sendable, Hashable {
     /// Permission bits.
     var mode: UInt32 = 0
     var owner: UInt32 = 0
-    /// Whether this process may run it, or enter a directory.
+    /// Whether this process may run the file, or enter the directory.
     var isExecutable = false
 
     var isThere: Bool { kind != .missing }
@@ -31,7 +31,7 @@ struct FileFacts: Sendable, Hashable {
     }
 }
 
-/// Paths and small files. A file that cannot be read counts as missing.
+/// Functions on paths and small files. A file that cannot be read counts as missing.
 enum FilePlace {
     /// The part before the last slash.
     static func directory(of path: String) -> String {

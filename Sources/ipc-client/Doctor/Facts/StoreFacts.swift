@@ -2,20 +2,20 @@ import Glibc
 import IPCDesktop
 
 struct StoreFacts: Sendable {
-    /// The path that the running broker reports, or that of the broker that the bus would start.
+    /// The path that the running broker reports, or that a broker would use that the bus starts.
     var path = ""
     var directory = FileFacts(path: "")
-    /// The files and folders in it.
+    /// The files and folders in the store.
     var files: [FileFacts] = []
     /// The names of damaged databases and values that the broker has moved away.
     var quarantined: [String] = []
     /// Whether the file system is mounted read-only.
     var isReadOnly = false
-    /// Bytes that this user may still write.
+    /// The count of bytes that this user may still write.
     var free: UInt64 = 0
-    /// Bytes of the file system.
+    /// The size of the file system in bytes.
     var size: UInt64 = 0
-    /// The process that holds the lock.
+    /// The process that holds the lock of the store.
     var holder: Int32?
 }
 
@@ -37,7 +37,7 @@ extension Facts {
         store.holder = FileLock.holder(of: "\(store.path)/lock")
     }
 
-    /// Where a broker with these variables has its store.
+    /// The path of the store of a broker with these variables.
     private func usualStore(_ variables: [String: String]) -> String {
         if let path = variables["SWIFT_IPC_STORE"], path.hasPrefix("/") { return path }
         let data = BaseDirectories { variables[$0] }.dataHome
@@ -45,23 +45,24 @@ extension Facts {
     }
 }
 
-/// A lock on a whole file (`flock`). It is not tried, because a starting broker must find it free.
+/// A lock on a whole file (`flock`). Doctor never takes it, because a starting broker must find it free.
 enum FileLock {
-    /// The process that holds it.
+    /// Returns the process that holds the lock.
     static func holder(of path: String) -> Int32? {
         var status = stat()
         guard stat(path, &status) == 0, let table = FilePlace.bytes(of: "/proc/locks") else { return nil }
         return holder(device: status.st_dev, file: UInt64(status.st_ino), in: String(decoding: table, as: UTF8.self))
     }
 
-    /// The same in the text of `/proc/locks` (proc_locks(5)): `1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE 0 EOF`.
+    /// Finds that process in the text of `/proc/locks` (proc_locks(5)):
+    /// `1: FLOCK ADVISORY WRITE PID MAJOR:MINOR:INODE 0 EOF`.
     static func holder(device: UInt, file: UInt64, in table: String) -> Int32? {
         // makedev(3)
         let (major, minor) = ((device >> 8) & 0xFFF | (device >> 32) & ~0xFFF, device & 0xFF | (device >> 12) & ~0xFF)
         let place = [major, minor].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) + ":" }.joined() + String(file)
         let locks = table.split(separator: "\n").map { $0.split(separator: " ") }
         let lock = locks.first { $0.count > 5 && $0[1] == "FLOCK" && $0[3] == "WRITE" && $0[5] == place }
-        // The number of a process in another namespace is not known.
+        // The id of a process in another namespace is not known.
         return lock.flatMap { Int32($0[4]) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }

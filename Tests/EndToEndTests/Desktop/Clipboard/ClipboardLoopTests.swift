@@ -52,7 +52,7 @@ struct ClipboardLoopTests {
         try await bridge.errors.waitForLine(containing: "stored change count")
         let count = try await scene.board.changeCount
         try await scene.copy("same")
-        try await bridge.errors.waitForLine(containing: "the pasteboard has it")
+        try await bridge.errors.waitForLine(containing: "the pasteboard has the same content")
         #expect(try await scene.board.changeCount == count)
         try await scene.copy("another")
         try await bridge.errors.waitForLine(containing: "stored change count")

@@ -37,7 +37,7 @@ struct SelectionTests {
         #expect(try await scene.board.string == "grüße")
         // Bytes that are not what they are said to be are given up for a name under which they are.
         _ = try await scene.owner(["UTF8_STRING": "@\(file)", "STRING": "@\(file)"])
-        try await bridge.errors.waitForLine(containing: "the pasteboard has it")
+        try await bridge.errors.waitForLine(containing: "the pasteboard has the same content")
         #expect(try await scene.paste("STRING").outputBytes == [0x67, 0x72, 0xFC, 0xDF, 0x65])
         try await scene.board.setString("grüße 日本")
         try await bridge.errors.waitForLine(containing: "offered change count")
@@ -72,7 +72,7 @@ struct SelectionTests {
         // In pieces, of which it is told first how much they will be.
         try await scene.copy(ClipboardScene.picture(3 << 20), as: "image/png")
         try await bridge.errors.waitForLine(containing: "image/png is left out")
-        try await bridge.errors.waitForLine(containing: "nothing of it can be kept")
+        try await bridge.errors.waitForLine(containing: "none of its types can be stored")
         #expect(try await scene.board.types.isEmpty)
         // The limit is that of a whole copy.
         let file = try PrivateBus.current.directory.appending("part")
