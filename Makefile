@@ -170,7 +170,7 @@ deb: $(BUILT) ## the Debian package, in .build/deb
 	@scripts/requirements deb
 	scripts/deb $(RELEASE) .build/deb
 
-test-deb: deb ## install the package in an empty root, do what the README says, remove it (root; some minutes)
+test-deb: deb ## install the package in an empty root, run the commands of docs/getting-started.md, remove it (root; some minutes)
 	scripts/test-deb .build/deb/swift-ipc_*.deb $(DEB_ROOT)
 
 clean: ## remove all build results

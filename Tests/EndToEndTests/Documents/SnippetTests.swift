@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// Every piece of Swift in the README and in the library's articles is compiled.
+/// Every piece of Swift in the README, in `docs/` and in the library's articles is compiled.
 ///
 /// Each block marked `swift` becomes the body of an asynchronous function; its imports go to the head of the file, and
 /// where it names `app` without making one, that is a parameter. What it needs beside stands in comments before it, which a
@@ -20,8 +20,10 @@ import Testing
     }
 
     private var documents: [String] {
-        let articles = (FileContents.names(in: "\(Self.root)/\(Self.catalogue)") ?? []).filter { $0.hasSuffix(".md") }
-        return ["README.md"] + articles.sorted().map { "\(Self.catalogue)/\($0)" }
+        let articles = ["docs", Self.catalogue].flatMap { folder in
+            (FileContents.names(in: "\(Self.root)/\(folder)") ?? []).sorted().map { "\(folder)/\($0)" }
+        }
+        return ["README.md"] + articles.filter { $0.hasSuffix(".md") }
     }
 
     private func snippets(_ document: String, _ text: String) -> [Snippet] {

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// What the README shows, done line by line, with the programs installed as it says. With dbus-broker the installed service
+/// The documents that show commands, done line by line, with the programs installed as the README says. With dbus-broker the installed service
 /// files start units of systemd, and systemd does not search the folder of this installation.
 @Suite(.privateBus, .enabled(if: BusImplementation.current == .daemon, "systemd does not see the installed units"))
 struct WalkthroughTests {
@@ -34,6 +34,13 @@ struct WalkthroughTests {
         let output = try await walk("\(Self.root)/README.md")
         #expect(output.status == .success, "\(output)")
         #expect((output.lines.last ?? "").hasSuffix("commands did what README.md says."))
+        #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } >= 3)
+    }
+
+    @Test func theFirstHourDoesWhatItSays() async throws {
+        let output = try await walk("\(Self.root)/docs/getting-started.md")
+        #expect(output.status == .success, "\(output)")
+        #expect((output.lines.last ?? "").hasSuffix("commands did what getting-started.md says."))
         #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } > 25)
     }
 
