@@ -72,8 +72,8 @@ final class AnswerRoom {
 
     /// Twice the largest answer.
     private static let most = 32 << 20
-    /// The limit of one caller, or of one answer: other callers must find room, and its unread answers must stay far below the
-    /// limit that ends a direct connection.
+    /// The limit of one caller, or one answer. It leaves room for other callers, and keeps the unread answers of a caller far
+    /// below the limit that ends a direct connection.
     fileprivate nonisolated static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
     private static let bytesOfDescriptor = 256 << 10
@@ -90,7 +90,11 @@ final class AnswerRoom {
             if call.hasBacklog { await call.backlogRead() }
             guard call.isAwaited else { throw Self.callerHasLeft }
             guard takenBy.hasRoom(for: bytes(subject), of: call.sender) else {
-                await withCheckedContinuation { held[call.sender, default: []].append($0) }
+                await withCheckedContinuation { continuation in
+                    // To enter this function may suspend, so there may be room by now.
+                    guard !takenBy.hasRoom(for: bytes(subject), of: call.sender) else { return continuation.resume() }
+                    held[call.sender, default: []].append(continuation)
+                }
                 continue
             }
             if waiting.count == 0, let place = take(subject, call.sender) { return place }
@@ -123,6 +127,9 @@ final class AnswerRoom {
         }
         known[name] = Known(whole: former.whole.map { $0 + whole }, beside: former.beside.map { $0 + beside })
     }
+
+    /// Notes that the content of a pasteboard has changed in an unknown way.
+    func forget(_ name: PasteboardName) { known[name] = nil }
 
     func bytes(_ subject: Subject) -> Int {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)

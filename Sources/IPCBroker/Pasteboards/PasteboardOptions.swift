@@ -31,7 +31,7 @@ extension IPCStore.WriteOptions {
         guard (1...mostTimeToLive).contains(milliseconds) else {
             throw IPCError(
                 .invalidArguments,
-                "“time-to-live” is from 1 to \(mostTimeToLive) ms (100 years), not \(milliseconds); leave it out for ever"
+                "“time-to-live” must be from 1 to \(mostTimeToLive) ms (100 years), not \(milliseconds); leave it out for ever"
             )
         }
         return milliseconds
@@ -82,7 +82,8 @@ struct ItemReading: Sendable {
         changeCount = options.changeCount
         takes = options.take ?? false
         guard !takes || changeCount == nil else {
-            throw IPCError(.invalidArguments, "“take” takes the current version; it goes without “change-count”")
+            throw IPCError(
+                .invalidArguments, "“take” takes the current version, and cannot be combined with “change-count”")
         }
         guard takes || options.id == nil && options.ifChangeCount == nil else {
             throw IPCError(.invalidArguments, "only a “take” is repeated by “id”, or bound by “if-change-count”")

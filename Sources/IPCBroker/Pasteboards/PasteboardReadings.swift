@@ -77,13 +77,19 @@ extension PasteboardService {
             DBusActor.begin {
                 do {
                     call.keepUntilAnswered(nil)
-                    try await self.promises.fetch(wanted)
+                    let place = try await self.promisedReads.wait(of: call.sender) {
+                        try await self.promises.fetch(wanted)
+                        // The value that was promised has another size than its promise.
+                        self.room.forget(subject.name)
+                        return try await self.room.place(for: subject, call)
+                    }
+                    guard !self.clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
                     guard attempts > 1 else {
                         throw IPCError(
                             .changeCountMismatch,
                             "the pasteboard changes faster than what is promised can be fetched")
                     }
-                    call.keepUntilAnswered(try await self.room.place(for: subject, call))
+                    call.keepUntilAnswered(place)
                     self.read(subject, call, attempts: attempts - 1, body, then: then)
                 } catch { then(.failure(error)) }
             }

@@ -14,6 +14,7 @@ final class PasteboardService {
     private let descriptors: DescriptorBudget
     let limits: Limits
     let room: AnswerRoom
+    let promisedReads: PromisedReads
 
     init(
         store: Store, clients: BusClients, arrivals: ArrivalOrder, promises: PromiseFetcher, expiry: ExpiryClock,
@@ -21,7 +22,7 @@ final class PasteboardService {
     ) {
         (self.store, self.clients, self.arrivals) = (store, clients, arrivals)
         (self.promises, self.expiry, self.descriptors, self.limits) = (promises, expiry, descriptors, limits)
-        room = AnswerRoom(limits: limits)
+        (room, promisedReads) = (AnswerRoom(limits: limits), PromisedReads(limits: limits))
     }
 
     static func name(_ call: IncomingCall) throws -> PasteboardName {
@@ -76,13 +77,16 @@ final class PasteboardService {
             if case .success = result, asked.endsByItself { expiry.look() }
             answer(result)
         }
-        let (write, count) = try await arrivals.inTurn(of: call.sender) {
+        let (write, count) = try await arrivals.inTurn(of: call.sender) { () async throws -> (Write, UInt64?) in
             let (name, caller) = (try Self.name(call), await clients.caller(call.sender, stating: stated))
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: asked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // The next call of this caller waits until the files have been taken in and written.
-            return (write, files > 0 ? try await commitFiles(of: write) : nil)
+            // The next call of this caller waits until the files have been taken in, and until many values are written: the
+            // store must not have several such writes of one caller before the operations of others (I15).
+            if files > 0 { return (write, try await commitFiles(of: write)) }
+            guard Self.hasManyValues(items) else { return (write, nil) }
+            return (write, try await store.commit(write.operation(items)))
         }
         if let count { return finish(.success(count)) }
         let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
@@ -94,9 +98,11 @@ final class PasteboardService {
     private static let (bytesAtOnce, valuesAtOnce) = (64 << 10, 256)
 
     private static func isWrittenAtOnce(_ items: [PasteboardItem]) -> Bool {
-        var (bytes, values) = (0, 0)
-        for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
-        return bytes <= bytesAtOnce && values <= valuesAtOnce
+        !hasManyValues(items) && items.reduce(0) { $0 + $1.byteCount } <= bytesAtOnce
+    }
+
+    private static func hasManyValues(_ items: [PasteboardItem]) -> Bool {
+        items.reduce(0) { $0 + $1.representations.count } > valuesAtOnce
     }
 
     private func commitFiles(of write: Write) async throws -> UInt64 {

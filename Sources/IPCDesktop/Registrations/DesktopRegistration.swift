@@ -1,7 +1,7 @@
 package import IPCModel
 
-/// Plans the files of an application for the desktop and the bus, which ``JournaledFiles`` writes and reverts: a desktop entry
-/// that brings URLs to the broker, the user's default if no other application is it, and a service file to start the
+/// Writes and reverts the files of an application for the desktop and the bus, with the help of ``JournaledFiles``: a desktop
+/// entry that brings URLs to the broker, the user's default if no other application is it, and a service file to start the
 /// application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories

@@ -65,6 +65,7 @@ extension Limits {
         Row("removals-kept", \.removalsKept, 0...1_000_000, raise),
         Row("sensitive-milliseconds", \.sensitiveMilliseconds, 1...day, raise),
         Row("promise-milliseconds", \.promiseMilliseconds, 1...day, raise),
+        Row("promised-reads", \.promisedReads, 1...1_000_000, raise),
         Row("operation-kept-seconds", \.operationKeptSeconds, 1...86_400, raise),
         Row("watchers", \.watchers, 1...1_000_000, raise),
         Row("watchers-per-caller", \.watchersPerCaller, 1...1_000_000, "ask for several pasteboards in one question"),

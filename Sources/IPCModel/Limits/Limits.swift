@@ -48,6 +48,7 @@ package struct Limits: Sendable, Hashable {
     package var removalsKept: UInt64 = 10_000
     package var sensitiveMilliseconds: UInt64 = 60_000
     package var promiseMilliseconds: UInt64 = 10_000
+    package var promisedReads: UInt64 = 1_024
     package var operationKeptSeconds: UInt64 = 600
     package var watchers: UInt64 = 10_000
     package var watchersPerCaller: UInt64 = 4_096

@@ -10,7 +10,7 @@ package enum RequestTimeout {
     ) throws(IPCError) -> UInt64 {
         let usual = isQueued ? limits.queuedTimeoutMilliseconds : limits.requestTimeoutMilliseconds
         let time = min(stated ?? UInt32(clamping: usual), left ?? .max)
-        guard time > 0 else { throw IPCError(.invalidArguments, "the time-out is at least 1 ms") }
+        guard time > 0 else { throw IPCError(.invalidArguments, "the time-out must be at least 1 ms") }
         return UInt64(time)
     }
 
@@ -22,12 +22,12 @@ package enum RequestTimeout {
         guard let stated else { return limits.timeToLiveMilliseconds }
         guard isQueued else {
             throw IPCError(
-                .invalidArguments, "“time-to-live” is for queued requests; say “queue”, or use “timeout”")
+                .invalidArguments, "“time-to-live” is for queued requests; add “queue”, or use “timeout”")
         }
         guard (1...limits.timeToLiveMostMilliseconds).contains(stated) else {
             throw IPCError(
                 .invalidArguments,
-                "“time-to-live” is from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
+                "“time-to-live” must be from 1 to \(limits.timeToLiveMostMilliseconds) ms, not \(stated)")
         }
         return stated
     }
@@ -40,8 +40,11 @@ package enum RequestTimeout {
     package static func ofRetry(
         timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
     ) -> (timeout: UInt64, timeToLive: UInt64) {
-        guard let timeToLive else { return (limits.queuedTimeoutMilliseconds, limits.timeToLiveMilliseconds) }
-        return (timeout, min(timeToLive, limits.timeToLiveMostMilliseconds))
+        let longest = limits.timeToLiveMostMilliseconds
+        guard let timeToLive else {
+            return (limits.queuedTimeoutMilliseconds, min(limits.timeToLiveMilliseconds, longest))
+        }
+        return (timeout, min(timeToLive, longest))
     }
 
     /// The time in which a waiting sender can repeat its call after a restart of the broker: longer than the library needs to

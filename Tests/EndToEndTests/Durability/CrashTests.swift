@@ -15,7 +15,8 @@ struct CrashTests {
         #expect(report.violations.isEmpty)
         #expect(report.rounds == rounds)
         #expect(report.history.acknowledged > rounds)
-        #expect(try #require(report.starts.max()) < .milliseconds(500))
+        // The first start also creates the pasteboards.
+        #expect(try #require(report.starts.dropFirst().max()) < .milliseconds(500))
     }
 
     /// The control: a broker that answers before it commits is found out.

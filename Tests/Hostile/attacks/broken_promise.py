@@ -1,4 +1,5 @@
-"""Callers read a promised value, each three times at once, and its writer never gives the value: no other reader may wait."""
+"""Callers read a promised value, each three times at once, and its writer never gives the value: no other reader may wait.
+Then one caller reads it thousands of times at once."""
 
 import wire
 
@@ -15,5 +16,16 @@ def attack(scene):
         # Two answers of this size are more than one caller may have under way, and seven more than all callers together.
         serials = [(reader, reader.pasteboard("promised", "GetItems", "a{sv}", {})) for reader in readers * 3]
         answers = [reader.wait(serial, 60) for reader, serial in serials]
-        broken = sum(answer.error == "org.swiftipc.Error.NoSuchItem" for answer in answers)
-        scene.expect(broken > 0, f"no promise was broken: {answers[0].text}")
+        scene.expect(all(map(is_broken, answers)), f"a promise was not broken: {answers[0].text}")
+    flood = scene.connect()
+    count = scene.full(20_000, 5_000)
+    serials = [flood.pasteboard("promised", "GetData", "usa{sv}", 0, "a/c", {}) for _ in range(count)]
+    answers = [flood.wait(serial, 60) for serial in serials]
+    refused = sum(answer.error == "org.swiftipc.Error.LimitExceeded" for answer in answers)
+    scene.note(refused=refused)
+    scene.expect(refused >= count - 256, "more than a fourth of promised-reads waited")
+    scene.expect(refused + sum(map(is_broken, answers)) == count, "an answer is neither refused nor broken")
+
+
+def is_broken(answer):
+    return answer.error == "org.swiftipc.Error.NoSuchItem"

@@ -44,6 +44,9 @@ struct RequestTimeoutTests {
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: 7, limits) == (5, 7))
         // The limit may have been lowered since.
         #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: month + 1, limits) == (5, month))
+        var short = limits
+        short.timeToLiveMostMilliseconds = 3
+        #expect(RequestTimeout.ofRetry(timeout: 5, timeToLive: nil, short) == (600_000, 3))
     }
 
     @Test("A request expires until its handler has it, and a queued one not while its attempt is written")

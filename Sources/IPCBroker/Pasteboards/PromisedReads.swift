@@ -1,0 +1,28 @@
+internal import IPCDBus
+internal import IPCModel
+
+/// Limits the reads that wait for promised values (I16). They hold no room for an answer (``AnswerRoom``), because a writer
+/// may give its value late or never.
+@DBusActor
+final class PromisedReads {
+    private var counts: [BusName?: Int] = [:]
+    private var count = 0
+    private let limits: Limits
+
+    init(limits: Limits) { self.limits = limits }
+
+    /// Runs a part of a read.
+    /// - Throws: `LimitExceeded` for `promised-reads`; else its error.
+    func wait<Ready: Sendable>(
+        of caller: BusName?, for body: @DBusActor () async throws -> Ready
+    ) async throws -> Ready {
+        let own = counts[caller] ?? 0
+        try limits.checkShared(\.promisedReads, use: count, ofCaller: own)
+        (count, counts[caller]) = (count + 1, own + 1)
+        defer {
+            count -= 1
+            counts[caller] = counts[caller].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+        return try await body()
+    }
+}
