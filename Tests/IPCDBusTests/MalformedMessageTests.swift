@@ -89,7 +89,7 @@ struct MalformedMessageTests {
         #expect(throws: edit.error) { try Message.received(bytes, descriptors: descriptors) }
     }
 
-    private static let longValue = "a value is longer than what it is in"
+    private static let longValue = "a value extends past the end of its container"
     private static let wrongString = "a text is not UTF-8, or has a NUL character in it"
     private static let between = "there is something between two values"
 
@@ -107,8 +107,8 @@ struct MalformedMessageTests {
         Edit(84, [255, 255, 255, 255], .arrayTooLong(bytes: 4_294_967_295)),
         Edit(96, [1], "there is no descriptor of the number 1 in the message"),
         Edit(96, [255, 255, 255, 255], "there is no descriptor of the number 4294967295 in the message"),
-        Edit(100, [2], "a signature is longer than what it is in"),
-        Edit(100, [255], "a signature is longer than what it is in"),
+        Edit(100, [2], "a signature extends past the end of its container"),
+        Edit(100, [255], "a signature extends past the end of its container"),
         Edit(100, [0, 0], .invalidSignature("")),
         Edit(101, [122], .invalidSignature("z")),
         Edit(101, [123], .invalidSignature("{")),

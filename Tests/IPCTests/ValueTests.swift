@@ -194,7 +194,7 @@ struct ValueTests {
     ])
     func whatIsNoJSONIsRefusedWithItsPlace(_ text: String) {
         let error = #expect(throws: IPCError.self) { try read(text, as: JSONAnything.self) }
-        #expect(error?.code == .payloadInvalid && error?.message.contains("no JSON at byte") == true, "\(text)")
+        #expect(error?.code == .payloadInvalid && error?.message.contains("invalid JSON at byte") == true, "\(text)")
     }
 
     @Test func bytesThatAreNotUTF8AreRefused() {

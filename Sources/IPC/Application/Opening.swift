@@ -6,10 +6,10 @@ extension Application {
         try await opener.canOpen(try URLText(url))
     }
 
-    /// Waits until ``canOpenURL(_:)`` is true, for a receiver that is starting, and at most for a time. Starts nothing,
-    /// and does not poll: the broker and the bus report changes. A policy that begins to allow this application is not
-    /// reported.
-    /// - Returns: false if the time is over.
+    /// Waits for a limited time until ``canOpenURL(_:)`` becomes true, for example while a receiver starts. Does not
+    /// start the receiver, and does not poll: the broker and the bus report changes. A policy that begins to allow this
+    /// application is not reported.
+    /// - Returns: false if the time runs out.
     /// - Throws: `invalidURL`; `storeUnavailable` without a broker, and when the task is cancelled.
     public func canOpenURL(_ url: String, within time: Duration) async throws(IPCError) -> Bool {
         try await opener.canOpen(try URLText(url), within: time)

@@ -13,7 +13,7 @@ extension IPCError {
         let reason: String
         switch error {
         case .timedOut:
-            self.init(.timedOut, "the \(name) did not answer in time; try again, or restart it if it is stuck")
+            self.init(.timedOut, "the \(name) did not answer in time; try again")
             return
         case .noBus(let why), .refused(let why): reason = why
         case .cannotConnect(let address, let why), .cannotListen(let address, let why):

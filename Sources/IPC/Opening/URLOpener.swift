@@ -130,8 +130,8 @@ struct URLOpener {
         return try result.get()
     }
 
-    /// Opens a URL, and waits until also a queued request has ended. If the task is cancelled, this cancels the
-    /// request.
+    /// Opens a URL, and waits until the request has ended, even if it is queued. If the task is cancelled, this cancels
+    /// the request.
     private func end(of outgoing: OutgoingURL) async throws(CallFailure) -> OpenURLResponse {
         do throws(IPCError) {
             let response = try await open(outgoing)

@@ -2,7 +2,7 @@ internal import IPCInterface
 
 /// Makes a promised value when it is read, for an item, counted from 0, and a type.
 ///
-/// It may be called more than once for the same value, and has 10 s. The reader gets an error that it throws as
+/// It may be called more than once for the same value, and must return within 10 s. If it throws, the reader gets
 /// `noSuchItem`.
 public typealias PromisedData =
     @concurrent @Sendable (_ item: Int, _ type: ContentType) async throws -> Representation.Value

@@ -58,7 +58,7 @@ extension ReceivedRequests {
         guard opened + urls.count <= Self.mostOpened else {
             throw IPCError(
                 .limitExceeded,
-                "\(opened) URLs wait for their answers, and \(urls.count) more would be more than \(Self.mostOpened); "
+                "\(opened) URLs wait for their answers, and \(urls.count) more would exceed the limit of \(Self.mostOpened); "
                     + "try again later")
         }
         guard !urls.isEmpty else { return answer(.success(())) }

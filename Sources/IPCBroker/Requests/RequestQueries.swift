@@ -105,7 +105,7 @@ extension URLsService {
     func retryRequest(_ text: String, _ options: RetryRequestOptions, _ call: IncomingCall) async throws -> String {
         let (id, newID) = (try RequestID(text), try options.id.map { try RequestID($0) } ?? .random())
         guard table[id] == nil else {
-            throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended; it needs no retry")
+            throw IPCError(.invalidArguments, "the request \(id.text.quoted) has not ended, so it cannot be retried")
         }
         let record = try await record(id)
         guard let application = try? ApplicationID(record.application) else { throw RequestError.noSuchRequest(id) }

@@ -71,13 +71,13 @@ final class ValidatedRequest: Sendable {
         }
         if options.changeCount != nil, options.pasteboard == nil || options.items != nil {
             throw IPCError(
-                .invalidArguments, "“change-count” binds a version of a “pasteboard”; it goes without “items”")
+                .invalidArguments, "“change-count” requires “pasteboard”, and cannot be combined with “items”")
         }
     }
 
     private static func check(_ annotation: Value, limits: Limits) throws {
         guard !annotation.containsReference else {
-            throw IPCError(.invalidArguments, "an “annotation” has no value of the types h, o, g and v in it")
+            throw IPCError(.invalidArguments, "an “annotation” must not contain values of the types h, o, g and v")
         }
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }

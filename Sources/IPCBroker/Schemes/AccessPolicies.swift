@@ -62,7 +62,7 @@ final class AccessPolicies {
             ? ": it is on the list of those allowed, but only a source that owns its bus name counts" : ""
         throw IPCError(
             .accessDenied,
-            "the policy of \(application) keeps the source \(source) out\(reason); "
+            "the policy of \(application) does not allow the source \(source)\(reason); "
                 + "'ipc-client policy \(application)' shows it")
     }
 }

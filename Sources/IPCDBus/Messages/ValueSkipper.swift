@@ -158,8 +158,8 @@ extension ReceivedBytes {
 extension MessageError {
     static let noText = malformed("a text is not UTF-8, or has a NUL character in it")
     static let noPadding = malformed("there is something between two values")
-    static let longValue = malformed("a value is longer than what it is in")
-    static let longSignature = malformed("a signature is longer than what it is in")
+    static let longValue = malformed("a value extends past the end of its container")
+    static let longSignature = malformed("a signature extends past the end of its container")
     static func noBoolean(_ number: UInt32) -> MessageError { .malformed("a Boolean value is 0 or 1, not \(number)") }
     static func noDescriptor(_ index: Int) -> MessageError {
         .malformed("there is no descriptor of the number \(index) in the message")

@@ -14,7 +14,9 @@ struct StandIn {
         }
         guard let destination = call.message.destination, !bus.isKnown(as: destination) else { return false }
         call.fail(
-            ErrorReply(.serviceUnknown, "\(destination) is reached on the bus; this connection leads to one program"))
+            ErrorReply(
+                .serviceUnknown,
+                "\(destination) cannot be reached here: this is a direct connection to one program; use the bus"))
         return true
     }
 

@@ -10,7 +10,7 @@ public struct AccessPolicy: Sendable, Hashable {
     /// Application ids that are refused, even if they are allowed too.
     public var refused: Set<String>
 
-    /// Allows all sources that are not refused, unless `allowsOthers` is false.
+    /// Creates a policy. With `allowsOthers` it allows all sources but the refused ones, and without it only the allowed ones.
     public init(allowsOthers: Bool = true, allowed: Set<String> = [], refused: Set<String> = []) {
         (self.allowsOthers, self.allowed, self.refused) = (allowsOthers, allowed, refused)
     }

@@ -34,7 +34,7 @@ extension ContentType {
             case .noType(let text):
                 "the content type \(text.quoted) does not start with a type, as in “text/plain” (RFC 2045 §5.1)"
             case .noSubtype(let text):
-                "the content type \(text.quoted) has no subtype behind the slash, as in “text/plain” (RFC 2045 §5.1)"
+                "the content type \(text.quoted) has no subtype after the slash; “text/plain” has one (RFC 2045 §5.1)"
             case .range(let text):
                 "the content type \(text.quoted) is a range of types; name one type, without “*”"
             case .unexpected(let text, let byte, let rule):

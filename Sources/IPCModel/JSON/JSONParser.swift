@@ -3,7 +3,7 @@ package struct JSONError: Error, Hashable, CustomStringConvertible {
     /// The byte, counted from 1.
     package let byte: Int
     package let reason: String
-    package var description: String { "it is no JSON at byte \(byte): \(reason)" }
+    package var description: String { "invalid JSON at byte \(byte): \(reason)" }
 }
 
 extension JSONValue {

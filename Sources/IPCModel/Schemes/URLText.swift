@@ -22,7 +22,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
             // The text before the control character, which would be hard to see among others.
             throw Self.error(
                 "\("\(text[..<position])…".quoted) contains \(text.unicodeScalars[position].namedControl) as byte "
-                    + "\(text.utf8[...position].count); RFC 3986 §2.1 asks to percent-encode it")
+                    + "\(text.utf8[...position].count); percent-encode it (RFC 3986 §2.1)")
         }
         scheme = try Self.scheme(of: text)
         self.text = text

@@ -10,8 +10,9 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the database and its log, and returns the new path. Until ``finish()``, each start restores them: it would
-    /// take a new database without the salvaged rows for the whole store, and the blobs for orphans.
+    /// Renames the database and its log, and returns the new path. Until ``finish()``, each start moves them back.
+    /// Otherwise it would mistake a new database without the salvaged rows for the whole store, and remove the blobs as
+    /// orphans.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {

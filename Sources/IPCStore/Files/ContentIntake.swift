@@ -53,7 +53,7 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// Rejects items that fit no message before any byte is copied.
+    /// Rejects items that are too large for a message, before any byte is copied.
     private func checkFit(_ items: [PasteboardItem], _ found: [FileInspection]) throws {
         var sizes = found.map { UInt64($0.byteCount) }
         for value in items.flatMap({ $0.representations.map(\.value) }) {

@@ -75,7 +75,7 @@ package struct IntakeOutdated: Error {
 extension StoredFiles {
     /// Attaches a taken file to its row. Does nothing for other values.
     /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the same
-    ///   key, which an undo would restore: the next group takes the file. `LimitExceeded` if memory holds as many files as
+    ///   key, because undoing the group would restore that blob. The next group can attach the file. `LimitExceeded` if memory holds as many files as
     ///   `descriptors` allows.
     func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
         guard case .file(let file) = value else { return }

@@ -88,7 +88,7 @@ final class WorkerThreads: Sendable {
             current()
             job = state.withLock { state in
                 state.running[thread] = nil
-                // If a hanging job continues, the threads beyond one end.
+                // When a stuck job finishes, the surplus threads end, so that one is left.
                 guard state.running.isEmpty, let next = state.next() else {
                     state.idle.append(thread)
                     return nil

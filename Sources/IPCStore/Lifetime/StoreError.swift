@@ -33,7 +33,7 @@ package enum StoreError: Condition, Hashable {
     private var sentence: String {
         switch self {
         case .noSpace:
-            "the disk of the store is full; nothing was written, try again when there is space"
+            "the disk of the store is full, and nothing was written; try again when there is space"
         case .removed(let path):
             "the store was removed while its broker ran (\(path.quoted)): nothing was written; save what the broker still has, "
                 + "and start it anew"

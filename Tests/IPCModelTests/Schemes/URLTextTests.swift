@@ -104,7 +104,7 @@ struct URLTextTests {
 
     private static func control(_ quoted: String, _ scalar: String, _ byte: Int) -> String {
         "the URL “\(quoted)…” contains \(scalar) as byte \(byte); "
-            + "RFC 3986 §2.1 asks to percent-encode it"
+            + "percent-encode it (RFC 3986 §2.1)"
     }
 
     @Test("Every control character is refused, wherever it stands", arguments: Array(0...0x1F) + [0x7F])
