@@ -1,5 +1,5 @@
 """Callers read a promised value, each three times at once, and its writer never gives the value: no other reader may wait.
-Then one caller reads it thousands of times at once."""
+Then one caller reads it two thousand times at once."""
 
 import wire
 
@@ -18,12 +18,13 @@ def attack(scene):
         answers = [reader.wait(serial, 60) for reader, serial in serials]
         scene.expect(all(map(is_broken, answers)), f"a promise was not broken: {answers[0].text}")
     flood = scene.connect()
-    count = scene.full(20_000, 5_000)
+    count = 2_000
     serials = [flood.pasteboard("promised", "GetData", "usa{sv}", 0, "a/c", {}) for _ in range(count)]
     answers = [flood.wait(serial, 60) for serial in serials]
     refused = sum(answer.error == "org.swiftipc.Error.LimitExceeded" for answer in answers)
     scene.note(refused=refused)
-    scene.expect(refused >= count - 256, "more than a fourth of promised-reads waited")
+    # A fourth of promised-reads waits, and another fourth if the promise breaks meanwhile.
+    scene.expect(refused >= count - 512, "too many reads waited for the promise")
     scene.expect(refused + sum(map(is_broken, answers)) == count, "an answer is neither refused nor broken")
 
 
