@@ -82,27 +82,23 @@ final class PasteboardService {
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: asked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // The next call of this caller waits until the files have been taken in, and until many values are written: the
-            // store must not have several such writes of one caller before the operations of others (I15).
+            // The next call of this caller waits until the files have been taken in, and until a large write is done: the
+            // store must not have several of one caller before the operations of others (I15).
             if files > 0 { return (write, try await commitFiles(of: write)) }
-            guard Self.hasManyValues(items) else { return (write, nil) }
+            if Self.isSmall(items) { return (write, nil) }
             return (write, try await store.commit(write.operation(items)))
         }
         if let count { return finish(.success(count)) }
-        let isAtOnce = change == .set && Self.isWrittenAtOnce(items)
-        store.commit(about: isAtOnce ? write.name : nil, write.operation(items), then: finish)
+        // An addition to a sensitive pasteboard copies its whole content, so only items that replace all others are written on
+        // the I/O thread.
+        store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
     }
 
-    /// The limits of what is written on the I/O thread: more bytes or values would delay other calls (I15). An addition to
-    /// a sensitive pasteboard copies its whole content, so only items that replace all others are written there.
-    private static let (bytesAtOnce, valuesAtOnce) = (64 << 10, 256)
-
-    private static func isWrittenAtOnce(_ items: [PasteboardItem]) -> Bool {
-        !hasManyValues(items) && items.reduce(0) { $0 + $1.byteCount } <= bytesAtOnce
-    }
-
-    private static func hasManyValues(_ items: [PasteboardItem]) -> Bool {
-        items.reduce(0) { $0 + $1.representations.count } > valuesAtOnce
+    /// Whether a write costs the store little time, so that it may run on the I/O thread (I15).
+    private static func isSmall(_ items: [PasteboardItem]) -> Bool {
+        var (bytes, values) = (0, 0)
+        for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
+        return bytes <= 64 << 10 && values <= 256
     }
 
     private func commitFiles(of write: Write) async throws -> UInt64 {
