@@ -34,7 +34,7 @@ final class AnswerRoom {
     private struct Waiting {
         let subject: Subject
         let caller: BusName?
-        /// Gets nil if the caller has no room of its own by now.
+        /// Receives nil if the caller has no room of its own by then.
         let continuation: CheckedContinuation<Place?, Never>
     }
 
@@ -63,7 +63,7 @@ final class AnswerRoom {
     private var takenBy: [BusName?: Int] = [:]
     /// Readings that wait for room of all callers together.
     private var waiting = CallersInTurn<Waiting>()
-    /// Readings that wait for an answer to their own caller. They have no turn, because only their caller's turn may pass.
+    /// Reads whose own caller has no room. They are not in the queue of all callers, where they would delay others.
     private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int

@@ -94,7 +94,8 @@ final class PasteboardService {
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
     }
 
-    /// Whether a write costs the store little time, so that it may run on the I/O thread (I15).
+    /// Whether a write costs the store little time. Such a write may run on the I/O thread, and the caller's next call need not
+    /// wait for its end (I15).
     private static func isSmall(_ items: [PasteboardItem]) -> Bool {
         var (bytes, values) = (0, 0)
         for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }

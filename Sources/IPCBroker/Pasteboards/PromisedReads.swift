@@ -11,7 +11,7 @@ final class PromisedReads {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Runs a part of a read.
+    /// Runs the part of a read that waits for promised values, and then for room.
     /// - Throws: `LimitExceeded` for `promised-reads`; else its error.
     func wait<Ready: Sendable>(
         of caller: BusName?, for body: @DBusActor () async throws -> Ready
