@@ -20,6 +20,9 @@ struct DirectOwnerTests {
         // The bus has read the signals of the registration when this is answered. With a signal that it has not read, the
         // broker's connection would be the first one that it reads after the pause.
         #expect(try await scene.peer.call(question, on: "owner").error == "org.swiftipc.Error.NoSuchRequest")
+        // The same holds until the bus waits again (epoll(7): a connection stays in the list of those that are ready until it
+        // is found without data), so the last one that it reads before the pause is the owner's.
+        #expect(try await scene.peer.call(.bus("GetId", []), on: "owner").error == nil)
         kill(bus, SIGSTOP)
         defer { kill(bus, SIGCONT) }
         for other in others {
