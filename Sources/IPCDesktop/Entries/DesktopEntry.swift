@@ -1,7 +1,7 @@
 internal import IPCModel
 
 /// The desktop entry for browsers, `xdg-open` and `gio open` to reach an application through the broker: no menu shows
-/// it, and D-Bus never activates it, because the URL would bypass the broker then. ``JournaledFiles`` writes it, and
+/// it, and D-Bus never activates it, because the URL would bypass the broker then. ``DesktopRegistration`` writes it.
 /// ``InstalledEntry`` is any entry as it is read.
 package struct DesktopEntry: Sendable {
     let application: ApplicationID

@@ -1,4 +1,5 @@
-/// Every exit code of the tools; those from 64 on have the meaning of `sysexits.h`.
+/// Every exit code of the tools, and below which one each error and each outcome has. Those from 64 on have the meaning of
+/// `sysexits.h`.
 package enum ExitCode: Int32, Sendable, CaseIterable {
     /// The work is done: the outcome is `handled`, `delivered` or `queued`.
     case success = 0
@@ -26,4 +27,38 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case tryAgain = 75
     /// A rule forbids it (`EX_NOPERM`).
     case notPermitted = 77
+}
+
+extension IPCError.Code {
+    /// The exit code of the tools for this error, after sysexits.h.
+    public var exitCode: Int32 { exit.rawValue }
+
+    package var exit: ExitCode {
+        switch self {
+        case .invalidArguments, .invalidURL, .invalidName, .payloadInvalid: .dataError
+        case .noSuchPasteboard, .noSuchItem, .noSuchRequest: .noInput
+        case .noHandler: .noHandler
+        case .handlerUnavailable, .storeUnavailable: .unavailable
+        case .notOwner: .cannotCreate
+        case .noSpace, .inputOutput: .inputOutput
+        case .timedOut, .changeCountMismatch, .limitExceeded: .tryAgain
+        case .accessDenied, .reservedScheme, .loopDetected: .notPermitted
+        }
+    }
+}
+
+extension Outcome {
+    /// The exit code of the tools for this outcome, after sysexits.h.
+    public var exitCode: Int32 { exit.rawValue }
+
+    package var exit: ExitCode {
+        switch self {
+        case .handled, .delivered, .queued: .success
+        case .declined: .declined
+        case .cancelled: .cancelled
+        case .unavailable: .unavailable
+        case .failed: .failed
+        case .timedOut, .expired: .tryAgain
+        }
+    }
 }

@@ -65,21 +65,3 @@ extension IPCError {
         case loopDetected = "LoopDetected"
     }
 }
-
-extension IPCError.Code {
-    /// The exit code of the tools for this error, after sysexits.h.
-    public var exitCode: Int32 { exit.rawValue }
-
-    package var exit: ExitCode {
-        switch self {
-        case .invalidArguments, .invalidURL, .invalidName, .payloadInvalid: .dataError
-        case .noSuchPasteboard, .noSuchItem, .noSuchRequest: .noInput
-        case .noHandler: .noHandler
-        case .handlerUnavailable, .storeUnavailable: .unavailable
-        case .notOwner: .cannotCreate
-        case .noSpace, .inputOutput: .inputOutput
-        case .timedOut, .changeCountMismatch, .limitExceeded: .tryAgain
-        case .accessDenied, .reservedScheme, .loopDetected: .notPermitted
-        }
-    }
-}

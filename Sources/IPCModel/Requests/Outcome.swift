@@ -26,18 +26,4 @@ public enum Outcome: String, Sendable, Hashable, CaseIterable {
 
     /// Whether the request is over: every outcome but ``queued``.
     public var isEnd: Bool { self != .queued }
-
-    /// The exit code of the tools for this outcome, after sysexits.h.
-    public var exitCode: Int32 { exit.rawValue }
-
-    package var exit: ExitCode {
-        switch self {
-        case .handled, .delivered, .queued: .success
-        case .declined: .declined
-        case .cancelled: .cancelled
-        case .unavailable: .unavailable
-        case .failed: .failed
-        case .timedOut, .expired: .tryAgain
-        }
-    }
 }
