@@ -20,8 +20,10 @@ SWIFT_FLAGS = --explicit-target-dependency-import-check error
 # Package.swift, where they would keep others from depending on the package (unsafeFlags).
 # Metadata of a generic type comes from its arguments rather than from its mangled name, which the runtime would have to look
 # up in all conformances of the program, at each start. No symbol is exported, for nothing is loaded that could ask for one.
+# The debug programs, on which the tests run, check at run time that no two accesses to a variable overlap; these do not
+# (docs/decisions.md).
 RELEASE_FLAGS = $(SWIFT_FLAGS) --configuration release --static-swift-stdlib --disable-local-rpath \
-	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors \
+	-Xswiftc -Xfrontend -Xswiftc -disable-concrete-type-metadata-mangled-name-accessors -Xswiftc -enforce-exclusivity=unchecked \
 	-Xswiftc -Xclang-linker -Xswiftc -static-libgcc -Xlinker -L$(STATIC) -Xlinker --no-export-dynamic \
 	-Xlinker --strip-all
 # A folder with libstdc++.a and without libstdc++.so, because swiftc itself says "-lstdc++".
