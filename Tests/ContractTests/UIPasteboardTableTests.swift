@@ -31,7 +31,7 @@ import Testing
     }
 
     private func document() throws -> String {
-        try FileContents.text("\(ProjectFiles.root)/Sources/IPC/Documentation.docc/UIPasteboard.md")
+        try FileContents.text("\(ProjectFiles.root)/docs/coming-from-uikit.md")
     }
 
     /// The members that stand in no row, in several, or in one without a word of what became of them.

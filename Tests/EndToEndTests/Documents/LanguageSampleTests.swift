@@ -7,7 +7,7 @@ struct LanguageSampleTests {
     /// The blocks of the article that are in Python, the sender and then the receiver, and the sender of the README.
     private func samples() throws -> [String] {
         let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
-        let documents = ["Sources/IPC/Documentation.docc/OtherLanguages.md", "README.md"]
+        let documents = ["docs/other-languages.md", "README.md"]
         return try documents.flatMap { try pythonBlocks(in: FileContents.text("\(root)/\($0)")) }
     }
 
