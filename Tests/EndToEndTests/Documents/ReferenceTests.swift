@@ -17,7 +17,7 @@ import Testing
         defer { folder.remove() }
         let output = try await make("\(Self.root)/Sources/IPC/Documentation.docc", in: folder)
         #expect(output.status == .success, "\(output)")
-        for article in ["theidea", "getting-started", "coming-from-uikit", "application"] {
+        for article in ["getting-started", "guarantees", "coming-from-uikit", "application"] {
             let page = folder.appending("site/IPC.doccarchive/data/documentation/ipc/\(article).json")
             #expect(FileContents.exists(page), "\(page)")
         }
