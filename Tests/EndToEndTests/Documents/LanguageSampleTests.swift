@@ -4,7 +4,7 @@ import Testing
 /// The programs in other languages that the articles show.
 @Suite(.privateBus)
 struct LanguageSampleTests {
-    /// The blocks of the article that are in Python, the sender and then the receiver, and the sender of the README.
+    /// The blocks in Python of the page (the handler, the sender, the pasteboard), and the sender of the README.
     private func samples() throws -> [String] {
         let root = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(4).joined(separator: "/")
         let documents = ["docs/other-languages.md", "README.md"]
@@ -19,22 +19,24 @@ struct LanguageSampleTests {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let samples = try samples()
-        try #require(samples.count == 3)
-        let paths = ["sender.py", "receiver.py", "short-sender.py"].map { bus.directory.appending($0) }
+        try #require(samples.count == 4)
+        let paths = ["handler.py", "sender.py", "pasteboard.py", "short-sender.py"].map { bus.directory.appending($0) }
         for (path, text) in zip(paths, samples) { try FileContents.write(text, to: path) }
         // Nobody is there yet: the sample says so.
-        let alone = try await RunningProcess.run("/usr/bin/python3", [paths[0]])
+        let alone = try await RunningProcess.run("/usr/bin/python3", [paths[1]])
         #expect(alone.status != .success && alone.errors.contains("NoHandler"), "\(alone)")
 
         try await bus.addService(
-            name: "com.example.Notes", exec: "/bin/sh -c \"exec /usr/bin/python3 -u \(paths[1]) >\(paths[1]).out\"")
+            name: "com.example.Notes", exec: "/bin/sh -c \"exec /usr/bin/python3 -u \(paths[0]) >\(paths[0]).out\"")
         let claim = ["register", "com.example.notes", "--application", "com.example.Notes", "--persistent"]
         _ = try await Tools.client(claim).succeeded()
-        let sent = try await RunningProcess.run("/usr/bin/python3", [paths[0]]).succeeded()
+        let sent = try await RunningProcess.run("/usr/bin/python3", [paths[1]]).succeeded()
         #expect(sent.output == "handled\n")
-        #expect(try FileContents.text("\(paths[1]).out") == "com.example.notes:add ['buy milk']\n")
-        let short = try await RunningProcess.run("/usr/bin/python3", [paths[2]]).succeeded()
+        #expect(try FileContents.text("\(paths[0]).out") == "com.example.notes:add ['buy milk']\n")
+        let short = try await RunningProcess.run("/usr/bin/python3", [paths[3]]).succeeded()
         #expect(short.output == "handled noted\n")
+        let board = try await RunningProcess.run("/usr/bin/python3", [paths[2]]).succeeded()
+        #expect(board.output == "buy milk\n")
         withExtendedLifetime(broker) {}
     }
 }
