@@ -50,6 +50,12 @@ struct WalkthroughTests {
         #expect(output.lines.last == "2 commands did what tools.md says.")
     }
 
+    @Test func theInterfaceDoesWhatItSays() async throws {
+        let output = try await walk("\(Self.root)/docs/dbus-interface.md")
+        #expect(output.status == .success, "\(output)")
+        #expect(output.lines.last == "3 commands did what dbus-interface.md says.")
+    }
+
     /// The control: what is not as it is told is found, in what is printed and in exit codes.
     @Test(arguments: [
         "```console\n$ printf 'one two'\none three\n```\n", "```sh\nfalse\n```\n",
