@@ -47,7 +47,7 @@ def measure(sizes):
         parts = {
             "the process and its options (--version)": ["ipc-client", "--version"],
             "a process of the library that connects, no more": [LOAD, "connect-only"],
-            "connect and ask (can-open)": ["ipc-client", "can-open", "IPCServer.demo:"],
+            "connect and ask (scheme can-open)": ["ipc-client", "scheme", "can-open", "IPCServer.demo:"],
         }
         split = {name: Row("", f"of that: {name} : dbus-send of one call", "ms") for name in parts}
         commands = peers(world) | {"Python, the same request": ["/usr/bin/python3", CLIENT]}

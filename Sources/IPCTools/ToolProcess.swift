@@ -71,12 +71,13 @@ package struct ToolProcess: Sendable {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Parses with the subcommand alone, because preparing the parser of all commands takes longer than most commands
-    /// run. If that fails, parses with the whole tool, which knows all names for errors and for help.
+    /// Parses with the named command alone, because preparing the parser of all commands takes longer than most
+    /// commands run. If that fails, parses with the whole tool, which knows all names for errors and for help.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
-        let subcommands = tool.configuration.subcommands
-        if let name = arguments.first, let subcommand = subcommands.first(where: { $0._commandName == name }),
-            let command = try? subcommand.parseAsRoot(Array(arguments.dropFirst())), command is any ToolCommand
+        let named = NamedCommand(arguments, of: tool)
+        if named.depth > 0, named.command is any ToolCommand.Type,
+            let command = try? named.command.parseAsRoot(Array(arguments.dropFirst(named.depth))),
+            command is any ToolCommand
         {
             return command
         }
@@ -133,8 +134,9 @@ package struct ToolProcess: Sendable {
         }
         guard text == tool.configuration.version else { return nil }
         let name = tool._commandName
+        let command = arguments.prefix(max(1, NamedCommand(arguments, of: tool).depth)).joined(separator: " ")
         return .usage(
-            "\(first.quoted) has no option --version; '\(name) \(first) --help' lists its options, and "
+            "\(command.quoted) has no option --version; '\(name) \(command) --help' lists its options, and "
                 + "'\(name) --version' prints the version of the tools")
     }
 
@@ -161,19 +163,34 @@ extension ToolFailure {
     static func unknownCommand(
         in arguments: [String], of tool: any ParsableCommand.Type
     ) -> ToolFailure? {
-        var (command, path) = (tool, [tool._commandName])
-        for (place, word) in arguments.enumerated() {
-            if place == 0 && word == "help" { continue }
-            let commands = command.configuration.subcommands
-            guard !commands.isEmpty, word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
-            guard let next = commands.first(where: { $0._commandName == word }) else {
-                let nearest = Spelling.nearest(to: word, among: commands.map { $0._commandName })
-                let question = nearest.map { ", did you mean “\($0)”?" } ?? ";"
-                return .usage(
-                    "there is no command \(word.quoted)\(question) '\(path.joined(separator: " ")) --help' lists all")
-            }
-            (command, path) = (next, path + [word])
+        let isQuestion = arguments.first == "help"
+        let words = Array(arguments.dropFirst(isQuestion ? 1 : 0))
+        let named = NamedCommand(words, of: tool)
+        let commands = named.command.configuration.subcommands
+        guard !commands.isEmpty, named.depth < words.count else { return nil }
+        let word = words[named.depth]
+        guard word.utf8.first != UInt8(ascii: "-"), word != "help" else { return nil }
+        let path = [tool._commandName] + words.prefix(named.depth)
+        let nearest = Spelling.nearest(to: word, among: commands.map { $0._commandName })
+        let question = nearest.map { ", did you mean “\($0)”?" } ?? ";"
+        return .usage(
+            "there is no command \(word.quoted)\(question) '\(path.joined(separator: " ")) --help' lists all")
+    }
+}
+
+/// The command that the first words of a command line name.
+struct NamedCommand {
+    /// The tool itself if the first word names no command.
+    let command: any ParsableCommand.Type
+    /// The count of words that name the command: 2 for “board list”.
+    let depth: Int
+
+    init(_ words: [String], of tool: any ParsableCommand.Type) {
+        var (command, depth) = (tool, 0)
+        for word in words {
+            guard let next = command.configuration.subcommands.first(where: { $0._commandName == word }) else { break }
+            (command, depth) = (next, depth + 1)
         }
-        return nil
+        (self.command, self.depth) = (command, depth)
     }
 }

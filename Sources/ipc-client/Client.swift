@@ -43,6 +43,13 @@ extension CommandConfiguration {
     init(command name: String, abstract: String, discussion: String) {
         self.init(commandName: name, _superCommandName: Client.tool, abstract: abstract, discussion: discussion)
     }
+
+    /// Creates the configuration of a noun. Without a verb, it lists its commands.
+    init(
+        commands name: String, abstract: String, discussion: String, subcommands: [any ParsableCommand.Type]
+    ) {
+        self.init(commandName: name, abstract: abstract, discussion: discussion, subcommands: subcommands)
+    }
 }
 
 extension Option {

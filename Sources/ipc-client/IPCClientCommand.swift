@@ -21,29 +21,20 @@ struct IPCClientCommand: ParsableCommand {
               ipc-client send hello
               date | ipc-client send
               ipc-client call IPCServer.demo:question
-              ipc-client resolve IPCServer.demo:hello
+              ipc-client scheme resolve IPCServer.demo:hello
               ipc-client get demo.IPCClient
             """,
         version: ProductVersion.text,
         groupedSubcommands: [
+            CommandGroup(name: "Opening URLs", subcommands: [Send.self, Open.self, Call.self, Listen.self]),
             CommandGroup(
-                name: "Opening URLs:", subcommands: [Send.self, Open.self, Call.self, CanOpen.self, Listen.self]),
-            CommandGroup(name: "Requests:", subcommands: [Requests.self, Trace.self]),
+                name: "Pasteboard content",
+                subcommands: [Copy.self, Paste.self, SetBoard.self, Get.self, Watch.self]),
             CommandGroup(
-                name: "Schemes:",
-                subcommands: [
-                    Resolve.self, Handlers.self, Default.self, Register.self, Unregister.self, Policy.self,
-                ]),
-            CommandGroup(
-                name: "Pasteboards:",
-                subcommands: [
-                    Copy.self, Paste.self, SetBoard.self, Get.self, Watch.self, Boards.self, Show.self, History.self,
-                    Clear.self, Remove.self, Prune.self, Export.self, Import.self,
-                ]),
-            CommandGroup(name: "The broker:", subcommands: [Status.self, Describe.self, Doctor.self, Setup.self]),
+                name: "Management",
+                subcommands: [BoardCommand.self, RequestCommand.self, SchemeCommand.self, BrokerCommand.self]),
+            CommandGroup(name: "Installation", subcommands: [Doctor.self, Setup.self]),
         ])
 
     static func main() { ToolProcess.run(Self.self, plain: [Send.self]) { _ = Client.connection } }
-
-    func run() throws { throw ValidationError("Missing command. Run 'ipc-client --help' for a list.") }
 }

@@ -11,9 +11,11 @@ import Testing
 struct ArgumentTests {
     @Test(arguments: [
         ["send", "--file", "x", "text"], ["send", "--timeout", "0", "x"], ["send", "--color", "blue", "x"],
-        ["register", "x", "--application", "a.b"], ["register", "--application", "a.b", "--persistent"],
-        ["unregister", "--application", "a.b"], ["unregister", "x", "--all", "--application", "a.b"],
-        ["default", "x", "a.b", "--forget"], ["get"], ["get", "b", "--json", "--item", "0"],
+        ["scheme", "register", "x", "--application", "a.b"],
+        ["scheme", "register", "--application", "a.b", "--persistent"],
+        ["scheme", "unregister", "--application", "a.b"],
+        ["scheme", "unregister", "x", "--all", "--application", "a.b"],
+        ["scheme", "default", "x", "a.b", "--forget"], ["get"], ["get", "b", "--json", "--item", "0"],
         ["get", "b", "--item", "-1"],
         ["open"], ["listen", "--count", "0"], ["listen", "--reply", "x", "--decline"],
         ["listen", "--exec", "true", "--reply", "x"], ["nothing"], ["set"],
@@ -23,15 +25,18 @@ struct ArgumentTests {
         ["paste", "board"], ["paste", "--take", "--change-count", "1"], ["paste", "--list-types", "--take"],
         ["paste", "--list-types", "--type", "a/b"], ["paste", "--list-types", "--output", "x"],
         ["paste", "--json", "--type", "a/b"], ["watch", "--count", "0"], ["watch", "--json", "--exec", "true"],
-        ["watch", "--since", "x"], ["prune"], ["prune", "--dry-run"], ["prune", "--prefix", ""],
-        ["prune", "--older-than", "30y"], ["show"], ["history"], ["export"], ["import"], ["status", "x"],
+        ["watch", "--since", "x"], ["board", "prune"], ["board", "prune", "--dry-run"],
+        ["board", "prune", "--prefix", ""],
+        ["board", "prune", "--older-than", "30y"], ["board", "show"], ["board", "history"], ["board", "export"],
+        ["board", "import"], ["broker", "status", "x"],
         ["send", "--time-to-live", "1d", "x"], ["send", "--queue", "--time-to-live", "31d", "x"], ["call"],
         ["call", "x:", "--file", "f", "text"], ["call", "x:", "--type", "a/b"], ["call", "x:", "--queue"],
-        ["requests", "--state", "lost"], ["requests", "--limit", "0"], ["requests", "list", "x"],
-        ["requests", "show"], ["requests", "show", "--reply", "a", "b"], ["requests", "wait"],
-        ["requests", "wait", "--timeout", "0", "x"], ["requests", "cancel"], ["requests", "retry"],
-        ["requests", "drop"], ["trace"], ["trace", "a", "b"], ["policy"], ["policy", "a.B", "--default", "ask"],
-        ["policy", "a.B", "--allow", "c.D", "--deny", "c.D"], ["listen", "--window", "0"],
+        ["request", "list", "--state", "lost"], ["request", "list", "--limit", "0"], ["request", "list", "x"],
+        ["request", "show"], ["request", "show", "--reply", "a", "b"], ["request", "wait"],
+        ["request", "wait", "--timeout", "0", "x"], ["request", "cancel"], ["request", "retry"],
+        ["request", "drop"], ["request", "trace"], ["request", "trace", "a", "b"], ["scheme", "policy"],
+        ["scheme", "policy", "a.B", "--default", "ask"],
+        ["scheme", "policy", "a.B", "--allow", "c.D", "--deny", "c.D"], ["listen", "--window", "0"],
         ["listen", "--window", "1025"], ["listen", "--callbacks", "--no-callbacks"],
     ])
     func areWrongUsage(_ arguments: [String]) {
@@ -39,10 +44,32 @@ struct ArgumentTests {
         #expect(error.map { IPCClientCommand.exitCode(for: $0).rawValue } == 64)
     }
 
-    @Test func withoutACommandIsWrongUsage() throws {
-        var command = try IPCClientCommand.parseAsRoot([])
-        let error = #expect(throws: (any Error).self) { try command.run() }
-        #expect(error.map { IPCClientCommand.exitCode(for: $0).rawValue } == 64)
+    @Test func nameACommandOfTheTree() {
+        let top = IPCClientCommand.configuration.subcommands
+        #expect(top.count <= 16)
+        let tree = top.map { command in
+            ([command._commandName] + command.configuration.subcommands.map { $0._commandName }).joined(separator: " ")
+        }
+        #expect(
+            tree == [
+                "send", "open", "call", "listen", "copy", "paste", "set", "get", "watch",
+                "board list show history clear remove prune export import",
+                "request list show wait cancel retry drop trace",
+                "scheme list resolve can-open register unregister default policy", "broker status describe", "doctor",
+                "setup",
+            ])
+    }
+
+    @Test(arguments: [[], ["board"], ["request"], ["scheme"], ["broker"]])
+    func withoutAVerbListTheCommands(_ line: [String]) throws {
+        var command = try ToolProcess.parse(IPCClientCommand.self, line)
+        let error = try #require(#expect(throws: (any Error).self) { try command.run() })
+        #expect(IPCClientCommand.exitCode(for: error).isSuccess)
+        let help = IPCClientCommand.fullMessage(for: error)
+        let named = NamedCommand(line, of: IPCClientCommand.self)
+        let names = named.command.configuration.subcommands.map { $0._commandName }
+        #expect(named.depth == line.count && !names.isEmpty)
+        for name in names { #expect(help.contains("\n  \(name) "), "\(help)") }
     }
 
     @Test func haveTheNamesOfTheSamples() throws {

@@ -57,7 +57,9 @@ struct CommandExampleTests {
     }
 
     /// The control: what no tool takes is found.
-    @Test(arguments: ["ipc-client sned hello", "ipc-client get", "ipc-server --scheme", "ipc-client trace $nothing"])
+    @Test(arguments: [
+        "ipc-client sned hello", "ipc-client get", "ipc-server --scheme", "ipc-client request trace $nothing",
+    ])
     func aMistakeIsFound(line: String) async throws {
         let found = try #require(try await commandLines(line).first)
         #expect(throws: (any Error).self) { try parse(found) }

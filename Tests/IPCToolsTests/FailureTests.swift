@@ -80,8 +80,8 @@ struct FailureTests {
         (["hlep"], "there is no command “hlep”; 'ipc-client --help' lists all"),
         (["xyzzy"], "there is no command “xyzzy”; 'ipc-client --help' lists all"),
         (
-            ["requests", "lst"],
-            "there is no command “lst”, did you mean “list”? 'ipc-client requests --help' lists all"
+            ["request", "lst"],
+            "there is no command “lst”, did you mean “list”? 'ipc-client request --help' lists all"
         ),
     ])
     func anUnknownCommandIsNamed(_ arguments: [String], _ sentence: String) {
@@ -89,7 +89,10 @@ struct FailureTests {
         #expect(failure == .usage(sentence))
     }
 
-    @Test(arguments: [["send", "--nonsense"], ["requests", "--state", "lost"], ["requests"], ["--nonsense"], []])
+    @Test(arguments: [
+        ["send", "--nonsense"], ["board", "list", "--nonsense"], ["request", "list", "--state", "lost"], ["request"],
+        ["--nonsense"], [],
+    ])
     func aKnownCommandIsNotAsked(_ arguments: [String]) {
         #expect(ToolFailure.unknownCommand(in: arguments, of: IPCClientCommand.self) == nil)
         #expect(ToolFailure.unknownCommand(in: arguments + ["x"], of: IPCServerCommand.self) == nil)

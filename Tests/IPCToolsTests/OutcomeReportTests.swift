@@ -30,21 +30,22 @@ struct OutcomeReportTests {
 
     @Test func sayWhatToDoNext() throws {
         let late = OutcomeReport(try response(.timedOut), url: nil, waited: "20s").sentence
-        #expect(late.contains("within 20s") && late.contains("ipc-client requests show request-0000000001"))
+        #expect(late.contains("within 20s") && late.contains("ipc-client request show request-0000000001"))
         let missed = OutcomeReport(try response(.expired), url: nil, waited: "2s").sentence
         #expect(missed.contains("within 2s") && missed.contains("--queue") && missed.contains("--timeout"))
         let parked = try response(.failed) { ($0.errorCode, $0.errorMessage) = ("parked", "it left 3 times") }
         let sentence = OutcomeReport(parked, url: nil, waited: nil).sentence
-        #expect(sentence.contains("it left 3 times (parked)") && sentence.contains("requests retry"))
+        #expect(sentence.contains("it left 3 times (parked)") && sentence.contains("request retry"))
         let failed = try response(.failed) { $0.errorCode = "busy" }
         #expect(OutcomeReport(failed, url: nil, waited: nil).sentence == "demo.X failed: busy")
     }
 
     @Test func adviseWhatHelpsAQueuedRequest() throws {
         let late = OutcomeReport(try response(.timedOut), url: nil, waited: nil).sentence
-        #expect(!late.contains("--timeout") && late.contains("requests wait") && late.contains("ipc-client trace"))
+        #expect(
+            !late.contains("--timeout") && late.contains("request wait") && late.contains("ipc-client request trace"))
         let missed = OutcomeReport(try response(.expired), url: nil, waited: nil).sentence
-        #expect(!missed.contains("--timeout") && missed.contains("--time-to-live") && missed.contains("requests retry"))
+        #expect(!missed.contains("--timeout") && missed.contains("--time-to-live") && missed.contains("request retry"))
     }
 
     @Test func sayWhoCalledItOff() throws {
@@ -146,7 +147,7 @@ struct ConflictTests {
 
     @Test func sayWhoGetsTheURLsAndHowToChangeIt() {
         let lost = claim(handles: true).sentence(for: "demo.X")
-        #expect(lost.contains("still goes to demo.Other") && lost.contains("ipc-client default x.demo demo.X"))
+        #expect(lost.contains("still goes to demo.Other") && lost.contains("ipc-client scheme default x.demo demo.X"))
         let won = claim(handles: false).sentence(for: "demo.X")
         #expect(JSONValue.handler(claim(handles: false))["handler"] == .boolean(false))
         #expect(won.contains("demo.Other claims x.demo too (persistent)") && !won.contains("default"))

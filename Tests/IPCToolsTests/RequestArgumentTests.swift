@@ -80,7 +80,8 @@ struct RequestArgumentTests {
 
     @Test(arguments: [
         (["open", "x:", "--timeout", "-1"], "1193h"), (["open", "x:", "--timeout", "5000d"], "ms, s, m or h"),
-        (["requests", "wait", "x", "--timeout", "0"], "1193h"), (["requests", "--limit", "-1"], "1 to 4294967295"),
+        (["request", "wait", "x", "--timeout", "0"], "1193h"),
+        (["request", "list", "--limit", "-1"], "1 to 4294967295"),
         (["send", "--queue", "--time-to-live", "1y", "x"], "h, d or w"), (["copy", "--expire", "abc", "x"], "36525d"),
     ])
     func sayWhatAValueMayBe(_ arguments: [String], _ words: String) {
@@ -88,15 +89,16 @@ struct RequestArgumentTests {
         #expect(error.map { IPCClientCommand.message(for: $0) }?.contains(words) == true)
     }
 
-    @Test func listWithoutASubcommand() throws {
-        let plain = try IPCClientCommand.parseAsRoot(["requests", "--state", "waiting", "--limit", "3"])
-        let list = try #require(plain as? RequestsList)
+    @Test func nameTheCommandBehindItsNoun() throws {
+        let plain = try IPCClientCommand.parseAsRoot(["request", "list", "--state", "waiting", "--limit", "3"])
+        let list = try #require(plain as? RequestList)
         #expect(list.state == .state(.waiting) && list.limit == 3)
-        #expect(try IPCClientCommand.parseAsRoot(["requests"]) is RequestsList)
-        #expect(try IPCClientCommand.parseAsRoot(["requests", "wait", "x"]) is RequestsWait)
+        #expect(try IPCClientCommand.parseAsRoot(["request", "list"]) is RequestList)
+        #expect(try IPCClientCommand.parseAsRoot(["request", "wait", "x"]) is RequestWait)
         // What the tool really parses with.
-        #expect(try ToolProcess.parse(IPCClientCommand.self, ["requests", "drop", "a", "b"]) is RequestsDrop)
-        #expect(try ToolProcess.parse(IPCClientCommand.self, ["requests"]) is RequestsList)
+        #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "drop", "a", "b"]) is RequestDrop)
+        #expect(try ToolProcess.parse(IPCClientCommand.self, ["request", "list"]) is RequestList)
+        #expect(try ToolProcess.parse(IPCClientCommand.self, ["board", "list"]) is BoardList)
     }
 
     @Test func filterByStateAndOutcome() {
@@ -121,23 +123,23 @@ struct PolicyArgumentTests {
     private let before = AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B"], refused: ["c.C"])
 
     @Test func addToTheRulesThatThereAre() throws {
-        let policy = try Policy.parse(["x.Y", "--allow", "d.D"]).changed(before)
+        let policy = try SchemePolicy.parse(["x.Y", "--allow", "d.D"]).changed(before)
         #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["a.A", "b.B", "d.D"], refused: ["c.C"]))
     }
 
     @Test func moveFromOneListToTheOther() throws {
-        let policy = try Policy.parse(["x.Y", "--allow", "c.C", "--deny", "a.A"]).changed(before)
+        let policy = try SchemePolicy.parse(["x.Y", "--allow", "c.C", "--deny", "a.A"]).changed(before)
         #expect(policy == AccessPolicy(allowsOthers: false, allowed: ["b.B", "c.C"], refused: ["a.A"]))
     }
 
     @Test func changeWhatHoldsForOthers() throws {
-        #expect(try Policy.parse(["x.Y", "--default", "allow"]).changed(before).allowsOthers)
-        #expect(try !Policy.parse(["x.Y", "--default", "deny"]).changed(AccessPolicy()).allowsOthers)
-        #expect(try Policy.parse(["x.Y"]).changed(before) == before)
+        #expect(try SchemePolicy.parse(["x.Y", "--default", "allow"]).changed(before).allowsOthers)
+        #expect(try !SchemePolicy.parse(["x.Y", "--default", "deny"]).changed(AccessPolicy()).allowsOthers)
+        #expect(try SchemePolicy.parse(["x.Y"]).changed(before) == before)
     }
 
     @Test func areTold() throws {
-        let command = try Policy.parse(["x.Y"])
+        let command = try SchemePolicy.parse(["x.Y"])
         #expect(command.text(before) == "default\tdeny\nallow\ta.A\nallow\tb.B\ndeny\tc.C")
         #expect(command.text(AccessPolicy()) == "default\tallow")
         #expect(

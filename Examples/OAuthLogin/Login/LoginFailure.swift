@@ -26,7 +26,7 @@ enum LoginFailure: ExitCodeError, CustomStringConvertible {
     var description: String {
         switch self {
         case .schemeTaken(let scheme, let other):
-            "\(scheme): links go to \(other), which would get the code; 'ipc-client resolve \(scheme):' tells more"
+            "\(scheme): links go to \(other), which would get the code; 'ipc-client scheme resolve \(scheme):' tells more"
         case .noBrowser(let reason): "no browser was started: \(reason); say --browser COMMAND"
         case .timedOut(let time):
             "nobody has answered in the browser within \((time / .seconds(1)).formatted()) s; try again"

@@ -63,6 +63,6 @@ final class AccessPolicies {
         throw IPCError(
             .accessDenied,
             "the policy of \(application) does not allow the source \(source)\(reason); "
-                + "'ipc-client policy \(application)' shows it")
+                + "'ipc-client scheme policy \(application)' shows it")
     }
 }

@@ -32,7 +32,7 @@ package struct ExportReader {
             throw ToolFailure(
                 name: "NoSuchFile",
                 message: "cannot open the export \(place.quoted): \(describe(code)); give a folder that "
-                    + "'ipc-client export' has written",
+                    + "'ipc-client board export' has written",
                 exit: .noInput)
         }
         self.table = ContentFile(owning: table)

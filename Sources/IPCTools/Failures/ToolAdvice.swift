@@ -4,18 +4,18 @@ extension Advice {
     /// The advice in terms of the commands and options of `ipc-client`.
     fileprivate var ofTools: String {
         switch self {
-        case .makePasteboard: "'ipc-client set BOARD' creates it, and 'ipc-client boards' lists all pasteboards"
-        case .keepMoreVersions: "'ipc-client history BOARD --keep N' keeps more earlier versions"
+        case .makePasteboard: "'ipc-client set BOARD' creates it, and 'ipc-client board list' lists all pasteboards"
+        case .keepMoreVersions: "'ipc-client board history BOARD --keep N' keeps more earlier versions"
         case .keepFewerVersions:
-            "clear or remove pasteboards, or keep fewer earlier versions with 'ipc-client history BOARD --keep N'"
+            "clear or remove pasteboards, or keep fewer earlier versions with 'ipc-client board history BOARD --keep N'"
         case .allowReserved: "add --allow-reserved if you want to claim it anyway"
         case .nameReceiver:
-            "start a receiver that registers it ('ipc-client handlers' lists all), register one with 'ipc-client "
-                + "register SCHEME --application ID --persistent', or name one with --to ID"
+            "start a receiver that registers it ('ipc-client scheme list' lists all), register one with 'ipc-client "
+                + "scheme register SCHEME --application ID --persistent', or name one with --to ID"
         case .leaveOutQueue: "leave out --queue"
         case .ownName: "register with --persistent or --transient"
         case .takeDescriptors:
-            "if it does, repeat 'ipc-client register SCHEME --application ID' with its other options and --fd"
+            "if it does, repeat 'ipc-client scheme register SCHEME --application ID' with its other options and --fd"
         }
     }
 }

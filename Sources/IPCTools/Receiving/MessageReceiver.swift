@@ -115,7 +115,7 @@ extension Handler {
     package func sentence(for application: String) -> String {
         isHandler
             ? "\(scheme) still goes to \(self.application), because its claim (\(kind)) has priority; "
-                + "'ipc-client default \(scheme) \(application)' changes that"
+                + "'ipc-client scheme default \(scheme) \(application)' changes that"
             : "\(self.application) claims \(scheme) too (\(kind)), but does not get its URLs"
     }
 }

@@ -10,10 +10,10 @@ struct Open: ClientCommand {
             SIGHUP cancels the request and waits for its outcome. The second one ends the command.
 
             With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
-            request is on the disk. 'requests wait ID' waits for the outcome.
+            request is on the disk. 'request wait ID' waits for the outcome.
 
             If no application has registered the scheme, the desktop's default handler gets the URL, without content. \
-            'ipc-client resolve URL' shows which handler that is.
+            'ipc-client scheme resolve URL' shows which handler that is.
 
             EXAMPLES
               ipc-client open IPCServer.demo:hello

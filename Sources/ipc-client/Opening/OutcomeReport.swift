@@ -80,15 +80,15 @@ struct OutcomeReport: Sendable {
         case .unavailable: "\(absence); start it yourself and send again"
         case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
             "\(response.errorMessage?.asTold ?? ""), after the request was sent; it may have been handled. See "
-                + "'ipc-client requests show \(response.id)' when the broker is back"
+                + "'ipc-client request show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
             "\(application) got the request but did not answer in time, and may have handled it. See 'ipc-client "
-                + "requests wait \(response.id)' for the outcome, and 'ipc-client trace \(response.id)' for its steps"
+                + "request wait \(response.id)' for the outcome, and 'ipc-client request trace \(response.id)' for its steps"
         case .timedOut:
             "\(application) got the request but did not answer\(time), and may have handled it. Wait longer with "
-                + "--timeout, or see 'ipc-client requests show \(response.id)' for a late answer"
+                + "--timeout, or see 'ipc-client request show \(response.id)' for a late answer"
         case .expired where waited == nil:
-            "the request was not delivered to \(application) before it expired\(because); 'ipc-client requests retry "
+            "the request was not delivered to \(application) before it expired\(because); 'ipc-client request retry "
                 + "\(response.id)' queues it again, and --time-to-live with --queue sets a longer time"
         case .expired:
             "the request was not delivered to \(application)\(time)\(because); try again, wait longer with --timeout, "
@@ -104,7 +104,7 @@ struct OutcomeReport: Sendable {
 
     /// The advice for a parked (dead-lettered) request, at which its receiver has ended too often.
     private var parked: String {
-        response.errorCode == "parked" ? "; fix the receiver, then run 'ipc-client requests retry \(response.id)'" : ""
+        response.errorCode == "parked" ? "; fix the receiver, then run 'ipc-client request retry \(response.id)'" : ""
     }
 
     /// The reason without the code, because the code only repeats the sentence.
@@ -156,7 +156,7 @@ extension RequestOptions {
         try? output.warn(
             "HandlerUnavailable",
             "the application \(to.quoted) is unknown: it does not run, the bus cannot start it, and it does not claim "
-                + "the scheme; the request waits for it, and 'ipc-client requests cancel \(response.id)' cancels it",
+                + "the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it",
             id: response.id)
     }
 }

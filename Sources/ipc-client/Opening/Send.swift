@@ -11,14 +11,14 @@ struct Send: PlainCommand, ClientCommand {
             the request and waits for its outcome. The second one ends the command.
 
             With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
-            request is on the disk. 'requests wait ID' waits for the outcome.
+            request is on the disk. 'request wait ID' waits for the outcome.
 
             EXAMPLES
               ipc-client send hello
               date | ipc-client send --trim-newline
               ipc-client send --file picture.png --type image/png
               ipc-client send --url com.example.notes:add --timeout 2m "buy milk"
-              id=$(ipc-client send --queue "buy milk") && ipc-client requests wait $id
+              id=$(ipc-client send --queue "buy milk") && ipc-client request wait $id
             """)
 
     @OptionGroup var content: ContentOptions

@@ -86,9 +86,9 @@ struct RemoteBusTests {
         chmod("\(folder)/dbus-launch", 0o755)
         let path = "\(folder):\(bus.environment["PATH"] ?? "/usr/bin:/bin")"
         let found = try await Tools.client(
-            ["status"], environment: environment("autolaunch:", ["PATH": path, "DISPLAY": ":99"]))
+            ["broker", "status"], environment: environment("autolaunch:", ["PATH": path, "DISPLAY": ":99"]))
         #expect(found.status == .success, "\(found)")
-        let none = try await Tools.client(["status"], environment: environment("autolaunch:"))
+        let none = try await Tools.client(["broker", "status"], environment: environment("autolaunch:"))
         #expect(none.status == .exited(69) && none.errors.contains("autolaunch:"), "\(none)")
         withExtendedLifetime(broker) {}
     }
@@ -103,7 +103,7 @@ struct RemoteBusTests {
         for (user, isSecure) in [("nobody", true), ("root", false)] {
             _ = try await RunningProcess.run("chown", [user, tool]).succeeded()
             chmod(tool, 0o4755)
-            let status = try await RunningProcess.run(tool, ["status"], environment: address)
+            let status = try await RunningProcess.run(tool, ["broker", "status"], environment: address)
             #expect(status.status == .exited(69), "\(status)")
             #expect(status.errors.contains("DBUS_SESSION_BUS_ADDRESS is not set") == isSecure, "\(status)")
             #expect(FileContents.exists(mark) != isSecure)

@@ -47,7 +47,7 @@ struct SilentBusTests {
             try await expectTryAgain(command + ["--timeout", "1"], address, within: .seconds(15))
         }
         try await expectTryAgain(
-            ["requests", "wait", "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "--timeout", "1"], address,
+            ["request", "wait", "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "--timeout", "1"], address,
             within: .seconds(15))
         withExtendedLifetime(peer) {}
     }
@@ -64,7 +64,7 @@ struct SilentBusTests {
         let socket = bus.directory.appending("silent")
         let peer = try await PythonPeer.start(Self.script, arguments: [socket, "consents"])
         #expect(try await peer.nextLine() == "ready")
-        try await expectTryAgain(["status"], "unix:path=\(socket)", within: .seconds(45))
+        try await expectTryAgain(["broker", "status"], "unix:path=\(socket)", within: .seconds(45))
         withExtendedLifetime(peer) {}
     }
 }

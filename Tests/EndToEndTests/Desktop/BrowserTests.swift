@@ -45,7 +45,7 @@ struct BrowserTests {
         let broker = try await BrokerProcess.start()
         let receiver = try await Tools.server(["--json"])
         _ = try await Tools.client([
-            "register", "IPCServer.demo", "--application", "demo.IPCServer", "--persistent",
+            "scheme", "register", "IPCServer.demo", "--application", "demo.IPCServer", "--persistent",
         ]).succeeded()
         let display = try await VirtualDisplay.start()
         let (server, origin) = try await serve(bus.directory)

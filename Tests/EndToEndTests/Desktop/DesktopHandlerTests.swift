@@ -128,16 +128,16 @@ struct DesktopHandlerTests {
         #expect(try await open("circle.example:x").status == .exited(68))
     }
 
-    @Test func `resolve and can-open tell of the desktop's handler`() async throws {
+    @Test func `scheme resolve and scheme can-open tell of the desktop's handler`() async throws {
         let scene = try await DesktopScene.start()
-        let nobody = try await Tools.client(["resolve", "desk.example:"]).succeeded()
+        let nobody = try await Tools.client(["scheme", "resolve", "desk.example:"]).succeeded()
         #expect(nobody.output == "nobody\tno-handler\tnone\n")
-        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(68))
+        #expect(try await Tools.client(["scheme", "can-open", "desk.example:"]).status == .exited(68))
         try scene.addStartedProgram(scheme: "desk.example")
-        let started = try await Tools.client(["resolve", "desk.example:"]).succeeded()
+        let started = try await Tools.client(["scheme", "resolve", "desk.example:"]).succeeded()
         #expect(started.output == "org.example.Started.desktop\tdesktop-default\tstarted\n")
-        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .success)
-        let json = try await Tools.client(["resolve", "--json", "desk.example:"]).succeeded().output
+        #expect(try await Tools.client(["scheme", "can-open", "desk.example:"]).status == .success)
+        let json = try await Tools.client(["scheme", "resolve", "--json", "desk.example:"]).succeeded().output
         #expect(json.contains(#""queueable":false"#) && json.contains(#""candidates":[]"#))
     }
 
@@ -146,13 +146,13 @@ struct DesktopHandlerTests {
         try scene.addStartedProgram(scheme: "desk.example")
         let id = "0123456789abcdef0123"
         for _ in 0..<2 { #expect(try await open("desk.example:once", "--id", id).status == .success) }
-        let shown = try await Tools.client(["requests", "show", "--json", id]).succeeded().output
+        let shown = try await Tools.client(["request", "show", "--json", id]).succeeded().output
         #expect(try JSONText.string("application", in: shown) == "org.example.Started.desktop")
         #expect(try JSONText.string("outcome", in: shown) == "delivered")
         #expect(try await Tools.ids(["--state", "delivered"]) == [id])
         // Another URL with the same id is a mistake, and nothing can be queued for the desktop afterwards.
         #expect(try await open("desk.example:other", "--id", id).status == .exited(65))
-        let retried = try await Tools.client(["requests", "retry", id])
+        let retried = try await Tools.client(["request", "retry", id])
         #expect(retried.status == .exited(68), "\(retried)")
         #expect(try await open("desk.example:end").status == .success)
         #expect(try await scene.log.nextLine()?.contains("desk.example:once") == true)
@@ -176,7 +176,7 @@ struct DesktopHandlerTests {
     @Test func `in a sandbox the portal opens it`() async throws {
         let scene = try await DesktopScene.start(environment: ["GTK_USE_PORTAL": "1"])
         try await scene.addPortal()
-        let resolved = try await Tools.client(["resolve", "desk.example:yes"]).succeeded()
+        let resolved = try await Tools.client(["scheme", "resolve", "desk.example:yes"]).succeeded()
         #expect(resolved.output == "org.freedesktop.portal.OpenURI\tdesktop-default\tstarted\n")
         #expect(try await open("desk.example:yes").status == .success)
         let refused = try await open("desk.example:no")
@@ -188,9 +188,9 @@ struct DesktopHandlerTests {
     @Test func `a policy for the desktop entry is held`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
-        _ = try await Tools.client(["policy", "org.example.Started.desktop", "--default", "deny"]).succeeded()
+        _ = try await Tools.client(["scheme", "policy", "org.example.Started.desktop", "--default", "deny"]).succeeded()
         #expect(try await open("desk.example:x").status == .exited(77))
-        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(77))
+        #expect(try await Tools.client(["scheme", "can-open", "desk.example:"]).status == .exited(77))
     }
 
     @Test func `it can be switched off`() async throws {
@@ -200,7 +200,7 @@ struct DesktopHandlerTests {
         let scene = try await DesktopScene.start(["--config", file])
         try scene.addStartedProgram(scheme: "desk.example")
         #expect(try await open("desk.example:x").status == .exited(68))
-        #expect(try await Tools.client(["can-open", "desk.example:"]).status == .exited(68))
+        #expect(try await Tools.client(["scheme", "can-open", "desk.example:"]).status == .exited(68))
     }
 
     @Test(.enabled(if: SandboxPeer.isPossible))

@@ -113,7 +113,7 @@ struct DesktopProgramTests {
             ])
         let statuses = try await withThrowingTaskGroup(of: IPCTesting.ExitStatus.self) { group in
             for number in 0..<3 {
-                group.addTask { try await Tools.client(["resolve", "desk.example:\(number)"]).status }
+                group.addTask { try await Tools.client(["scheme", "resolve", "desk.example:\(number)"]).status }
             }
             return try await group.reduce(into: [IPCTesting.ExitStatus]()) { $0.append($1) }
         }

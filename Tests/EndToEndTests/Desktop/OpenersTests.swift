@@ -25,7 +25,8 @@ struct OpenersTests {
         try FileContents.write(
             "exec \(server) --json --application \(Self.application) --scheme \(Self.scheme) >\(fifo)\n", to: script)
         let registered = try await Tools.client([
-            "register", Self.scheme, "--application", Self.application, "--persistent", "--exec", "sh \(script)",
+            "scheme", "register", Self.scheme, "--application", Self.application, "--persistent", "--exec",
+            "sh \(script)",
         ]).succeeded()
         #expect(registered.errors.isEmpty, "\(registered)")
         return reader
@@ -46,7 +47,7 @@ struct OpenersTests {
             #expect(try await bus.hasOwner(Self.application))
         }
         // The control: without the registration nobody gets it.
-        _ = try await Tools.client(["unregister", "--all", "--application", Self.application]).succeeded()
+        _ = try await Tools.client(["scheme", "unregister", "--all", "--application", Self.application]).succeeded()
         let refused = try await RunningProcess.run(
             command[0], command.dropFirst() + [Self.urls[0]], environment: bus.environment.merging(environment) { $1 })
         #expect(refused.status != .success, "\(refused)")

@@ -64,7 +64,7 @@ struct PortalTests {
         try await addPortal(display)
         let claim = ["--application", "org.example.Links"]
         let receiver = try await Tools.server(["--json", "--scheme", "Links.example"] + claim)
-        _ = try await Tools.client(["register", "Links.example", "--persistent"] + claim).succeeded()
+        _ = try await Tools.client(["scheme", "register", "Links.example", "--persistent"] + claim).succeeded()
         for url in Self.urls {
             let caller = try await PythonPeer.start(Self.caller, arguments: [url])
             let line = try #require(try await receiver.nextLine())
@@ -72,7 +72,7 @@ struct PortalTests {
             #expect(try await caller.nextLine() == "0")
         }
         // The control: without the registration the portal knows nobody, and its backend asks the user.
-        _ = try await Tools.client(["unregister", "--all"] + claim).succeeded()
+        _ = try await Tools.client(["scheme", "unregister", "--all"] + claim).succeeded()
         let caller = try await PythonPeer.start(Self.caller, arguments: [Self.urls[0]])
         _ = try await RunningProcess.run(
             "xdotool", ["search", "--sync", "--onlyvisible", "--class", "xdg-desktop-portal-gtk"],

@@ -1,20 +1,21 @@
 import IPCTesting
 import Testing
 
-/// What `register` writes, and that `unregister` brings back what was there: names, modes and bytes.
+/// What `scheme register` writes, and that `scheme unregister` brings back what was there: names, modes and bytes.
 @Suite(.privateBus)
 struct RegistrationTests {
     private static let application = "org.example.Notes"
 
     private func register(_ arguments: [String]) async throws -> ProcessOutput {
-        try await Tools.client(["register"] + arguments + ["--application", Self.application])
+        try await Tools.client(["scheme", "register"] + arguments + ["--application", Self.application])
     }
 
     /// The broker makes a folder for sockets of direct connections.
     private func snapshot() throws -> HomeSnapshot { HomeSnapshot(try .current) { $0 == "run/swift-ipc" } }
 
     private func unregister(_ arguments: [String] = ["--all"]) async throws {
-        _ = try await Tools.client(["unregister"] + arguments + ["--application", Self.application]).succeeded()
+        _ = try await Tools.client(["scheme", "unregister"] + arguments + ["--application", Self.application])
+            .succeeded()
     }
 
     @Test(arguments: [true, false])
@@ -69,10 +70,10 @@ struct RegistrationTests {
         let broker = try await BrokerProcess.start()
         let refused = try await register(["notes", "--persistent", "--exec", command])
         #expect(refused.status == .exited(65) && !refused.errors.contains("stored"), "\(refused)")
-        #expect(try await Tools.client(["handlers", "notes"]).succeeded().output.isEmpty)
+        #expect(try await Tools.client(["scheme", "list", "notes"]).succeeded().output.isEmpty)
         // The control: with one that can be run there is a claim.
         _ = try await register(["notes", "--persistent", "--exec", "sh -c 'exit 0'"]).succeeded()
-        #expect(try await Tools.client(["handlers", "notes"]).succeeded().output.contains(Self.application))
+        #expect(try await Tools.client(["scheme", "list", "notes"]).succeeded().output.contains(Self.application))
         withExtendedLifetime(broker) {}
     }
 
@@ -84,7 +85,7 @@ struct RegistrationTests {
             "bash",
             [
                 "-c",
-                "cd /bin && \(client) register notes --application \(Self.application) --persistent --exec './sh -c exit'",
+                "cd /bin && \(client) scheme register notes --application \(Self.application) --persistent --exec './sh -c exit'",
             ], environment: bus.environment)
         _ = try registered.succeeded()
         let service = try FileContents.text(
@@ -118,13 +119,13 @@ struct RegistrationTests {
         let command = "\(server) --application \(Self.application) --scheme Notes --reply started"
         let registered = try await register(["Notes", "--transient", "--exec", command, "--json"]).succeeded()
         #expect(registered.output.contains(#""activatable":true"#), "\(registered)")
-        #expect(try await Tools.client(["handlers", "notes"]).output.contains("installed"))
+        #expect(try await Tools.client(["scheme", "list", "notes"]).output.contains("installed"))
         #expect(try await Tools.client(["open", "notes:hello"]).succeeded().output.hasPrefix("started"))
         try await broker.restart()
-        #expect(try await Tools.client(["can-open", "notes:"]).status == .success)
+        #expect(try await Tools.client(["scheme", "can-open", "notes:"]).status == .success)
         try await unregister()
         #expect(try snapshot() == before)
-        #expect(try await Tools.client(["handlers", "notes"]).output.contains("live"))
+        #expect(try await Tools.client(["scheme", "list", "notes"]).output.contains("live"))
     }
 
     @Test func theDesktopsOwnCheckerIsContent() async throws {
@@ -133,7 +134,7 @@ struct RegistrationTests {
         for (number, schemes) in [["a"], ["A.b+c-d", "z9"], ["mailto"]].enumerated() {
             let id = "org.example.N-\(number)_x"
             _ = try await Tools.client(
-                ["register"] + schemes + ["--application", id, "--persistent", "--allow-reserved"]
+                ["scheme", "register"] + schemes + ["--application", id, "--persistent", "--allow-reserved"]
             ).succeeded()
             let path = bus.directory.appending("data/applications/org.example.N_\(number)_x.desktop")
             let checked = try await RunningProcess.run("desktop-file-validate", [path])

@@ -38,7 +38,7 @@ struct SetupTests {
         // A broker that runs knows at once that the claim is gone.
         _ = try await Tools.client(["setup", "--undo"]).succeeded()
         #expect(HomeSnapshot(bus, but: store) == before)
-        #expect(try await !Tools.client(["handlers", "IPCServer.demo"]).output.contains("installed"))
+        #expect(try await !Tools.client(["scheme", "list", "IPCServer.demo"]).output.contains("installed"))
     }
 
     /// The files are those of `make install`, with the paths of the programs where they lie.

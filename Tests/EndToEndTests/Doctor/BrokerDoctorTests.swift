@@ -85,11 +85,11 @@ struct BrokerDoctorTests {
 
     @Test func `a claim of an application that nobody can start`() async throws {
         let scene = try await DoctorScene.healthy()
-        try await scene.run("ipc-client register lonely.example --application org.example.Lonely --persistent")
+        try await scene.run("ipc-client scheme register lonely.example --application org.example.Lonely --persistent")
         let after = try await scene.expectMended("claim-unstartable", "problem", saying: "org.example.Lonely")
         #expect(after.words == [])
         // The control: the other claim is there still.
-        #expect(try await scene.run("ipc-client handlers").output.contains(DoctorScene.application))
+        #expect(try await scene.run("ipc-client scheme list").output.contains(DoctorScene.application))
     }
 
     @Test func `an installed claim of an application that nobody can start`() async throws {

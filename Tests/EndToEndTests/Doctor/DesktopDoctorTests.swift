@@ -75,7 +75,7 @@ struct DesktopDoctorTests {
     @Test func `commands of one report can be run one after the other`() async throws {
         let scene = try await DoctorScene.healthy()
         try await scene.run(
-            "ipc-client register one.example two.example three.example --application \(DoctorScene.application) "
+            "ipc-client scheme register one.example two.example three.example --application \(DoctorScene.application) "
                 + "--persistent --no-desktop")
         let lines = ["one", "two", "three"].map { "x-scheme-handler/\($0).example=gone.desktop\n" }
         let rest = "x-scheme-handler/well.example=\(DoctorScene.application).desktop\n"

@@ -51,7 +51,7 @@ struct DoctorScene: Sendable {
         // Somebody else's choice, which is none of our business.
         try FileContents.write("[Default Applications]\ntext/plain=nobody.desktop;\n", to: scene.associations)
         try await scene.run(
-            "ipc-client register \(scheme) --application \(application) --persistent --exec /usr/bin/true")
+            "ipc-client scheme register \(scheme) --application \(application) --persistent --exec /usr/bin/true")
         return scene
     }
 

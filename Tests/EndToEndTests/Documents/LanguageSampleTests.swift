@@ -28,7 +28,7 @@ struct LanguageSampleTests {
 
         try await bus.addService(
             name: "com.example.Notes", exec: "/bin/sh -c \"exec /usr/bin/python3 -u \(paths[0]) >\(paths[0]).out\"")
-        let claim = ["register", "com.example.notes", "--application", "com.example.Notes", "--persistent"]
+        let claim = ["scheme", "register", "com.example.notes", "--application", "com.example.Notes", "--persistent"]
         _ = try await Tools.client(claim).succeeded()
         let sent = try await RunningProcess.run("/usr/bin/python3", [paths[1]]).succeeded()
         #expect(sent.output == "handled\n")

@@ -43,7 +43,7 @@ struct MainJobTests {
         #expect(sent.status == .exited(68))
         #expect(sent.output.isEmpty)
         #expect(sent.errors.contains("IPCServer.demo"))
-        let can = try await Tools.client(["can-open", "IPCServer.demo:"])
+        let can = try await Tools.client(["scheme", "can-open", "IPCServer.demo:"])
         #expect(can.status != .success)
         withExtendedLifetime(broker) {}
     }

@@ -10,34 +10,40 @@ struct ToolCommandTests {
         let set = try await Tools.client(["set", "board"], input: .bytes(bytes))
         #expect(set.status == .success, "\(set)")
         #expect(try await Tools.client(["get", "board"]).outputBytes == bytes)
-        let boards = try await Tools.client(["boards", "--json"])
+        let boards = try await Tools.client(["board", "list", "--json"])
         #expect(boards.lines.contains { (try? JSONText.string("pasteboard", in: $0)) == "board" })
-        #expect(try await Tools.client(["clear", "board"]).status == .success)
+        #expect(try await Tools.client(["board", "clear", "board"]).status == .success)
         #expect(try await Tools.client(["get", "board"]).outputBytes.isEmpty)
-        #expect(try await Tools.client(["remove", "board"]).status == .success)
+        #expect(try await Tools.client(["board", "remove", "board"]).status == .success)
         #expect(try await Tools.client(["get", "board"]).status == .exited(66))
-        #expect(try await Tools.client(["remove", "general"]).status == .exited(77))
+        #expect(try await Tools.client(["board", "remove", "general"]).status == .exited(77))
         withExtendedLifetime(broker) {}
     }
 
     @Test func schemesAreRegisteredChosenExplainedAndUnregistered() async throws {
         let broker = try await BrokerProcess.start()
         for application in ["org.example.One", "org.example.Two"] {
-            let registered = try await Tools.client(["register", "Pair", "--application", application, "--persistent"])
+            let registered = try await Tools.client([
+                "scheme", "register", "Pair", "--application", application, "--persistent",
+            ])
             #expect(registered.status == .success, "\(registered)")
         }
-        #expect(try await Tools.client(["default", "pair"]).output.contains("org.example.One"))
-        #expect(try await Tools.client(["default", "pair", "org.example.Two"]).status == .success)
-        let resolved = try await Tools.client(["resolve", "pair:x", "--json"])
+        #expect(try await Tools.client(["scheme", "default", "pair"]).output.contains("org.example.One"))
+        #expect(try await Tools.client(["scheme", "default", "pair", "org.example.Two"]).status == .success)
+        let resolved = try await Tools.client(["scheme", "resolve", "pair:x", "--json"])
         #expect(try JSONText.string("application", in: resolved.output) == "org.example.Two")
         #expect(try JSONText.string("reason", in: resolved.output) == "default")
         // I21: the choice is kept over a restart, and undone only by the user.
         try await broker.restart()
-        #expect(try await Tools.client(["handlers", "pair"]).output.contains("org.example.Two"))
-        #expect(try await Tools.client(["unregister", "pair", "--application", "org.example.Two"]).status == .success)
-        #expect(try await Tools.client(["default", "pair"]).output.contains("org.example.One"))
+        #expect(try await Tools.client(["scheme", "list", "pair"]).output.contains("org.example.Two"))
+        #expect(
+            try await Tools.client(["scheme", "unregister", "pair", "--application", "org.example.Two"]).status
+                == .success)
+        #expect(try await Tools.client(["scheme", "default", "pair"]).output.contains("org.example.One"))
         // I22
-        let reserved = try await Tools.client(["register", "https", "--application", "org.example.One", "--persistent"])
+        let reserved = try await Tools.client([
+            "scheme", "register", "https", "--application", "org.example.One", "--persistent",
+        ])
         #expect(reserved.status == .exited(77))
     }
 
@@ -63,7 +69,7 @@ struct ToolCommandTests {
         let echoed = try await Tools.client(["send", "--url", "ipcserver.demo:$(id) '", "text"])
         #expect(echoed.output.hasPrefix("ipcserver.demo:$(id) '|demo.IPCClient|demo.IPCClient|text"), "\(echoed)")
         _ = try await echoing.terminate()
-        #expect(try await Tools.client(["describe"]).output.contains("features"))
+        #expect(try await Tools.client(["broker", "describe"]).output.contains("features"))
         withExtendedLifetime(broker) {}
     }
 }

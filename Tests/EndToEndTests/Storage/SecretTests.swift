@@ -37,7 +37,7 @@ struct SecretTests {
         var places = Places()
         try await search(&places, broker)
         let export = bus.directory.appending("export")
-        try await RunningProcess.run(Binaries.path("ipc-client"), ["export", export]).succeeded()
+        try await RunningProcess.run(Binaries.path("ipc-client"), ["board", "export", export]).succeeded()
         places.export = try holdsMarker(below: export)
         for board in boards { _ = try await board.call(.getItems(at: board.path)) }
         try await search(&places, broker)

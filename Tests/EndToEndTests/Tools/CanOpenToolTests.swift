@@ -5,7 +5,7 @@ import Testing
 @Suite(.privateBus)
 struct CanOpenToolTests {
     private func canOpen(_ time: String...) async throws -> ProcessOutput {
-        try await Tools.client(["can-open", "IPCServer.demo:"] + time.flatMap { ["--wait", $0] })
+        try await Tools.client(["scheme", "can-open", "IPCServer.demo:"] + time.flatMap { ["--wait", $0] })
     }
 
     @Test func whoWaitsGoesOnWhenTheReceiverIsThere() async throws {
@@ -43,7 +43,7 @@ struct CanOpenToolTests {
         let failed = try await canOpen()
         #expect(failed.status == .exited(69) && failed.errors.contains("has just failed"), "\(failed)")
         // The control: a policy that does.
-        _ = try await Tools.client(["policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
+        _ = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
         let refused = try await canOpen()
         #expect(refused.status == .exited(77) && refused.errors.contains("its policy rejects"), "\(refused)")
         withExtendedLifetime(broker) {}

@@ -8,7 +8,7 @@ struct ConsumedContentToolTests {
     @Test func onceIsReadByOneAndShownByAll() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["copy", "--once", "ticket"]).succeeded()
-        #expect(try await Tools.client(["show", "general", "--preview"]).succeeded().output.contains("once"))
+        #expect(try await Tools.client(["board", "show", "general", "--preview"]).succeeded().output.contains("once"))
         #expect(try await Tools.client(["paste", "--list-types"]).output.contains("text/plain"))
         #expect(try await Tools.client(["paste"]).output == "ticket")
         #expect(try await Tools.client(["paste"]).outputBytes.isEmpty)
@@ -18,7 +18,7 @@ struct ConsumedContentToolTests {
     @Test func aSecretIsMarkedAndReadOnce() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "vault", "--sensitive"], input: .text("hunter2")).succeeded()
-        let shown = try await Tools.client(["show", "vault", "--preview", "--json"]).succeeded()
+        let shown = try await Tools.client(["board", "show", "vault", "--preview", "--json"]).succeeded()
         #expect(shown.output.contains("\"sensitive\":true") && !shown.output.contains("hunter2"))
         #expect(try await Tools.client(["get", "vault"]).output == "hunter2")
         #expect(try await Tools.client(["get", "vault"]).outputBytes.isEmpty)
@@ -45,7 +45,7 @@ struct ConsumedContentToolTests {
         #expect(told.output.contains("\tempty\t"))
         #expect(try await Tools.client(["paste"]).outputBytes.isEmpty)
         _ = try await Tools.client(["copy", "--expire", "1h", "long"]).succeeded()
-        #expect(try await Tools.client(["show", "general"]).succeeded().output.contains("(in 59 min)"))
+        #expect(try await Tools.client(["board", "show", "general"]).succeeded().output.contains("(in 59 min)"))
         withExtendedLifetime(broker) {}
     }
 
@@ -55,13 +55,13 @@ struct ConsumedContentToolTests {
         _ = try await Tools.client(["set", "open", "text"]).succeeded()
         _ = try await Tools.client(["set", "vault", "--sensitive"], input: .text("hunter2")).succeeded()
         _ = try await Tools.client(["set", "ticket", "--once", "one reader"]).succeeded()
-        let exported = try await Tools.client(["export", folder]).succeeded()
+        let exported = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(exported.errors.contains("2 versions"), "\(exported)")
         let table = try FileContents.text(folder + "/store.jsonl")
         #expect(table.contains("text") && !table.contains("hunter2") && !table.contains("one reader"))
         // Nothing was consumed.
         #expect(try await Tools.client(["get", "ticket"]).output == "one reader")
-        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         #expect(try await Tools.client(["get", "open"]).output == "text")
         #expect(try await Tools.client(["get", "ticket"]).outputBytes.isEmpty)
         withExtendedLifetime(broker) {}
@@ -70,7 +70,7 @@ struct ConsumedContentToolTests {
     @Test func statusShowsUseBySource() async throws {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "board", "12345", "--application", "org.example.Source"]).succeeded()
-        let lines = try await Tools.client(["status"]).succeeded().lines.map {
+        let lines = try await Tools.client(["broker", "status"]).succeeded().lines.map {
             $0.split(separator: "\t").map(String.init)
         }
         let bytes = try #require(lines.first { $0.starts(with: ["limit", "bytes"]) })
@@ -93,7 +93,7 @@ struct ConsumedContentToolTests {
         let program = try Binaries.path("ipc-client")
         let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \"$0\" \"$@\" >/dev/full", program] + read)
         #expect(full.status == .exited(74) && full.errors.contains("is on the pasteboard again"), "\(full)")
-        let marks = try await Tools.client(["history", "b"]).succeeded().lines.last ?? ""
+        let marks = try await Tools.client(["board", "history", "b"]).succeeded().lines.last ?? ""
         #expect(marks.contains("once") == write.contains("--once") || write.contains("--sensitive"), "\(marks)")
         #expect(marks.contains("sensitive") == write.contains("--sensitive"), "\(marks)")
         #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")

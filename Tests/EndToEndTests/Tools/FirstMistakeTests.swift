@@ -16,20 +16,20 @@ struct FirstMistakeTests {
     @Test func aBusThatIsNotThereIsToldWithItsAddress() async throws {
         var environment = try PrivateBus.current.environment
         environment["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/nowhere"
-        let alone = try await Tools.client(["boards"], environment: environment)
+        let alone = try await Tools.client(["board", "list"], environment: environment)
         #expect(alone.status == .exited(69) && alone.errors.contains("unix:path=/nowhere"), "\(alone)")
     }
 
     @Test func aSchemeOfNobodyIsASentence() async throws {
         let broker = try await BrokerProcess.start()
-        let resolved = try await Tools.client(["resolve", "nobody.here:x"]).succeeded()
+        let resolved = try await Tools.client(["scheme", "resolve", "nobody.here:x"]).succeeded()
         #expect(resolved.output == "nobody\tno-handler\tnone\n")
         #expect(resolved.errors.contains("register nobody.here --application"), "\(resolved)")
         let opened = try await Tools.client(["open", "nobody.here:x"])
-        #expect(opened.status == .exited(68) && opened.errors.contains("'ipc-client handlers'"), "\(opened)")
+        #expect(opened.status == .exited(68) && opened.errors.contains("'ipc-client scheme list'"), "\(opened)")
         // The control: where there is somebody, there is nothing to say.
         try await Tools.claim()
-        #expect(try await Tools.client(["resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
@@ -38,11 +38,11 @@ struct FirstMistakeTests {
         (["notes", "--application", "Notes"], "“Notes”"),
     ])
     func aWrongNameIsToldBeforeAMissingOption(arguments: [String], quoted: String) async throws {
-        let wrong = try await Tools.client(["register"] + arguments)
+        let wrong = try await Tools.client(["scheme", "register"] + arguments)
         #expect(wrong.status == .exited(65) && wrong.errors.contains(quoted), "\(wrong)")
         #expect(!wrong.errors.contains("--persistent"))
         // The control: with right names the option is missing.
-        let missing = try await Tools.client(["register", "notes", "--application", "com.example.Notes"])
+        let missing = try await Tools.client(["scheme", "register", "notes", "--application", "com.example.Notes"])
         #expect(missing.status == .exited(64) && missing.errors.contains("--persistent"), "\(missing)")
     }
 
@@ -50,7 +50,9 @@ struct FirstMistakeTests {
         let broker = try await BrokerProcess.start()
         let board = try await Tools.client(["get", "nosuchboard"])
         #expect(board.status == .exited(66) && board.errors.contains("'ipc-client set BOARD'"), "\(board)")
-        let scheme = try await Tools.client(["register", "https", "--application", "com.example.Notes", "--persistent"])
+        let scheme = try await Tools.client([
+            "scheme", "register", "https", "--application", "com.example.Notes", "--persistent",
+        ])
         #expect(scheme.status == .exited(77) && scheme.errors.contains("--allow-reserved "), "\(scheme)")
         for output in [board, scheme] {
             #expect(!output.errors.contains("“create”") && !output.errors.contains("say “"))
@@ -61,17 +63,17 @@ struct FirstMistakeTests {
     @Test func aChoiceThatDoesNotCountIsTold() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
-        let typo = try await Tools.client(["default", "IPCServer.demo", "demo.IPCSever"]).succeeded()
+        let typo = try await Tools.client(["scheme", "default", "IPCServer.demo", "demo.IPCSever"]).succeeded()
         #expect(typo.errors.contains("demo.IPCSever, does not claim “IPCServer.demo”"), "\(typo)")
-        let resolved = try await Tools.client(["resolve", "IPCServer.demo:x"]).succeeded()
+        let resolved = try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded()
         #expect(
             resolved.output.hasPrefix("demo.IPCServer\t") && resolved.errors.contains("demo.IPCSever"), "\(resolved)")
-        let json = try await Tools.client(["resolve", "IPCServer.demo:x", "--json"]).succeeded()
+        let json = try await Tools.client(["scheme", "resolve", "IPCServer.demo:x", "--json"]).succeeded()
         #expect(json.output.contains(#""absent-default":"demo.IPCSever""#), "\(json)")
         // The control: who claims it is chosen without a word.
-        let right = try await Tools.client(["default", "IPCServer.demo", "demo.IPCServer"]).succeeded()
+        let right = try await Tools.client(["scheme", "default", "IPCServer.demo", "demo.IPCServer"]).succeeded()
         #expect(right.errors.isEmpty, "\(right)")
-        #expect(try await Tools.client(["resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["scheme", "resolve", "IPCServer.demo:x"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
@@ -79,10 +81,11 @@ struct FirstMistakeTests {
     func toTakeBackWhatNobodyClaimsIsTold(_ what: [String]) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
-        let typo = try await Tools.client(["unregister", "--application", "demo.IPCSever"] + what).succeeded()
+        let typo = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCSever"] + what).succeeded()
         #expect(typo.errors.contains("demo.IPCSever did not claim"), "\(typo)")
         // The control: what is claimed is taken back without a word.
-        let right = try await Tools.client(["unregister", "--application", "demo.IPCServer"] + what).succeeded()
+        let right = try await Tools.client(["scheme", "unregister", "--application", "demo.IPCServer"] + what)
+            .succeeded()
         #expect(right.errors.isEmpty, "\(right)")
         withExtendedLifetime(broker) {}
     }
@@ -90,10 +93,11 @@ struct FirstMistakeTests {
     @Test func aClaimOfAReceiverThatRunsIsItsOwn() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
-        let refused = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"])
+        let refused = try await Tools.client(["scheme", "unregister", "--all", "--application", "demo.IPCServer"])
         #expect(refused.status == .exited(73) && refused.errors.contains("itself, which runs"), "\(refused)")
         try await Tools.claim()
-        let taken = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
+        let taken = try await Tools.client(["scheme", "unregister", "--all", "--application", "demo.IPCServer"])
+            .succeeded()
         #expect(
             taken.errors.contains("demo.IPCServer is running, and claims IPCServer.demo until it ends"), "\(taken)")
         #expect(try await Tools.client(["send", "hello"]).status == .success)
@@ -117,6 +121,7 @@ struct FirstMistakeTests {
 
     @Test(arguments: [
         (["get", "board", "--version", "5"], "“get” has no option --version"),
+        (["board", "list", "--version"], "'ipc-client board list --help' lists its options"),
         (["help", "sned"], "did you mean “send”?"),
         (["set", "board", "--if-change-count", "-1", "x"], "'-1'"),
         (["get", "board", "--change-count", "-1"], "'-1'"),
@@ -130,6 +135,15 @@ struct FirstMistakeTests {
         #expect(try await Tools.client(["--version"]).succeeded().lines.count == 1)
         #expect(try await Tools.client(["help", "send"]).succeeded().output.contains("ipc-client send"))
         #expect(try await Tools.client(["help"]).succeeded().output.contains("OPENING URLS"))
+        #expect(try await Tools.client(["help", "board", "list"]).succeeded().output.contains("ipc-client board list"))
+    }
+
+    @Test func aNounAloneListsItsCommands() async throws {
+        for (line, command) in [([], "  broker "), (["board"], "  history "), (["broker"], "  describe ")] {
+            let listed = try await Tools.client(line).succeeded()
+            #expect(listed.output.contains(command) && listed.errors.isEmpty, "\(listed)")
+            #expect(try await Tools.client(line + ["--help"]).succeeded().output == listed.output)
+        }
     }
 
     @Test func aChangeCountMakesNoPasteboard() async throws {
@@ -150,7 +164,7 @@ struct FirstMistakeTests {
     }
 
     @Test func aSchemeAloneIsShownWithItsColon() async throws {
-        let alone = try await Tools.client(["can-open", "IPCServer.demo"])
+        let alone = try await Tools.client(["scheme", "can-open", "IPCServer.demo"])
         #expect(
             alone.status == .exited(65) && alone.errors.contains("for the scheme itself write “IPCServer.demo:”"),
             "\(alone)")
@@ -160,12 +174,12 @@ struct FirstMistakeTests {
     @Test func aClosedStreamIsAnErrorAndNoOtherFile() async throws {
         let broker = try await BrokerProcess.start()
         let client = try Binaries.path("ipc-client")
-        let written = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) boards >&-"])
+        let written = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) board list >&-"])
         #expect(written.status == .exited(74) && written.errors.contains("Bad file descriptor"), "\(written)")
         let read = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) set board <&-"])
         #expect(read.status == .exited(74) && read.errors.contains("Bad file descriptor"), "\(read)")
         // The control: an open one that takes nothing in is told by its own reason.
-        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) boards >/dev/full"])
+        let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \(client) board list >/dev/full"])
         #expect(full.status == .exited(74) && full.errors.contains("No space left"), "\(full)")
         withExtendedLifetime(broker) {}
     }
@@ -183,12 +197,13 @@ struct FirstMistakeTests {
     }
 
     @Test(arguments: [
-        (["handlers", "notes:"], 65, "write “notes”"), (["trace", "nope"], 65, "'ipc-client requests' lists"),
-        (["requests", "cancel", "nope"], 65, "'ipc-client requests' lists"),
-        (["history", "notes", "--keep", "101"], 64, "from 0 to 100"),
+        (["scheme", "list", "notes:"], 65, "write “notes”"),
+        (["request", "trace", "nope"], 65, "'ipc-client request list' lists"),
+        (["request", "cancel", "nope"], 65, "'ipc-client request list' lists"),
+        (["board", "history", "notes", "--keep", "101"], 64, "from 0 to 100"),
         (["get", "notes", "--item", "-1"], 64, "from 0 to"),
         (["get", "notes", "--change-count", "abc"], 64, "from 0 to"),
-        (["unregister", "notes", "--all", "--application", "com.example.Notes"], 64, "not both"),
+        (["scheme", "unregister", "notes", "--all", "--application", "com.example.Notes"], 64, "not both"),
         (["send", "--queue", "--url", "nobody.here:", "x"], 68, "register SCHEME --application ID --persistent"),
     ])
     func aMistakeIsToldWithWhatIsRight(arguments: [String], code: Int32, right: String) async throws {
@@ -200,14 +215,17 @@ struct FirstMistakeTests {
 
     @Test func rulesForNobodyAndClaimsOfNobodyAreTold() async throws {
         let broker = try await BrokerProcess.start()
-        let rules = try await Tools.client(["policy", "com.example.Typo", "--deny", "com.example.Other"]).succeeded()
+        let rules = try await Tools.client(["scheme", "policy", "com.example.Typo", "--deny", "com.example.Other"])
+            .succeeded()
         #expect(rules.errors.contains("the application “com.example.Typo” is unknown"), "\(rules)")
-        #expect(try await Tools.client(["handlers", "nobody.here"]).succeeded().errors.contains("no application has"))
+        #expect(
+            try await Tools.client(["scheme", "list", "nobody.here"]).succeeded().errors.contains("no application has"))
         // The control: of whom is known nothing is said.
         try await Tools.claim()
-        let known = try await Tools.client(["policy", "demo.IPCServer", "--deny", "com.example.Other"]).succeeded()
+        let known = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "com.example.Other"])
+            .succeeded()
         #expect(known.errors.isEmpty, "\(known)")
-        #expect(try await Tools.client(["handlers", "IPCServer.demo"]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["scheme", "list", "IPCServer.demo"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
@@ -215,12 +233,12 @@ struct FirstMistakeTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
-        let early = try await Tools.client(["requests", "show", "--reply", id])
-        #expect(early.status == .exited(75) && early.errors.contains("requests wait \(id)"), "\(early)")
+        let early = try await Tools.client(["request", "show", "--reply", id])
+        #expect(early.status == .exited(75) && early.errors.contains("request wait \(id)"), "\(early)")
         // The control: when it has ended there is one.
         let server = try await Tools.server(["--reply", "done", "--count", "1"])
-        _ = try await Tools.client(["requests", "wait", id]).succeeded()
-        #expect(try await Tools.client(["requests", "show", "--reply", id]).succeeded().output == "done")
+        _ = try await Tools.client(["request", "wait", id]).succeeded()
+        #expect(try await Tools.client(["request", "show", "--reply", id]).succeeded().output == "done")
         #expect(try await server.wait() == .success)
         withExtendedLifetime(broker) {}
     }
@@ -231,7 +249,7 @@ struct FirstMistakeTests {
         var environment = try PrivateBus.current.environment
         let nowhere = try PrivateBus.current.directory.appending("nowhere")
         environment["XDG_RUNTIME_DIR"] = nowhere
-        let arguments = ["register", "notes", "--application", "com.example.Notes", "--transient"]
+        let arguments = ["scheme", "register", "notes", "--application", "com.example.Notes", "--transient"]
         let refused = try await Tools.client(arguments, environment: environment)
         #expect(refused.status == .exited(65) && refused.errors.contains("no such directory"), "\(refused)")
         #expect(!FileContents.exists(nowhere))
@@ -263,13 +281,13 @@ struct FirstMistakeTests {
         let server = try await Tools.server()
         let sent = try await Tools.client(["send", "--json", "x"]).succeeded()
         let id = try JSONText.string("id", in: sent.output)
-        let late = try await Tools.client(["requests", "cancel", id]).succeeded()
+        let late = try await Tools.client(["request", "cancel", id]).succeeded()
         #expect(late.errors.contains("has ended, and stays as it is: handled"), "\(late)")
         // The control: what has not ended is called off without a word.
         _ = try await server.terminate()
         try await Tools.claim()
         let queued = try await Tools.client(["send", "--queue", "x"]).succeeded().lines[0]
-        #expect(try await Tools.client(["requests", "cancel", queued]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["request", "cancel", queued]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
@@ -288,9 +306,11 @@ struct FirstMistakeTests {
         try await Tools.claim()
         let program = try Binaries.path("ipc-client")
         let full = try await RunningProcess.run("/bin/sh", ["-c", "exec \"$0\" send --queue x >/dev/full", program])
-        let id = try #require(try await Tools.client(["requests"]).succeeded().lines.first?.prefix { $0 != "\t" })
+        let id = try #require(
+            try await Tools.client(["request", "list"]).succeeded().lines.first?.prefix { $0 != "\t" })
         #expect(full.status == .exited(74) && full.errors.contains("is queued, as \(id): do not"), "\(full)")
-        let gone = try await Tools.client(["unregister", "--all", "--application", "demo.IPCServer"]).succeeded()
+        let gone = try await Tools.client(["scheme", "unregister", "--all", "--application", "demo.IPCServer"])
+            .succeeded()
         #expect(gone.errors.contains("1 request still waits for demo.IPCServer"), "\(gone)")
         withExtendedLifetime(broker) {}
     }
@@ -321,12 +341,14 @@ struct FirstMistakeTests {
 
     @Test func nobodyIsToldToProgramsToo() async throws {
         let broker = try await BrokerProcess.start()
-        for arguments in [["handlers", "nobody.here", "--json"], ["resolve", "nobody.here:x", "--json"]] {
+        for arguments in [
+            ["scheme", "list", "nobody.here", "--json"], ["scheme", "resolve", "nobody.here:x", "--json"],
+        ] {
             let told = try await Tools.client(arguments).succeeded()
             #expect(told.errors.contains("\"warning\":\"NoHandler\""), "\(told)")
         }
         try await Tools.claim()
-        #expect(try await Tools.client(["handlers", "--json"]).succeeded().errors.isEmpty)
+        #expect(try await Tools.client(["scheme", "list", "--json"]).succeeded().errors.isEmpty)
         withExtendedLifetime(broker) {}
     }
 
@@ -347,7 +369,7 @@ struct FirstMistakeTests {
         let large = try await Tools.client(["set", "notes"], input: .text(String(repeating: "long ", count: 20_000)))
         #expect(large.status == .exited(74), "\(large)")
         let folder = try PrivateBus.current.directory.appending("export")
-        _ = try await Tools.client(["export", folder]).succeeded()
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(try FileContents.text(folder + "/store.jsonl").contains("kept"))
         withExtendedLifetime(broker) {}
     }

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// `export` and `import` against the real broker.
+/// `board export` and `board import` against the real broker.
 @Suite(.privateBus)
 struct MovingToolTests {
     private static let texts = ["one", "tab\tline\n\u{2028}\"\\", String(repeating: "long ", count: 2_000)]
@@ -9,16 +9,17 @@ struct MovingToolTests {
     /// A store with a pasteboard of three versions, one of bytes, and a claim.
     private func fill() async throws {
         _ = try await Tools.client(["set", "texts", "zero"]).succeeded()
-        _ = try await Tools.client(["history", "texts", "--keep", "2"]).succeeded()
+        _ = try await Tools.client(["board", "history", "texts", "--keep", "2"]).succeeded()
         for text in Self.texts { _ = try await Tools.client(["set", "texts"], input: .text(text)).succeeded() }
         _ = try await Tools.client(["set", "日本 / bytes"], input: .bytes([0, 255, 10])).succeeded()
         _ = try await Tools.client(["copy", "general text"]).succeeded()
-        _ = try await Tools.client(["register", "Moved", "--application", "org.example.A", "--persistent"]).succeeded()
-        _ = try await Tools.client(["default", "moved", "org.example.A"]).succeeded()
+        _ = try await Tools.client(["scheme", "register", "Moved", "--application", "org.example.A", "--persistent"])
+            .succeeded()
+        _ = try await Tools.client(["scheme", "default", "moved", "org.example.A"]).succeeded()
     }
 
     private func counts(_ board: String) async throws -> [UInt64] {
-        try await Tools.client(["history", board]).lines.compactMap { UInt64($0.prefix { $0 != "\t" }) }
+        try await Tools.client(["board", "history", board]).lines.compactMap { UInt64($0.prefix { $0 != "\t" }) }
     }
 
     private func expectFilled(above old: UInt64) async throws {
@@ -30,7 +31,7 @@ struct MovingToolTests {
         }
         #expect(try await Tools.client(["get", "日本 / bytes"]).outputBytes == [0, 255, 10])
         #expect(try await Tools.client(["paste"]).output == "general text")
-        #expect(try await Tools.client(["default", "moved"]).output.contains("org.example.A"))
+        #expect(try await Tools.client(["scheme", "default", "moved"]).output.contains("org.example.A"))
     }
 
     /// I11: the counts of the new store begin above those of the old one.
@@ -39,12 +40,12 @@ struct MovingToolTests {
         let first = try await BrokerProcess.start()
         try await fill()
         let old = try #require(try await counts("日本 / bytes").last)
-        _ = try await Tools.client(["export", folder]).succeeded()
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
         try await first.kill9()
         var settings = BrokerProcess.Settings()
         settings.store = try PrivateBus.current.directory.appending("second")
         let second = try await BrokerProcess.start(settings)
-        _ = try await Tools.client(["import", folder]).succeeded()
+        _ = try await Tools.client(["board", "import", folder]).succeeded()
         try await expectFilled(above: old)
         withExtendedLifetime(second) {}
     }
@@ -53,12 +54,12 @@ struct MovingToolTests {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
         try await fill()
-        _ = try await Tools.client(["export", folder]).succeeded()
-        let refused = try await Tools.client(["import", folder])
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
+        let refused = try await Tools.client(["board", "import", folder])
         #expect(refused.status == .exited(73) && refused.errors.contains("--replace"))
         _ = try await Tools.client(["set", "texts", "other"]).succeeded()
         let old = try #require(try await counts("texts").last)
-        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         try await expectFilled(above: old)
         withExtendedLifetime(broker) {}
     }
@@ -67,19 +68,19 @@ struct MovingToolTests {
         let folder = try PrivateBus.current.directory.appending("export")
         let broker = try await BrokerProcess.start()
         try await fill()
-        _ = try await Tools.client(["export", folder]).succeeded()
-        let before = try await Tools.client(["boards", "--json"]).succeeded().output
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
+        let before = try await Tools.client(["board", "list", "--json"]).succeeded().output
         let table = folder + "/store.jsonl"
         let text = try FileContents.text(table)
         try FileContents.write(text.replacing("general text", with: "general test"), to: table)
-        let damaged = try await Tools.client(["import", "--replace", folder])
+        let damaged = try await Tools.client(["board", "import", "--replace", folder])
         #expect(damaged.status == .exited(65) && damaged.errors.contains("nothing was imported"), "\(damaged)")
-        #expect(try await Tools.client(["boards", "--json"]).succeeded().output == before)
-        #expect(try await Tools.client(["export", folder]).status == .exited(73))
-        #expect(try await Tools.client(["import", "/nowhere"]).status == .exited(66))
+        #expect(try await Tools.client(["board", "list", "--json"]).succeeded().output == before)
+        #expect(try await Tools.client(["board", "export", folder]).status == .exited(73))
+        #expect(try await Tools.client(["board", "import", "/nowhere"]).status == .exited(66))
         // The control: undamaged it is taken.
         try FileContents.write(text, to: table)
-        _ = try await Tools.client(["import", "--replace", folder]).succeeded()
+        _ = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         withExtendedLifetime(broker) {}
     }
 
@@ -87,13 +88,13 @@ struct MovingToolTests {
         let folder = try PrivateBus.current.directory.appending("export")
         let first = try await BrokerProcess.start()
         for name in ["a", "b", "c"] { _ = try await Tools.client(["set", name, "text"]).succeeded() }
-        _ = try await Tools.client(["export", folder]).succeeded()
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
         try await first.kill9()
         var settings = BrokerProcess.Settings()
         settings.store = try PrivateBus.current.directory.appending("second")
         settings.arguments = ["--limit", "pasteboards=2"]
         let second = try await BrokerProcess.start(settings)
-        let ended = try await Tools.client(["import", folder])
+        let ended = try await Tools.client(["board", "import", folder])
         #expect(ended.status != .success && ended.errors.contains("the import ended early, after"), "\(ended)")
         #expect(!ended.errors.contains("nothing was imported"))
         withExtendedLifetime(second) {}
@@ -108,11 +109,11 @@ struct MovingToolTests {
         let trace = try PrivateBus.current.directory.appending("trace")
         let client = try Binaries.path("ipc-client")
         let failed = try await RunningProcess.run(
-            "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "export", folder])
+            "strace", ["-f", "-o", trace, "-e", "inject=\(call):error=EIO", client, "board", "export", folder])
         #expect(failed.status == .exited(74) && failed.errors.contains("Input/output error"), "\(failed)")
         #expect(!FileContents.exists(folder))
         // The control: another folder, and a disk that takes everything.
-        _ = try await Tools.client(["export", folder + "-2"]).succeeded()
+        _ = try await Tools.client(["board", "export", folder + "-2"]).succeeded()
         #expect(FileContents.names(in: folder + "-2")?.contains("store.jsonl") == true)
         withExtendedLifetime(broker) {}
     }
@@ -125,22 +126,22 @@ struct MovingToolTests {
         let trace = try PrivateBus.current.directory.appending("trace")
         let client = try Binaries.path("ipc-client")
         let killed = try await RunningProcess.run(
-            "strace", ["-f", "-o", trace, "-e", "inject=syncfs:signal=KILL", client, "export", folder])
+            "strace", ["-f", "-o", trace, "-e", "inject=syncfs:signal=KILL", client, "board", "export", folder])
         #expect(killed.status != .success, "\(killed)")
         #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl.unfinished"])
-        _ = try await Tools.client(["export", folder]).succeeded()
+        _ = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(FileContents.names(in: folder)?.sorted() == ["blobs", "store.jsonl"])
         // The control: what is finished, or somebody else's, is not touched.
-        #expect(try await Tools.client(["export", folder]).status == .exited(73))
+        #expect(try await Tools.client(["board", "export", folder]).status == .exited(73))
         let other = try PrivateBus.current.directory.makeDirectory("export-2")
         try FileContents.write("mine", to: other + "/store.jsonl.unfinished.txt")
-        #expect(try await Tools.client(["export", other]).status == .exited(73))
+        #expect(try await Tools.client(["board", "export", other]).status == .exited(73))
         #expect(FileContents.names(in: other) == ["store.jsonl.unfinished.txt"])
         let values = try PrivateBus.current.directory.makeDirectory("export-3/blobs")
         try FileContents.write("mine", to: values + "/picture")
         for table in [false, true] {
             if table { try FileContents.write("", to: values + "/../store.jsonl.unfinished") }
-            #expect(try await Tools.client(["export", values + "/.."]).status == .exited(73))
+            #expect(try await Tools.client(["board", "export", values + "/.."]).status == .exited(73))
             #expect(try FileContents.text(values + "/picture") == "mine")
         }
         withExtendedLifetime(broker) {}
@@ -174,9 +175,9 @@ struct MovingToolTests {
         let broker = try await BrokerProcess.start()
         _ = try await Tools.client(["set", "secret", "--sensitive"], input: .text("hunter2")).succeeded()
         _ = try await Tools.client(["set", "open", "x"]).succeeded()
-        let exported = try await Tools.client(["export", folder]).succeeded()
+        let exported = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(exported.errors.contains("only once: 1 version\n"), "\(exported)")
-        let imported = try await Tools.client(["import", "--replace", folder]).succeeded()
+        let imported = try await Tools.client(["board", "import", "--replace", folder]).succeeded()
         #expect(imported.errors.contains("“secret” stays as it is"), "\(imported)")
         #expect(try await Tools.client(["get", "secret"]).succeeded().output == "hunter2")
         // The control: what it holds is brought in.

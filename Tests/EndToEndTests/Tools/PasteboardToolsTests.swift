@@ -42,10 +42,10 @@ struct PasteboardToolsTests {
         settings.arguments = ["--limit", "value-bytes=10"]
         let broker = try await BrokerProcess.start(settings)
         #expect(try await Tools.client(["set", "ghost", "eleven bytes"]).status == .exited(75))
-        #expect(try await Tools.client(["boards"]).lines.count == 1)
+        #expect(try await Tools.client(["board", "list"]).lines.count == 1)
         // The control: what can be written makes its pasteboard.
         #expect(try await Tools.client(["set", "ghost", "ten bytes"]).status == .success)
-        #expect(try await Tools.client(["boards"]).lines.count == 2)
+        #expect(try await Tools.client(["board", "list"]).lines.count == 2)
         withExtendedLifetime(broker) {}
     }
 
@@ -120,8 +120,8 @@ struct PasteboardToolsTests {
         #expect(try await Tools.client(["copy", "--expire", "soon", "x"]).status == .exited(64))
         #expect(try await Tools.client(["paste", "--item", "3"]).status == .exited(66))
         #expect(try await Tools.client(["paste", "--board", "none"]).status == .exited(66))
-        #expect(try await Tools.client(["prune"]).status == .exited(64))
-        #expect(try await Tools.client(["show", "none", "--json"]).status == .exited(66))
+        #expect(try await Tools.client(["board", "prune"]).status == .exited(64))
+        #expect(try await Tools.client(["board", "show", "none", "--json"]).status == .exited(66))
         withExtendedLifetime(broker) {}
     }
 
@@ -150,32 +150,33 @@ struct PasteboardToolsTests {
     @Test func boardsAreShownWithoutTheirContent() async throws {
         let broker = try await BrokerProcess.start()
         for text in ["one", "two\nlines"] { _ = try await Tools.client(["set", "board", text]).succeeded() }
-        let shown = try await Tools.client(["show", "board"]).succeeded().output
+        let shown = try await Tools.client(["board", "show", "board"]).succeeded().output
         #expect(shown.contains("1 earlier version") && shown.contains("9 B") && !shown.contains("lines"))
-        #expect(try await Tools.client(["show", "board", "--preview"]).succeeded().output.contains("two\\nlines"))
-        let history = try await Tools.client(["history", "board", "--keep", "0"]).succeeded().output.split(
+        #expect(
+            try await Tools.client(["board", "show", "board", "--preview"]).succeeded().output.contains("two\\nlines"))
+        let history = try await Tools.client(["board", "history", "board", "--keep", "0"]).succeeded().output.split(
             separator: "\n")
         #expect(history.count == 1 && history[0].contains("text/plain"))
-        #expect(try await Tools.client(["status"]).succeeded().output.contains("pasteboards"))
+        #expect(try await Tools.client(["broker", "status"]).succeeded().output.contains("pasteboards"))
         withExtendedLifetime(broker) {}
     }
 
     @Test func pruneRemovesWhatMeetsAllCriteria() async throws {
         let broker = try await BrokerProcess.start()
         for name in ["a.full", "a.empty", "b.empty"] { _ = try await Tools.client(["set", name, "x"]).succeeded() }
-        for name in ["a.empty", "b.empty"] { _ = try await Tools.client(["clear", name]).succeeded() }
+        for name in ["a.empty", "b.empty"] { _ = try await Tools.client(["board", "clear", name]).succeeded() }
         _ = try await Tools.client(["copy", "kept"]).succeeded()
-        let arguments = ["prune", "--empty", "--prefix", "a."]
+        let arguments = ["board", "prune", "--empty", "--prefix", "a."]
         #expect(try await Tools.client(arguments + ["--dry-run"]).succeeded().output == "would-remove\ta.empty\n")
         #expect(try await Tools.client(arguments).succeeded().output == "removed\ta.empty\n")
         #expect(try await Tools.client(arguments).succeeded().output.isEmpty)
         #expect(try await names() == ["a.full", "b.empty", "general"])
-        let bare = try await Tools.client(["prune", "--older-than", "1"])
+        let bare = try await Tools.client(["board", "prune", "--older-than", "1"])
         #expect(bare.status == .exited(64) && bare.errors.contains("30d"), "\(bare)")
-        #expect(try await Tools.client(["prune", "--older-than", "1h"]).succeeded().output.isEmpty)
-        #expect(try await Tools.client(["prune", "--prefix", "g"]).succeeded().output.isEmpty)
+        #expect(try await Tools.client(["board", "prune", "--older-than", "1h"]).succeeded().output.isEmpty)
+        #expect(try await Tools.client(["board", "prune", "--prefix", "g"]).succeeded().output.isEmpty)
         #expect(try await Tools.client(["paste"]).output == "kept")
-        let all = try await Tools.client(["prune", "--older-than", "1ms"]).succeeded().output
+        let all = try await Tools.client(["board", "prune", "--older-than", "1ms"]).succeeded().output
         #expect(all == "removed\ta.full\nremoved\tb.empty\ncleared\tgeneral\n")
         #expect(try await names() == ["general"])
         withExtendedLifetime(broker) {}
@@ -184,17 +185,18 @@ struct PasteboardToolsTests {
     @Test func pruneLetsGoOfHistory() async throws {
         let broker = try await BrokerProcess.start()
         for text in ["one", "two"] { _ = try await Tools.client(["set", "board", text]).succeeded() }
-        #expect(try await Tools.client(["history", "board"]).lines.count == 2)
+        #expect(try await Tools.client(["board", "history", "board"]).lines.count == 2)
         #expect(
-            try await Tools.client(["prune", "--history", "--prefix", "board"]).succeeded().output == "let-go\tboard\n")
-        #expect(try await Tools.client(["history", "board"]).lines.count == 1)
+            try await Tools.client(["board", "prune", "--history", "--prefix", "board"]).succeeded().output
+                == "let-go\tboard\n")
+        #expect(try await Tools.client(["board", "history", "board"]).lines.count == 1)
         _ = try await Tools.client(["set", "board", "three"]).succeeded()
         // The limit is what it was.
-        #expect(try await Tools.client(["history", "board"]).lines.count == 2)
+        #expect(try await Tools.client(["board", "history", "board"]).lines.count == 2)
         withExtendedLifetime(broker) {}
     }
 
     private func names() async throws -> [String] {
-        try await Tools.client(["boards"]).lines.compactMap { $0.split(separator: "\t").first.map(String.init) }
+        try await Tools.client(["board", "list"]).lines.compactMap { $0.split(separator: "\t").first.map(String.init) }
     }
 }

@@ -3,36 +3,38 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// `policy`, and what it means to who opens a URL.
+/// `scheme policy`, and what it means to who opens a URL.
 @Suite(.privateBus)
 struct PolicyToolTests {
     @Test func rulesAreShownKeptAndForgotten() async throws {
         let broker = try await BrokerProcess.start()
-        #expect(try await Tools.client(["policy", "demo.X"]).succeeded().output == "default\tallow\n")
-        let set = try await Tools.client(["policy", "demo.X", "--default", "deny", "--allow", "a.A", "--deny", "b.B"])
+        #expect(try await Tools.client(["scheme", "policy", "demo.X"]).succeeded().output == "default\tallow\n")
+        let set = try await Tools.client([
+            "scheme", "policy", "demo.X", "--default", "deny", "--allow", "a.A", "--deny", "b.B",
+        ])
         #expect(set.status == .success && set.output.isEmpty, "\(set)")
         try await broker.restart()
         #expect(
-            try await Tools.client(["policy", "demo.X"]).succeeded().lines == [
+            try await Tools.client(["scheme", "policy", "demo.X"]).succeeded().lines == [
                 "default\tdeny", "allow\ta.A", "deny\tb.B",
             ])
-        let json = try await Tools.client(["policy", "demo.X", "--allow", "b.B", "--json"]).succeeded()
+        let json = try await Tools.client(["scheme", "policy", "demo.X", "--allow", "b.B", "--json"]).succeeded()
         #expect(
             json.output == #"{"application":"demo.X","default":"deny","allow":["a.A","b.B"],"deny":[]}"# + "\n")
-        #expect(try await Tools.client(["policy", "demo.X", "--forget"]).status == .success)
-        #expect(try await Tools.client(["policy", "demo.X"]).output == "default\tallow\n")
-        #expect(try await Tools.client(["policy", "demo.X", "--allow", "no id"]).status == .exited(65))
+        #expect(try await Tools.client(["scheme", "policy", "demo.X", "--forget"]).status == .success)
+        #expect(try await Tools.client(["scheme", "policy", "demo.X"]).output == "default\tallow\n")
+        #expect(try await Tools.client(["scheme", "policy", "demo.X", "--allow", "no id"]).status == .exited(65))
     }
 
     @Test func aDeniedSourceIsRefused() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
-        _ = try await Tools.client(["policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
+        _ = try await Tools.client(["scheme", "policy", "demo.IPCServer", "--deny", "demo.IPCClient"]).succeeded()
         for command in [["send", "x"], ["send", "--queue", "x"], ["call", "IPCServer.demo:"]] {
             let refused = try await Tools.client(command)
             #expect(refused.status == .exited(77) && refused.output.isEmpty, "\(refused)")
         }
-        let can = try await Tools.client(["can-open", "IPCServer.demo:"])
+        let can = try await Tools.client(["scheme", "can-open", "IPCServer.demo:"])
         #expect(can.status == .exited(77) && can.errors.contains("policy demo.IPCServer"), "\(can)")
         #expect(try await Tools.client(["send", "--application", "org.example.Other", "y"]).status == .success)
         #expect(try await server.nextLine() == "y")
@@ -44,7 +46,7 @@ struct PolicyToolTests {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         let set = try await Tools.client([
-            "policy", "demo.IPCServer", "--default", "deny", "--allow", "org.example.Owner",
+            "scheme", "policy", "demo.IPCServer", "--default", "deny", "--allow", "org.example.Owner",
         ]).succeeded()
         let reason = "only a source that owns its bus name counts"
         #expect(set.errors.contains(reason), "\(set)")

@@ -14,7 +14,7 @@ struct QueueingToolTests {
         let server = try await Tools.server(["--count", "1"])
         #expect(try await server.nextLine() == "kept")
         #expect(try await server.wait() == .success)
-        let waited = try await Tools.client(["requests", "wait", id])
+        let waited = try await Tools.client(["request", "wait", id])
         #expect(waited.status == .success && waited.output.isEmpty, "\(waited)")
         #expect(try await Tools.ids(["--state", "handled"]) == [id])
         #expect(try await Tools.ids(["--state", "queued"]) == [])
@@ -29,7 +29,7 @@ struct QueueingToolTests {
         let server = try await Tools.server()
         #expect(try await server.nextLine() == "one")
         #expect(try await server.nextLine() == "two")
-        for id in ids { #expect(try await Tools.client(["requests", "wait", id]).status == .success) }
+        for id in ids { #expect(try await Tools.client(["request", "wait", id]).status == .success) }
         #expect(try await server.terminate() == .success)
         #expect(server.output.text == "one\ntwo\n")
         withExtendedLifetime(broker) {}
@@ -61,7 +61,7 @@ struct QueueingToolTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("late", ["--time-to-live", "200ms"])
-        let waited = try await Tools.client(["requests", "wait", id])
+        let waited = try await Tools.client(["request", "wait", id])
         #expect(waited.status == .exited(75) && waited.errors.contains("not delivered"), "\(waited)")
         #expect(try await Tools.ids(["--state", "expired"]) == [id])
         let server = try await Tools.server()
@@ -74,9 +74,9 @@ struct QueueingToolTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("patient")
-        let waited = try await Tools.client(["requests", "wait", "--timeout", "50ms", id])
+        let waited = try await Tools.client(["request", "wait", "--timeout", "50ms", id])
         #expect(waited.status == .exited(75) && waited.errors.contains("trace \(id)"), "\(waited)")
-        let json = try await Tools.client(["requests", "wait", "--timeout", "50ms", "--json", id])
+        let json = try await Tools.client(["request", "wait", "--timeout", "50ms", "--json", id])
         #expect(json.status == .exited(75) && json.errors.isEmpty)
         #expect(try Tools.json(json.output)["outcome"]?.text == "queued")
         #expect(try await Tools.request(id)["state"]?.text == "waiting")
@@ -92,14 +92,14 @@ struct QueueingToolTests {
         let refused = try await Tools.client(["send", "--queue", "--file", path])
         #expect(refused.status == .exited(65), "\(refused)")
         let registered = try await Tools.client([
-            "register", "IPCServer.demo", "--application", "demo.IPCServer", "--persistent", "--fd", "--json",
+            "scheme", "register", "IPCServer.demo", "--application", "demo.IPCServer", "--persistent", "--fd", "--json",
         ]).succeeded()
         #expect(try Tools.json(registered.output)["fd"]?.truth == true)
         let queued = try await Tools.client(["send", "--queue", "--file", path]).succeeded()
         let server = try await Tools.server(["--count", "1", "--exec", "wc -c"])
         #expect(try await server.wait() == .success)
         let id = try #require(queued.lines.first)
-        #expect(try await Tools.client(["requests", "wait", id]).succeeded().output.contains("17000000"))
+        #expect(try await Tools.client(["request", "wait", id]).succeeded().output.contains("17000000"))
         withExtendedLifetime(broker) {}
     }
 
@@ -107,7 +107,7 @@ struct QueueingToolTests {
         let broker = try await BrokerProcess.start()
         let ids = ["4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11", "4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c12"]
         for command in ["cancel", "drop"] {
-            let refused = try await Tools.client(["requests", command, "--json"] + ids)
+            let refused = try await Tools.client(["request", command, "--json"] + ids)
             #expect(refused.status == .exited(66))
             let told = try refused.errors.split(separator: "\n").map { try Tools.json(String($0)) }
             #expect(told.compactMap { $0["id"]?.text } == ids, "\(refused)")

@@ -50,7 +50,7 @@ struct ReceiverToolTests {
         let second = try await Tools.server(["--count", "3"])
         #expect(try await second.wait() == .success)
         #expect(second.output.text == "2\n3\n4\n")
-        for id in ids { #expect(try await Tools.client(["requests", "wait", id]).status == .success) }
+        for id in ids { #expect(try await Tools.client(["request", "wait", id]).status == .success) }
         withExtendedLifetime(broker) {}
     }
 
@@ -117,13 +117,13 @@ struct ReceiverToolTests {
         let broker = try await BrokerProcess.start()
         try await Tools.claim(for: "org.example.First")
         let second = try await Tools.client([
-            "register", "IPCServer.demo", "--application", "org.example.Second", "--persistent",
+            "scheme", "register", "IPCServer.demo", "--application", "org.example.Second", "--persistent",
         ]).succeeded()
         #expect(second.errors.contains("still goes to org.example.First"), "\(second)")
         let server = try await Tools.server()
         #expect(server.errors.text.contains("still goes to org.example.First"))
         #expect(server.errors.text.contains("org.example.Second claims IPCServer.demo too"))
-        let resolved = try await Tools.client(["resolve", "IPCServer.demo:"]).succeeded()
+        let resolved = try await Tools.client(["scheme", "resolve", "IPCServer.demo:"]).succeeded()
         #expect(resolved.lines.first == "org.example.First\toldest-persistent\tqueue-only", "\(resolved)")
         #expect(resolved.lines.count == 4 && resolved.lines[3].hasSuffix("only-live"))
         #expect(try await server.terminate() == .success)
@@ -146,8 +146,8 @@ struct ReceiverToolTests {
         let second = try await Tools.server(["--count", "1"])
         #expect(try await second.nextLine() == "seen")
         #expect(try await second.wait() == .success)
-        #expect(try await Tools.client(["requests", "wait", id]).status == .success)
-        let trace = try await Tools.client(["trace", id]).succeeded().output
+        #expect(try await Tools.client(["request", "wait", id]).status == .success)
+        let trace = try await Tools.client(["request", "trace", id]).succeeded().output
         #expect(trace.contains("\thanded-back\t") && !trace.contains("handler-left"), "\(trace)")
         withExtendedLifetime(broker) {}
     }
@@ -172,7 +172,7 @@ struct ReceiverToolTests {
         #expect(!server.errors.contains("--allow-reserved"), "\(server)")
         let called = try await Tools.client(["call", "--callback-scheme", "http", "x.demo://x-callback-url/do"])
         #expect(called.status == .exited(77) && !called.errors.contains("--allow-reserved"), "\(called)")
-        let stored = try await Tools.client(["register", "http", "--application", "demo.X", "--persistent"])
+        let stored = try await Tools.client(["scheme", "register", "http", "--application", "demo.X", "--persistent"])
         #expect(stored.errors.contains("--allow-reserved"), "\(stored)")
         withExtendedLifetime(broker) {}
     }

@@ -5,7 +5,7 @@ import Testing
 extension Tools {
     /// Claims the samples' scheme for a receiver that need not run.
     static func claim(_ scheme: String = "IPCServer.demo", for application: String = "demo.IPCServer") async throws {
-        _ = try await client(["register", scheme, "--application", application, "--persistent"]).succeeded()
+        _ = try await client(["scheme", "register", scheme, "--application", application, "--persistent"]).succeeded()
     }
 
     /// Leaves a text behind.
@@ -15,9 +15,9 @@ extension Tools {
         return try #require(output.lines.first)
     }
 
-    /// What `requests show --json` says.
+    /// What `request show --json` says.
     static func request(_ id: String) async throws -> JSONValue {
-        try json(try await client(["requests", "show", "--json", id]).succeeded().output)
+        try json(try await client(["request", "show", "--json", id]).succeeded().output)
     }
 
     static func json(_ line: String) throws -> JSONValue {
@@ -26,7 +26,7 @@ extension Tools {
 
     /// The ids in a list.
     static func ids(_ arguments: [String]) async throws -> [String] {
-        try await client(["requests"] + arguments).succeeded().lines.compactMap {
+        try await client(["request", "list"] + arguments).succeeded().lines.compactMap {
             $0.split(separator: "\t").first.map(String.init)
         }
     }

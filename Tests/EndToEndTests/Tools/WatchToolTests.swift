@@ -17,9 +17,9 @@ struct WatchToolTests {
         _ = try await Tools.client(["copy", "not this one"]).succeeded()
         _ = try await Tools.client(["set", "board", "text"]).succeeded()
         try await watch.waitForLine { $0.hasSuffix("\tset\t4\ttext/plain;charset=utf-8") }
-        _ = try await Tools.client(["clear", "board"]).succeeded()
+        _ = try await Tools.client(["board", "clear", "board"]).succeeded()
         try await watch.waitForLine { $0.contains("\tboard\t") && $0.contains("\tempty\t") }
-        _ = try await Tools.client(["remove", "board"]).succeeded()
+        _ = try await Tools.client(["board", "remove", "board"]).succeeded()
         try await watch.waitForLine { $0.contains("\tremoved\t") }
         #expect(!watch.output.text.contains("general"))
         #expect(try await watch.terminate() == .success)

@@ -23,7 +23,7 @@ struct XCallbackToolTests {
             received.hasPrefix(Self.url + "&x-source=demo.IPCClient&x-success=IPCClient.demo%3A%2F%2Fx-callback-url"))
         #expect(received.contains("&x-error=") && received.contains("&x-cancel="))
         // The scheme was registered for the time of the call only.
-        #expect(try await Tools.client(["can-open", "IPCClient.demo:"]).status == .exited(68))
+        #expect(try await Tools.client(["scheme", "can-open", "IPCClient.demo:"]).status == .exited(68))
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
     }

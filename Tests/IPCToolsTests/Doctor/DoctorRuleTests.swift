@@ -106,7 +106,7 @@ struct DoctorRuleTests {
         #expect(Check.limits.findings(facts)?.first?.level == .problem)
         // What cannot be doubled is made room in.
         facts.limits = [LimitUse(name: "pasteboards", source: nil, use: 9_999_999, most: 10_000_000)]
-        #expect(Check.limits.findings(facts)?.first?.command == "ipc-client prune --history")
+        #expect(Check.limits.findings(facts)?.first?.command == "ipc-client board prune --history")
     }
 
     @Test func `defaults of schemes that no application claims are not reported`() {

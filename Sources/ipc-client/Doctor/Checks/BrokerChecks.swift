@@ -66,7 +66,7 @@ extension Facts {
     fileprivate func fix(_ limit: LimitUse) -> String {
         let (doubled, overflow) = limit.most.multipliedReportingOverflow(by: 2)
         guard !overflow, Limits.row(named: limit.name)?.range.contains(doubled) ?? false, !configuration.path.isEmpty
-        else { return "\(tool) prune --history" }
+        else { return "\(tool) board prune --history" }
         return ShellLine.all(configuration.command(setting: limit.name, to: doubled), broker.process.map(ShellLine.end))
     }
 }

@@ -11,7 +11,7 @@ extension Check {
             Finding(
                 .claimUnstartable,
                 "\(claim.application) claims \(claim.scheme), but does not run, and the bus cannot start it; set its "
-                    + "command with 'ipc-client register' and --exec, or remove the claim",
+                    + "command with 'ipc-client scheme register' and --exec, or remove the claim",
                 fix: facts.removal(of: claim), level: claim.isHandler ? .problem : .note)
         }
     }
@@ -21,7 +21,7 @@ extension Check {
         guard facts.broker.version != nil else { return nil }
         return facts.troubles.map { trouble in
             // Only the author of the handler can fix it. The steps of the request show where it fails.
-            let trace = "\(facts.tool) trace \(ShellLine.word(trouble.request))"
+            let trace = "\(facts.tool) request trace \(ShellLine.word(trouble.request))"
             return Finding(.handlerFails, trouble.sentence, fix: trace, level: .note)
         }
     }
@@ -36,7 +36,8 @@ extension Check {
 extension Facts {
     fileprivate func removal(of claim: Handler) -> String {
         guard claim.kind == "installed", let file = claimFiles[claim.application] else {
-            return "\(tool) " + ShellLine.command("unregister", claim.scheme, "--application", claim.application)
+            return "\(tool) "
+                + ShellLine.command("scheme", "unregister", claim.scheme, "--application", claim.application)
         }
         // The broker reads such files when it starts, so the command also ends the running one.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
@@ -45,7 +46,7 @@ extension Facts {
     fileprivate func finding(on application: String, with schemes: [String]) -> Finding? {
         let claimed = Set(claims.filter { $0.application == application }.map { URLScheme.canonical($0.scheme) })
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
-        let register = "\(tool) register \(arguments.joined(separator: " "))"
+        let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
         // The journal does not say whether the application takes descriptors.
         let hint = "; add --fd to the command if the application takes large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {

@@ -15,7 +15,7 @@ extension Facts {
         return Finding(
             .storeGone,
             "the store of the running broker, \(store.path), was moved or removed, so its content is lost when the "
-                + "broker ends; run 'ipc-client export FOLDER' to save it, and restart the broker",
+                + "broker ends; run 'ipc-client board export FOLDER' to save it, and restart the broker",
             fix: ShellLine.end(process))
     }
 
@@ -41,7 +41,7 @@ extension Facts {
         return Finding(
             .storeFull,
             "the file system of \(store.path) has \(ByteSize.text(store.free)) left; the broker rejects content that "
-                + "it cannot store", fix: "\(tool) prune --history")
+                + "it cannot store", fix: "\(tool) board prune --history")
     }
 
     fileprivate var damagedStore: Finding? {

@@ -29,7 +29,7 @@ struct Facts: Sendable {
     /// The handlers whose newest request failed, or whose start fails while requests wait: the id of such a request,
     /// and a sentence.
     var troubles: [(request: String, sentence: String)] = []
-    /// The schemes that `register --persistent` has registered on the desktop, by application.
+    /// The schemes that `scheme register --persistent` has registered on the desktop, by application.
     var registrations: [String: [String]] = [:]
     var desktop = DesktopFacts()
     var store = StoreFacts()

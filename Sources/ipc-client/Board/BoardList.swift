@@ -1,0 +1,57 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+import class IPCDBus.DBusActor
+
+struct BoardList: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "list", abstract: "List the pasteboards.",
+        discussion: """
+            Columns: name, change count, "persistent" or "memory", items, bytes, time of the last change (UTC). In a \
+            pipe, tabs separate the columns, and there are no headings. Content is never shown.
+
+            EXAMPLES
+              ipc-client board list
+              ipc-client board list --prefix demo.
+              ipc-client board list --json | jq -r .pasteboard
+            """)
+
+    @Option(help: ArgumentHelp("List only names that start with this text.", valueName: "text"))
+    var prefix = ""
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let boards = try await Client.connect().pasteboards(prefix: prefix)
+        // A row is written before the next page arrives, so that no list fills the memory.
+        guard !output.json else {
+            for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
+            return
+        }
+        var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
+        for try await board in boards {
+            table.add(
+                board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
+                String(board.itemCount), String(board.byteCount),
+                board.millisecondsSince1970.map(Timestamp.text) ?? "")
+        }
+        try output.printRows([]) { table.text(aligned: $0, style: output.style) }
+    }
+
+    private func json(_ board: PasteboardInfo) -> JSONValue {
+        .object([
+            "pasteboard": .string(board.name),
+            "change-count": .count(board.changeCount),
+            "persistent": .boolean(board.isPersistent),
+            "item-count": .unsigned(board.itemCount),
+            "size": .count(board.byteCount),
+            "time": board.millisecondsSince1970.map { .count($0) },
+            "history-limit": board.historyLimit.map { .unsigned($0) },
+            "versions": board.versionCount.map { .unsigned($0) },
+            "sensitive": board.isSensitive ? .boolean(true) : nil,
+            "once": board.isOnce ? .boolean(true) : nil,
+            "expires": board.endsMillisecondsSince1970.map { .count($0) },
+        ])
+    }
+}

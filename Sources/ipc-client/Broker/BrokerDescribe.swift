@@ -1,0 +1,23 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+struct BrokerDescribe: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "describe", abstract: "Show the state of the broker: version, features, limits, store.",
+        discussion: """
+            Prints JSON for people and bug reports, with --json on one line. Content is never shown.
+
+            EXAMPLES
+              ipc-client broker describe
+              ipc-client broker describe --json | jq .limits
+            """)
+
+    @OptionGroup var output: OutputOptions
+
+    func run() async throws {
+        let description = try await Client.connect().brokerDescription()
+        let indented = (try? JSONValue(parsing: description))?.indentedText ?? description
+        try OutputStream.output.writeLine(output.json ? description : indented)
+    }
+}

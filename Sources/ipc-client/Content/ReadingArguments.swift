@@ -1,0 +1,197 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+import Synchronization
+
+struct ReadingArguments: ParsableArguments, Sendable {
+    static let discussion = """
+        Without options, prints the first item, as plain text if it has it, else in its first type. If the pasteboard \
+        is empty, prints nothing and exits with 0. On a terminal, a newline follows if the content does not end with \
+        one. With --json, prints all items: texts as they are, and other bytes in base64.
+        """
+
+    @Option(
+        help: ArgumentHelp("Read this content type, MIME or UTI.", valueName: "type"), completion: LiveNames.types)
+    var type: String?
+
+    @Option(number: "Read this item, counted from 0.")
+    var item: UInt32?
+
+    @Flag(help: "List the content types, one per line, and read no content.")
+    var listTypes = false
+
+    @Flag(help: "Read and clear in one step. If several programs take, only one gets the content.")
+    var take = false
+
+    @Option(number: "Read the version with this change count, if the broker still keeps it.")
+    var changeCount: UInt64?
+
+    @Option(
+        name: .customLong("output"),
+        help: ArgumentHelp("Write to this file. If nothing can be read, it stays as it was.", valueName: "path"),
+        completion: .file())
+    var path: String?
+
+    func check(_ output: OutputOptions) throws {
+        guard !take || changeCount == nil else {
+            throw ValidationError("--take takes the current version; leave out --change-count.")
+        }
+        guard !listTypes || !(take || type != nil || path != nil) else {
+            throw ValidationError("--list-types reads no content; leave out --take, --type and --output.")
+        }
+        guard !output.json || listTypes || path != nil || (type == nil && item == nil) else {
+            throw ValidationError("--json shows all items; leave out --type and --item, or add --output.")
+        }
+    }
+
+    @DBusActor
+    func read(_ name: String, _ output: OutputOptions) async throws {
+        // The file is opened first: content that is taken, but cannot be written, must be put back.
+        let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
+        let board = try Pasteboard(named: name, of: try await Client.connect())
+        if listTypes { return try await list(board, output) }
+        if output.json && file == nil {
+            let version = try await take ? board.take() : board.version(changeCount)
+            return try await written(ConsumedContent(version, taken: take), board) { () throws(ToolFailure) in
+                try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
+            }
+        }
+        let (version, representation) = try await readOne(board)
+        if let version, let representation {
+            let consumed = ConsumedContent(representation, of: version, taken: take)
+            try await written(consumed, board) { () throws(ToolFailure) in
+                if let file { return try file.write(representation.value) }
+                var output = ContentOutput.standardOutput
+                try output.write(representation.value)
+            }
+        }
+        guard output.json else { return }
+        try OutputStream.output.writeLine(JSONValue.written(representation, version, of: name, to: path).text)
+    }
+
+    /// Writes to the output. If writing fails or a signal interrupts it, consumed content goes back to the pasteboard.
+    @DBusActor
+    private func written(
+        _ content: ConsumedContent?, _ board: Pasteboard, _ write: @escaping @Sendable () throws(ToolFailure) -> Void
+    ) async throws(ToolFailure) {
+        guard let content else { return try write() }
+        let stop = StopSignal()
+        stop.listen()
+        stop.ignoreClosedOutput()
+        let end = await stop.end(of: { Result { () throws(ToolFailure) in try write() } }, untilSignal: 1)
+        if case .failure(let failure) = end ?? .failure(.interrupted) {
+            throw await content.afterFailure(failure, on: board)
+        }
+    }
+
+    /// Reads one representation. Chooses its type from the list of types first, so that no content is taken that cannot
+    /// be shown, and no other promised content is fetched.
+    @DBusActor
+    private func readOne(
+        _ board: Pasteboard
+    ) async throws -> (version: PasteboardVersionInfo?, representation: Representation?) {
+        // The version may be replaced between the two calls.
+        let attempts = 16
+        for _ in 0..<attempts {
+            let version = try await held(board)
+            guard let version, let type = try chosen(version.types, of: board.name) else { return (version, nil) }
+            do throws(IPCError) {
+                guard take else {
+                    let value = try await board.content(
+                        forType: type, item: item ?? 0, changeCount: version.changeCount)
+                    return (version, Representation(type: type, value: value))
+                }
+                let taken = try await board.take([type], ifChangeCount: version.changeCount)
+                return (version, taken.items.dropFirst(Int(item ?? 0)).first?[type])
+            } catch {
+                guard error.code == (take ? .changeCountMismatch : .noSuchItem), changeCount == nil else { throw error }
+                if !take, try await board.holds(version) { throw error }
+            }
+        }
+        throw IPCError(.changeCountMismatch, "the pasteboard changed \(attempts) times while it was read; try again")
+    }
+
+    /// The type to read; nil if the pasteboard is empty and the arguments name neither item nor type.
+    private func chosen(_ types: [[ContentType]], of board: String) throws -> ContentType? {
+        guard Int(item ?? 0) < types.count else {
+            if item == nil && type == nil { return nil }
+            throw ToolFailure.noItem(item ?? 0, of: types.count, on: board)
+        }
+        let types = types[Int(item ?? 0)]
+        guard let type else { return types.preferred }
+        let wanted = try Content.type(type)
+        if types.contains(wanted) { return wanted }
+        // "text/plain" means text in any character set.
+        if let similar = types.first(where: { wanted.text == $0.essence }) { return similar }
+        throw ToolFailure(
+            name: "NoSuchItem",
+            message: "the item on the pasteboard \(board.quoted) has no representation of the type "
+                + "\(wanted.text.quoted); --list-types lists its types",
+            exit: .noInput)
+    }
+
+    @DBusActor
+    private func list(_ board: Pasteboard, _ output: OutputOptions) async throws {
+        var types = try await held(board)?.types ?? []
+        if let item {
+            guard Int(item) < types.count else { throw ToolFailure.noItem(item, of: types.count, on: board.name) }
+            types = [types[Int(item)]]
+        }
+        if output.json {
+            let list = JSONValue.object(["pasteboard": .string(board.name), "types": .types(types)])
+            return try OutputStream.output.writeLine(list.text)
+        }
+        for type in types.distinct { try OutputStream.output.writeLine(type) }
+    }
+
+    /// The version to read, without its content.
+    @DBusActor
+    private func held(_ board: Pasteboard) async throws -> PasteboardVersionInfo? {
+        let versions = try await board.versions()
+        guard let changeCount else { return versions.last }
+        guard let version = versions.first(where: { $0.changeCount == changeCount }) else {
+            throw ToolFailure(
+                name: "NoSuchItem",
+                message: "the pasteboard \(board.name.quoted) does not keep the version \(changeCount); "
+                    + "'ipc-client board history' lists the versions that it keeps",
+                exit: .noInput)
+        }
+        return version
+    }
+}
+
+extension Pasteboard {
+    /// Whether the pasteboard still keeps a version; false if it was removed.
+    func holds(_ version: PasteboardVersionInfo) async throws(IPCError) -> Bool {
+        do throws(IPCError) { return try await versions().contains { $0.changeCount == version.changeCount } } catch {
+            guard error.code == .noSuchPasteboard else { throw error }
+            return false
+        }
+    }
+}
+
+/// A file that was opened for writing.
+private final class Destination: Sendable {
+    private let output: Mutex<ContentOutput>
+    init(_ path: String) throws(ToolFailure) { output = Mutex(try .file(path)) }
+    deinit { output.withLock { $0.discardUnused() } }
+
+    func write(_ value: Representation.Value) throws(ToolFailure) {
+        try output.withLock { (output) throws(ToolFailure) in try output.write(value) }
+    }
+}
+
+extension ToolFailure {
+    fileprivate static let interrupted = ToolFailure(
+        name: "Cancelled", message: "a signal interrupted the output", exit: .cancelled)
+
+    fileprivate static func noItem(_ item: UInt32, of count: Int, on board: String) -> ToolFailure {
+        ToolFailure(
+            name: "NoSuchItem",
+            message: count == 0
+                ? "the pasteboard \(board.quoted) is empty, so it has no item \(item)"
+                : "the pasteboard \(board.quoted) has no item \(item); give a number from 0 to \(count - 1)",
+            exit: .noInput)
+    }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import IPC
+import IPCModel
+import IPCTools
+
+struct SchemePolicy: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "policy", abstract: "Show or set which sources may open the URLs of an application.",
+        discussion: """
+            Without options, prints a line for each rule: "default", "allow" or "deny", a tab, and the word or the id. \
+            With options, changes the rules from the next request on. A sender that only states a denied id is already \
+            rejected, and "deny" takes precedence over "allow". An allowed id counts only if the bus attests that the \
+            sender owns it (ipc-client owns demo.IPCClient only while it listens).
+
+            EXAMPLES
+              ipc-client scheme policy demo.IPCServer
+              ipc-client scheme policy demo.IPCServer --default deny --allow com.example.Notes
+              ipc-client scheme policy demo.IPCServer --deny com.example.Noisy
+              ipc-client scheme policy demo.IPCServer --forget
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The application that gets the URLs.", valueName: "application"),
+        completion: LiveNames.applications)
+    var application: String
+
+    @Option(
+        name: .customLong("allow"),
+        help: ArgumentHelp("Allow this source, and no longer deny it. May be repeated.", valueName: "id"),
+        completion: LiveNames.applications)
+    var allowed: [String] = []
+
+    @Option(
+        name: .customLong("deny"),
+        help: ArgumentHelp("Deny this source, and no longer allow it. May be repeated.", valueName: "id"),
+        completion: LiveNames.applications)
+    var refused: [String] = []
+
+    @Option(name: .customLong("default"), help: ArgumentHelp("The rule for all other sources.", valueName: "rule"))
+    var others: Rule?
+
+    @Flag(help: "Remove all rules first. Then all sources are allowed, unless other options set new rules.")
+    var forget = false
+
+    @OptionGroup var output: OutputOptions
+
+    enum Rule: String, CaseIterable, Sendable, ExpressibleByArgument {
+        case allow, deny
+    }
+
+    func validate() throws {
+        if let both = allowed.first(where: refused.contains) {
+            throw ValidationError("\(both) cannot be both allowed and denied; give either --allow or --deny.")
+        }
+    }
+
+    private var changes: Bool { forget || others != nil || !(allowed + refused).isEmpty }
+
+    func run() async throws {
+        let app = try await Client.connect()
+        var policy = forget ? AccessPolicy() : try await app.policy(of: application)
+        if changes {
+            policy = changed(policy)
+            try await app.setPolicy(policy, of: application)
+        }
+        try output.print(json(policy), text: changes ? nil : text(policy))
+        if changes { try await warnOfAbsence(app) }
+        guard needsProof(policy) else { return }
+        try output.warn(
+            "OwnersOnly",
+            "of the allowed sources, only a source that owns its bus name counts, as a program does while it receives "
+                + "URLs; stating the id is not enough")
+    }
+
+    /// Warns about rules for an unknown application, because the id may be misspelled.
+    @DBusActor
+    private func warnOfAbsence(_ app: Application) async throws {
+        guard try await !app.bus.isReachable(application),
+            try await !app.handlers().all().contains(where: { $0.application == application })
+        else { return }
+        try output.warn(
+            "HandlerUnavailable",
+            "the application \(application.quoted) is unknown: it does not run, the bus cannot start it, and it claims "
+                + "no scheme; the rules are stored, and apply when it runs")
+    }
+
+    /// Whether the options have made a policy that rejects all but the allowed sources.
+    func needsProof(_ policy: AccessPolicy) -> Bool {
+        (others != nil || !allowed.isEmpty) && !policy.allowsOthers && !policy.allowed.isEmpty
+    }
+
+    /// The policy with the options applied.
+    func changed(_ policy: AccessPolicy) -> AccessPolicy {
+        var policy = policy
+        if let others { policy.allowsOthers = others == .allow }
+        policy.allowed = policy.allowed.subtracting(refused).union(allowed)
+        policy.refused = policy.refused.subtracting(allowed).union(refused)
+        return policy
+    }
+
+    func json(_ policy: AccessPolicy) -> JSONValue {
+        .object([
+            "application": .string(application),
+            "default": .string(rule(policy).rawValue),
+            "allow": .array(policy.allowed.sorted().map { .string($0) }),
+            "deny": .array(policy.refused.sorted().map { .string($0) }),
+        ])
+    }
+
+    func text(_ policy: AccessPolicy) -> String {
+        let rows =
+            [("default", rule(policy).rawValue)] + policy.allowed.sorted().map { ("allow", $0) }
+            + policy.refused.sorted().map { ("deny", $0) }
+        return rows.map { "\($0)\t\($1)" }.joined(separator: "\n")
+    }
+
+    private func rule(_ policy: AccessPolicy) -> Rule { policy.allowsOthers ? .allow : .deny }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import IPC
+import IPCDesktop
+import IPCModel
+import IPCTools
+
+struct SchemeRegister: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "register", abstract: "Claim URL schemes for an application, in the broker and on the desktop.",
+        discussion: """
+            With --persistent, the claim is stored and outlives every process. Browsers, xdg-open and gio open then \
+            bring such URLs to the application: the command writes a desktop entry that passes them to the broker with \
+            'ipc-client open', and makes it the default for schemes that no other program handles. If another program \
+            handles a scheme on the desktop, that program keeps it, unless you give --default. --exec states the \
+            command with which the bus starts the application for a URL. The command prints a line for each file that \
+            it changes. 'scheme unregister' restores the files.
+
+            With --transient, the claim lasts until the end of the session. All files are below XDG_RUNTIME_DIR, where \
+            the broker and the bus look, but the desktop does not.
+
+            Without one of these options, a claim would end with the process that makes it, which is this command. To \
+            make such a claim, run 'ipc-server' or the application itself. If other applications claim the same \
+            schemes, standard error shows which application gets the URLs.
+
+            Content above 16 MiB can be sent or queued only for an application that takes it as descriptors. \
+            Applications with the library of these tools do, and so do ipc-server and 'ipc-client listen'. For such an \
+            application, add --fd.
+
+            EXAMPLES
+              ipc-client scheme register notes --application com.example.Notes --persistent
+              ipc-client scheme register notes --application com.example.Notes --transient
+              ipc-client scheme register n --application a.B --persistent --exec 'notes --serve'
+            """)
+
+    @Argument(help: ArgumentHelp("The URL schemes, without a colon.", valueName: "scheme"))
+    var schemes: [String]
+
+    @Option(
+        help: ArgumentHelp("The application that claims them.", valueName: "id"), completion: LiveNames.applications)
+    var application: String
+
+    @Flag(help: "Store the claim, and register it on the desktop.")
+    var persistent = false
+
+    @Flag(help: "Keep the claim until the end of the session.")
+    var transient = false
+
+    @Option(
+        help: ArgumentHelp(
+            """
+            The command with which the bus starts the application: words, quoted as in a shell, but no shell runs them.
+            """, valueName: "cmd"))
+    var exec: String?
+
+    @Flag(help: "Make the application the handler even of schemes that another program handles.")
+    var `default` = false
+
+    @Flag(help: "Store only the claim, and write no files for the desktop and the bus.")
+    var noDesktop = false
+
+    @Flag(help: "Accept schemes that are reserved for the system, such as http and mailto.")
+    var allowReserved = false
+
+    @Flag(
+        help: """
+            State that the application takes large payloads as descriptors, as all programs with this library do.
+            """)
+    var fd = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        // run() then reports the wrong value, with the exit code of wrong input, before a missing option.
+        guard (try? checkNames()) != nil else { return }
+        guard persistent || transient else {
+            throw ValidationError(
+                "A claim without --persistent would end with this command; add --persistent or --transient, or start "
+                    + "the application.")
+        }
+        guard persistent != transient else {
+            throw ValidationError("Give either --persistent or --transient, not both.")
+        }
+        guard !transient || !(self.default || allowReserved || noDesktop) else {
+            throw ValidationError("--default, --allow-reserved and --no-desktop need --persistent.")
+        }
+        guard !noDesktop || !(self.default || exec != nil) else {
+            throw ValidationError(
+                "--exec and --default need the files that --no-desktop does not write; leave out --no-desktop: a "
+                    + "desktop entry does no harm without a desktop.")
+        }
+    }
+
+    /// - Throws: an error for a wrong application id or scheme.
+    private func checkNames() throws {
+        _ = try ApplicationID(application)
+        for scheme in schemes { _ = try URLScheme(scheme) }
+    }
+
+    func run() async throws {
+        try checkNames()
+        // This throws before anything is stored.
+        let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
+        let app = try await Client.connect()
+        guard persistent else {
+            let links = try await app.desktop.registerForSession(
+                schemes, for: application, command: command, takesDescriptors: fd)
+            return try report(links, [])
+        }
+        let conflicts = try await app.register(
+            schemes, for: application, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
+        if self.default { for scheme in schemes { try await app.setDefault(application, for: scheme) } }
+        try report(noDesktop ? nil : try await registerOnDesktop(app, command), conflicts)
+    }
+
+    @DBusActor
+    private func registerOnDesktop(_ app: Application, _ command: String?) async throws -> DesktopLinks {
+        var options = DesktopOptions()
+        options.command = command
+        options.isDefault = self.default
+        options.opener = try Programs.client()
+        do throws(IPCError) {
+            return try await app.registerOnDesktop(schemes, for: application, options: options)
+        } catch {
+            throw ToolFailure(error).adding("the claim is stored; run the command again, or add --no-desktop")
+        }
+    }
+
+    private func report(_ links: DesktopLinks?, _ conflicts: [Handler]) throws {
+        try output.print(json(links, conflicts), text: links?.files.lines)
+        if !output.json {
+            for conflict in conflicts {
+                try output.warn("Conflict", "stored; " + conflict.sentence(for: application))
+            }
+        }
+        for (scheme, entry) in links?.elsewhere.sorted(by: { $0.key < $1.key }) ?? [] {
+            try output.warn(
+                "HandledElsewhere",
+                "on the desktop, \(entry) still handles \(scheme); 'ipc-client scheme register' with --default changes that"
+            )
+        }
+        if links?.isActivatable == false {
+            try output.warn(
+                "NotActivatable",
+                "the bus does not look in the folder of the service file of \(application); 'ipc-client doctor' shows "
+                    + "how to fix this")
+        }
+    }
+
+    private func json(_ links: DesktopLinks?, _ conflicts: [Handler]) -> JSONValue {
+        .object([
+            "application": .string(application),
+            "schemes": .array(schemes.map { .string($0) }),
+            "fd": fd ? .boolean(true) : nil,
+            "conflicts": .array(conflicts.map(JSONValue.handler)),
+            "files": links.map(\.files.json),
+            "desktop": links.map { .array($0.schemes.map { .string($0) }) },
+            "activatable": links?.isActivatable.map { .boolean($0) },
+        ])
+    }
+}
+
+extension [DesktopLinks.File] {
+    /// A line for each file, with its change and its path; nil for no files.
+    var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
+
+    var json: JSONValue {
+        .array(map { .object(["path": .string($0.path), "change": .string($0.change)]) })
+    }
+}

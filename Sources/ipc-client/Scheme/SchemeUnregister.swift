@@ -1,0 +1,119 @@
+import ArgumentParser
+import IPC
+import IPCTools
+
+struct SchemeUnregister: ClientCommand {
+    static let configuration = CommandConfiguration(
+        command: "unregister", abstract: "Remove claims of an application to URL schemes.",
+        discussion: """
+            Also restores the files that 'scheme register' has changed; changes of other programs since then stay. It is not \
+            an error if the application does not claim a scheme. A claim that comes from a file of a package stays: \
+            remove that file.
+
+            EXAMPLES
+              ipc-client scheme unregister IPCServer.demo --application demo.IPCServer
+              ipc-client scheme unregister --all --application com.example.Notes
+            """)
+
+    @Argument(
+        help: ArgumentHelp("The URL schemes, without a colon.", valueName: "scheme"), completion: LiveNames.schemes)
+    var schemes: [String] = []
+
+    @Option(
+        help: ArgumentHelp("The application that claims them.", valueName: "id"), completion: LiveNames.applications)
+    var application: String
+
+    @Flag(help: "Remove the claims to all schemes of the application.")
+    var all = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard all || !schemes.isEmpty else { throw ValidationError("Name the schemes, or give --all.") }
+        guard !all || schemes.isEmpty else { throw ValidationError("Name the schemes or give --all, not both.") }
+    }
+
+    func run() async throws {
+        let app = try await Client.connect()
+        let claimed = try await claimed(app)
+        var refusal: IPCError?
+        do throws(IPCError) { try await app.unregister(schemes, of: application) } catch {
+            // A running application keeps its claim, but a claim for the session can be removed.
+            guard error.code == .notOwner else { throw error }
+            refusal = error
+        }
+        let links = try await app.unregisterFromDesktop(schemes, of: application)
+        let session = try await app.desktop.unregisterForSession(schemes, of: application)
+        let files = links.files + session.files
+        // A claim from a file of a package cannot be removed either way, so it is not an error.
+        if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
+        try output.print(
+            .object([
+                "application": .string(application),
+                "schemes": .array((all ? claimed.map(\.scheme) : schemes).map { .string($0) }),
+                "all": .boolean(all), "files": files.json,
+            ]), text: files.lines)
+        if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try warnOfNothing(claimed) }
+        if files.isEmpty, claimed.contains(where: { $0.kind == "persistent" && $0.isActivatable ?? false }) {
+            try output.warn(
+                "FilesElsewhere",
+                "the bus can still start \(application), because of a service file in another folder; if 'scheme register' "
+                    + "wrote it with another XDG_DATA_HOME, run this command with that one")
+        }
+        try await warnOfWaiting(app)
+        if refusal == nil, claimed.contains(where: { !$0.isInstalled }) { try await warnOfRunning(app) }
+        for file in files where file.change == "kept" {
+            try output.warn(
+                "Kept", "\(file.path) stays, because it was changed after it was written; remove it yourself")
+        }
+    }
+
+    /// Warns about requests that wait for an application that is now unknown.
+    @DBusActor
+    private func warnOfWaiting(_ app: Application) async throws {
+        guard try await !app.bus.isReachable(application) else { return }
+        let waiting = try await app.requests(state: .waiting, application: application).all().count
+        guard waiting > 0 else { return }
+        try output.warn(
+            "RequestsWait",
+            "\(waiting) request\(waiting == 1 ? " still waits" : "s still wait") for \(application); 'ipc-client "
+                + "request list --state waiting --application \(application)' lists them, and 'ipc-client request cancel "
+                + "ID' cancels one")
+    }
+
+    /// Warns about claims that a running application keeps.
+    @DBusActor
+    private func warnOfRunning(_ app: Application) async throws {
+        let kept = try await claimed(app).filter { !$0.isInstalled }.map(\.scheme)
+        guard !kept.isEmpty else { return }
+        try output.warn(
+            "StillClaimed",
+            "\(application) is running, and claims \(kept.joined(separator: ", ")) until it ends")
+    }
+
+    /// Warns that nothing was changed, with the reason.
+    private func warnOfNothing(_ installed: [Handler]) throws {
+        let what = all ? "any scheme" : schemes.map(\.quoted).joined(separator: ", ")
+        try output.warn(
+            "NotClaimed",
+            installed.isEmpty
+                ? "\(application) did not claim \(what), so nothing was changed; 'ipc-client scheme list' lists all claims"
+                : "nothing was changed: \(application) claims "
+                    + "\(installed.map(\.scheme.quoted).joined(separator: ", ")) with a file of its package; "
+                    + "remove that file")
+    }
+
+    /// The claims that the arguments name.
+    @DBusActor
+    private func claimed(_ app: Application) async throws(IPCError) -> [Handler] {
+        var claims: [Handler] = []
+        if all { claims = try await app.handlers().all() }
+        for scheme in schemes { claims += try await app.handlers(of: scheme) }
+        return claims.filter { $0.application == application }
+    }
+}
+
+extension Handler {
+    /// Whether a file makes the claim, so that only the removal of the file ends it.
+    fileprivate var isInstalled: Bool { kind == "installed" }
+}
