@@ -114,9 +114,12 @@ package struct ToolProcess: Sendable {
         guard code == .validationFailure else {
             end(ToolFailure(name: "Failed", message: tool.message(for: error), exit: .failed))
         }
-        if ArgumentVector.contains("--json", in: arguments) { end(.usage(tool.message(for: error))) }
+        if ArgumentVector.contains("--json", in: arguments) {
+            end(.usage(UnknownOption.message(tool.message(for: error), in: arguments, of: tool)))
+        }
         let label = "Error: "
-        let sentence = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
+        let unlabelled = text.hasPrefix(label) ? String(text.dropFirst(label.count)) : text
+        let sentence = UnknownOption.message(unlabelled, in: arguments, of: tool)
         try? OutputStream.error.writeLine(style.red("\(tool._commandName):") + " " + sentence.printable)
         exit(IPCModel.ExitCode.usage.rawValue)
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import IPC
 import IPCDBus
 import IPCInterface
@@ -78,6 +79,8 @@ struct FailureTests {
     @Test(arguments: [
         (["sned", "hello"], "there is no command “sned”, did you mean “send”? 'ipc-client --help' lists all"),
         (["hlep"], "there is no command “hlep”; 'ipc-client --help' lists all"),
+        (["boards"], "there is no command “boards”, did you mean “board”? 'ipc-client --help' lists all"),
+        (["handlers"], "there is no command “handlers”; 'ipc-client --help' lists all"),
         (["xyzzy"], "there is no command “xyzzy”; 'ipc-client --help' lists all"),
         (
             ["request", "lst"],
@@ -96,6 +99,29 @@ struct FailureTests {
     func aKnownCommandIsNotAsked(_ arguments: [String]) {
         #expect(ToolFailure.unknownCommand(in: arguments, of: IPCClientCommand.self) == nil)
         #expect(ToolFailure.unknownCommand(in: arguments + ["x"], of: IPCServerCommand.self) == nil)
+    }
+
+    @Test(arguments: [
+        (["--vesion"], "Unknown option '--vesion'. Did you mean '--version'?"),
+        (["board", "list", "--vesion"], "Unknown option '--vesion'. Did you mean '--version'?"),
+        (["board", "list", "--jsno"], "Unknown option '--jsno'. Did you mean '--json'?"),
+        (["send", "--hlep"], "Unknown option '--hlep'. Did you mean '--help'?"),
+        (["setup", "--no-sytemd"], "Unknown option '--no-sytemd'. Did you mean '--no-systemd'?"),
+        // Nothing is close.
+        (["send", "--abc", "x"], "Unknown option '--abc'"), (["board", "list", "--ver"], "Unknown option '--ver'"),
+        (["send", "-X"], "Unknown option '-X'"),
+    ])
+    func anUnknownOptionGetsOnlyACloseSuggestion(_ arguments: [String], _ sentence: String) throws {
+        let tool = IPCClientCommand.self
+        let error = try #require(#expect(throws: (any Error).self) { try ToolProcess.parse(tool, arguments) })
+        #expect(UnknownOption.message(tool.message(for: error), in: arguments, of: tool) == sentence)
+        let whole = UnknownOption.message(sentence + "\nUsage: x", in: arguments, of: tool)
+        #expect(whole == sentence + "\nUsage: x")
+    }
+
+    @Test func anotherMessageStays() {
+        let message = "Missing value for '--type <type>'"
+        #expect(UnknownOption.message(message, in: ["get"], of: IPCClientCommand.self) == message)
     }
 
     @Test func isColoredOnlyWhenAsked() {

@@ -8,6 +8,9 @@ struct FirstMistakeTests {
         let wrong = try await Tools.client(["sned", "hello"])
         #expect(wrong.status == .exited(64) && wrong.output.isEmpty)
         #expect(wrong.errors.contains("there is no command “sned”, did you mean “send”?"), "\(wrong)")
+        let option = try await Tools.client(["--vesion"])
+        #expect(option.status == .exited(64) && option.errors.contains("'--version'?"), "\(option)")
+        #expect(!option.errors.contains("--json"), "\(option)")
         // The control: what is wrong with a command is told as it was.
         let right = try await Tools.client(["send", "--nonsense"])
         #expect(right.status == .exited(64) && right.errors.contains("--nonsense"), "\(right)")
