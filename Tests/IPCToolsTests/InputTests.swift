@@ -35,6 +35,32 @@ struct InputTests {
         #expect(try !InputFile.read("/proc/self/status").content.isEmpty)
     }
 
+    @Test(arguments: [
+        ("", true), ("text", true), ("a\tb\r\nc\n", true), ("grün 日本語 😀", true), ("a\u{A0}b", true),
+        ("\u{1B}[31mred", false), ("over\rwritten", false), ("end\r", false), ("a\u{0}b", false), ("a\u{7F}", false),
+        ("a\u{9B}31m", false), ("a\r\r\n", false), ("a\r\tb", false),
+    ])
+    func aTerminalShowsTextAlone(_ text: String, _ isShown: Bool) throws {
+        #expect(TerminalCheck.canShow(.bytes(Array(text.utf8))) == isShown)
+        #expect(TerminalCheck.canShow(.text(text)) == isShown)
+        // Each character may be in another part.
+        var check = TerminalCheck()
+        for byte in text.utf8 { _ = withUnsafeBytes(of: byte) { check.add($0) } }
+        #expect(check.isComplete == isShown)
+        let long = String(repeating: "x", count: 300_000) + text
+        let file = try InputFile.read(try folder.file("long", Array(long.utf8)))
+        guard case .file = file else {
+            Issue.record("the file is not large")
+            return
+        }
+        #expect(TerminalCheck.canShow(file) == isShown)
+    }
+
+    @Test(arguments: [[0xFF], [0x89, 0x50, 0x4E, 0x47], [0xC3], [0x41, 0xE3, 0x81]] as [[UInt8]])
+    func aTerminalShowsNoBytesThatAreNotUTF8(_ bytes: [UInt8]) {
+        #expect(!TerminalCheck.canShow(.bytes(bytes)))
+    }
+
     @Test func tooMuchIsRefused() throws {
         let path = try folder.file("much", [UInt8](repeating: 65, count: 100_001))
         #expect(try InputFile.read(path, most: 100_001).byteCount == 100_001)

@@ -26,9 +26,17 @@ package struct TextCheck {
     /// Whether all parts together are text.
     var isComplete: Bool { isText && open.isEmpty }
 
-    /// Checks a file in parts. Reads the file instead of mapping it, because another process may shorten it meanwhile.
     package static func isText(_ file: ContentFile) -> Bool {
         var check = TextCheck()
+        let isRead = parts(of: file) { check.add($0) }
+        return isRead && check.isComplete
+    }
+
+    /// Passes a file to a check in parts. Reads the file instead of mapping it, because another process may shorten it
+    /// meanwhile.
+    /// - Parameter check: returns whether another part can change its result.
+    /// - Returns: whether the check has had the whole file.
+    static func parts(of file: ContentFile, _ check: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { block.deallocate() }
         var bar = ProgressBar("checking", total: UInt64(file.byteCount))
@@ -38,10 +46,10 @@ package struct TextCheck {
             let count = pread(
                 file.descriptor, block.baseAddress, min(block.count, file.byteCount - place), off_t(place))
             if count < 0 && errno == EINTR { continue }
-            guard count > 0, check.add(UnsafeRawBufferPointer(rebasing: block[..<count])) else { return false }
+            guard count > 0, check(UnsafeRawBufferPointer(rebasing: block[..<count])) else { return false }
             place += count
             bar.update(to: UInt64(place))
         }
-        return check.isComplete
+        return true
     }
 }

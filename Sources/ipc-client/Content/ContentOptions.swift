@@ -130,11 +130,13 @@ enum Content {
     static func representation(_ bytes: [UInt8], _ type: ContentType?) -> Representation {
         let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
         let type = type ?? (text == nil ? .octetStream : .utf8PlainText)
-        if let text, type.essence.hasPrefix("text/") || type.isUTF8PlainText {
+        if let text, isText(type) {
             return Representation(type: type, value: .text(text))
         }
         return Representation(type: type, value: .bytes(bytes))
     }
+
+    static func isText(_ type: ContentType) -> Bool { type.essence.hasPrefix("text/") || type.isUTF8PlainText }
 
     /// Parses a type for new content. It must look like a MIME type or a UTI, because readers request no other types.
     static func newType(_ text: String) throws -> ContentType {

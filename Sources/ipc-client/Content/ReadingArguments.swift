@@ -9,6 +9,9 @@ struct ReadingArguments: ParsableArguments, Sendable {
         Without options, prints the first item, as plain text if it has it, else in its first type. If the pasteboard \
         is empty, prints nothing and exits with 0. On a terminal, a newline follows if the content does not end with \
         one. With --json, prints all items: texts as they are, and other bytes in base64.
+
+        Binary content is not written to a terminal (exit code 65), because it could change the terminal's settings. \
+        Use --output or a pipe.
         """
 
     @Option(
@@ -29,11 +32,21 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @Option(
         name: .customLong("output"),
-        help: ArgumentHelp("Write to this file. If nothing can be read, it stays as it was.", valueName: "path"),
+        help: ArgumentHelp(
+            """
+            Write to this file. If nothing can be read, it stays as it was. With "-", write to standard output, even \
+            binary content to a terminal.
+            """, valueName: "path"),
         completion: .file())
     var path: String?
 
+    /// Whether the user asked for the content on standard output, whatever it is.
+    private var isForced: Bool { path == "-" }
+
     func check(_ output: OutputOptions) throws {
+        guard !output.json || !isForced else {
+            throw ValidationError("--output - writes the content to standard output; leave out --json.")
+        }
         guard !take || changeCount == nil else {
             throw ValidationError("--take takes the current version; leave out --change-count.")
         }
@@ -48,7 +61,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
         // The file is opened first: content that is taken, but cannot be written, must be put back.
-        let file = try path.map { (path) throws(ToolFailure) in try Destination(path) }
+        let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = try Pasteboard(named: name, of: try await Client.connect())
         if listTypes { return try await list(board, output) }
         if output.json && file == nil {
@@ -57,11 +70,13 @@ struct ReadingArguments: ParsableArguments, Sendable {
                 try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
             }
         }
-        let (version, representation) = try await readOne(board)
+        let isShown = file == nil && !isForced && OutputStream.output.isTerminal
+        let (version, representation) = try await readOne(board, isShown: isShown)
         if let version, let representation {
             let consumed = ConsumedContent(representation, of: version, taken: take)
             try await written(consumed, board) { () throws(ToolFailure) in
                 if let file { return try file.write(representation.value) }
+                if isShown, !TerminalCheck.canShow(representation.value) { throw .binary(representation.type) }
                 var output = ContentOutput.standardOutput
                 try output.write(representation.value)
             }
@@ -87,15 +102,18 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     /// Reads one representation. Chooses its type from the list of types first, so that no content is taken that cannot
     /// be shown, and no other promised content is fetched.
+    /// - Parameter isShown: whether a terminal shows the content.
     @DBusActor
     private func readOne(
-        _ board: Pasteboard
+        _ board: Pasteboard, isShown: Bool
     ) async throws -> (version: PasteboardVersionInfo?, representation: Representation?) {
         // The version may be replaced between the two calls.
         let attempts = 16
         for _ in 0..<attempts {
             let version = try await held(board)
             guard let version, let type = try chosen(version.types, of: board.name) else { return (version, nil) }
+            // If the content turned out to be binary after it was consumed, its other types would be lost.
+            if isShown, take || version.isOnce, !Content.isText(type) { throw ToolFailure.binary(type) }
             do throws(IPCError) {
                 guard take else {
                     let value = try await board.content(
@@ -183,6 +201,14 @@ private final class Destination: Sendable {
 }
 
 extension ToolFailure {
+    fileprivate static func binary(_ type: ContentType) -> ToolFailure {
+        ToolFailure(
+            name: "BinaryOutput",
+            message: "the content (\(type.text)) is not plain text, so it is not written to a terminal; give "
+                + "--output FILE, use a pipe, or force it with '--output -'",
+            exit: .dataError)
+    }
+
     fileprivate static let interrupted = ToolFailure(
         name: "Cancelled", message: "a signal interrupted the output", exit: .cancelled)
 

@@ -1,0 +1,48 @@
+internal import Glibc
+package import IPC
+
+/// Checks whether content is safe to show on a terminal: UTF-8 without control characters, except tabs and line ends.
+///
+/// Other control characters can change the terminal's settings, or hide a part of the text.
+package struct TerminalCheck {
+    private var text = TextCheck()
+    private var hasControls = false
+    private var last: UInt8 = 0
+
+    /// - Returns: whether another part can change the result.
+    mutating func add(_ part: UnsafeRawBufferPointer) -> Bool {
+        for byte in part where !hasControls { note(byte) }
+        return text.add(part) && !hasControls
+    }
+
+    private mutating func note(_ byte: UInt8) {
+        switch byte {
+        // U+0080 to U+009F, the control characters of ISO 8859-1, after their first byte.
+        case 0x80...0x9F: hasControls = last == 0xC2
+        case UInt8(ascii: "\n"), UInt8(ascii: "\t"): hasControls = byte != UInt8(ascii: "\n") && isAfterReturn
+        case UInt8(ascii: "\r"): hasControls = isAfterReturn
+        case ..<0x20, 0x7F: hasControls = true
+        default: hasControls = isAfterReturn
+        }
+        last = byte
+    }
+
+    /// A carriage return alone lets the next text overwrite the line. One before a newline is a line end.
+    private var isAfterReturn: Bool { last == UInt8(ascii: "\r") }
+
+    /// Whether all parts together can be shown.
+    var isComplete: Bool { text.isComplete && !hasControls && !isAfterReturn }
+
+    package static func canShow(_ value: Representation.Value) -> Bool {
+        if case .file(let file) = value { return canShow(file) }
+        var check = TerminalCheck()
+        _ = value.content.withUnsafeBytes { check.add($0) }
+        return check.isComplete
+    }
+
+    private static func canShow(_ file: ContentFile) -> Bool {
+        var check = TerminalCheck()
+        let isRead = TextCheck.parts(of: file) { check.add($0) }
+        return isRead && check.isComplete
+    }
+}

@@ -1,0 +1,57 @@
+import IPCTesting
+import Testing
+
+/// `get` and `paste` on a terminal.
+@Suite(.privateBus)
+struct TerminalOutputTests {
+    private static let binary: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+
+    /// Runs the client on a terminal until it ends.
+    private func onTerminal(_ arguments: [String]) async throws -> (status: ExitStatus, screen: String) {
+        let terminal = try await TerminalSession.start(
+            try Binaries.path("ipc-client"), arguments, columns: 200, rows: 10)
+        let status = try await terminal.end()
+        return (status, try await terminal.screen.text)
+    }
+
+    @Test func `binary content is not written to a terminal, unless it is forced`() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["set", "board", "--type", "image/png"], input: .bytes(Self.binary)).succeeded()
+        _ = try await Tools.client(["copy"], input: .bytes(Self.binary)).succeeded()
+        for arguments in [["get", "board"], ["paste"], ["get", "board", "--type", "image/png"]] {
+            let (status, screen) = try await onTerminal(arguments)
+            #expect(status == .exited(65), "\(arguments): \(screen)")
+            #expect(screen.contains("--output FILE") && screen.contains("pipe") && !screen.contains("PNG"), "\(screen)")
+        }
+        let (status, screen) = try await onTerminal(["get", "board", "--output", "-"])
+        #expect(status == .success && screen.contains("PNG"), "\(screen)")
+        // The control: a pipe gets the bytes with and without the option.
+        #expect(try await Tools.client(["get", "board"]).outputBytes == Self.binary)
+        #expect(try await Tools.client(["get", "board", "--output", "-"]).outputBytes == Self.binary)
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func `text is written to a terminal, but no text that changes the terminal`() async throws {
+        let broker = try await BrokerProcess.start()
+        _ = try await Tools.client(["copy", "grün\tund 日本語"]).succeeded()
+        let (status, screen) = try await onTerminal(["paste"])
+        #expect(status == .success && screen.contains("日本語"), "\(screen)")
+        _ = try await Tools.client(["copy", "\u{1B}]0;title\u{07}text"]).succeeded()
+        let (refused, _) = try await onTerminal(["paste"])
+        #expect(refused == .exited(65))
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test(arguments: ["image/png", "text/plain"])
+    func `content that a terminal does not show is not consumed`(_ type: String) async throws {
+        let broker = try await BrokerProcess.start()
+        for options in [["--once"], []] {
+            let set = ["set", "board", "--type", type] + options
+            _ = try await Tools.client(set, input: .bytes(Self.binary)).succeeded()
+            let (status, screen) = try await onTerminal(["get", "board", "--take"])
+            #expect(status == .exited(65), "\(screen)")
+            #expect(try await Tools.client(["get", "board", "--take"]).outputBytes == Self.binary, "\(screen)")
+        }
+        withExtendedLifetime(broker) {}
+    }
+}
