@@ -314,7 +314,8 @@ extension Limits {
                 limit: "inline-message-bytes", use: 0, request: UInt64(bytes), allowed: inlineMessageBytes)
         case .overShare(let bytes):
             LimitExceeded(
-                limit: "arriving-bytes", use: arrivingBytes / 2, request: UInt64(bytes), allowed: arrivingBytes / 2)
+                limit: "arriving-bytes", use: arrivingBytes / 2, request: UInt64(bytes), allowed: arrivingBytes / 2,
+                isShare: true)
         case .tooManyCalls(let count):
             LimitExceeded(limit: "direct-calls", use: UInt64(count), request: 1, allowed: UInt64(count))
         case .tooManyDescriptors(let count):

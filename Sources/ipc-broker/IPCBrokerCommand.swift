@@ -156,7 +156,7 @@ struct BrokerFailure {
         case let invalid as ConfigurationFile.Invalid where invalid.isMissing:
             (sentence, exitCode) = (invalid.ipcError.message, IPCModel.ExitCode.noInput.rawValue)
         case let condition as any Condition:
-            (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.code.exitCode)
+            (sentence, exitCode) = (condition.ipcError.message, condition.ipcError.exit.rawValue)
         case Broker.End.alreadyRunning(let owner):
             sentence = "another broker already serves this bus (\(owner)); a session bus can have only one"
             exitCode = IPCModel.ExitCode.cannotCreate.rawValue

@@ -142,6 +142,6 @@ struct FailureTests {
 
     @Test func refusesEndlessFiles() {
         let failure = #expect(throws: ToolFailure.self) { _ = try InputFile.read("/dev/zero", most: 200_000) }
-        #expect(failure?.exit == .tryAgain)
+        #expect(failure?.exit == .dataError)
     }
 }

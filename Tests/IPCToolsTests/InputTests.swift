@@ -65,7 +65,8 @@ struct InputTests {
         let path = try folder.file("much", [UInt8](repeating: 65, count: 100_001))
         #expect(try InputFile.read(path, most: 100_001).byteCount == 100_001)
         let failure = #expect(throws: ToolFailure.self) { try InputFile.read(path, most: 100_000) }
-        #expect(failure?.exit == .tryAgain)
+        #expect(failure?.exit == .dataError)
+        #expect(failure?.message.contains("100001 B exceeds the limit of 100000 B") == true)
     }
 
     @Test(arguments: [[UInt8](), [10], [0, 255, 10], [UInt8](repeating: 7, count: 300_000)])

@@ -15,10 +15,10 @@ enum OutgoingItems {
             try Limits().messageFit(values.map { UInt64($0.byteCount) }, prefersInline: prefersInline || !passes)
         }
         guard passes || fit.descriptors.isEmpty else {
+            let excess = LimitExceeded.excess(bytes: UInt64(items.byteCount), over: Limits().inlineMessageBytes)
             throw IPCError(
                 .limitExceeded,
-                "the values have \(items.byteCount) bytes, and this connection to the bus passes no "
-                    + "file descriptors: at most \(Limits().inlineMessageBytes) bytes are allowed in one message")
+                "this connection to the bus passes no file descriptors, so all values are in one message: \(excess)")
         }
         guard !fit.descriptors.isEmpty || values.contains(where: \.isFile) else { return items }
         return try await inBackground { () throws(IPCError) in try form(items, fit) }

@@ -66,8 +66,8 @@ public protocol ExitCodeError: Error {
 }
 
 extension IPCError: ExitCodeError {
-    /// The exit code for ``code``.
-    public var exitCode: Int32 { code.exitCode }
+    /// The exit code for ``code``, or 65 if the request alone exceeds a limit, so that it can never succeed.
+    public var exitCode: Int32 { exit.rawValue }
 }
 
 extension CallFailure: ExitCodeError {

@@ -66,7 +66,8 @@ public final class OpenURLRequest {
         let size = items.byteCount
         let most = Int(Limits().inlineMessageBytes)
         guard size <= most else {
-            throw IPCError(.limitExceeded, "the reply has \(size) bytes; at most \(most) are allowed in one message")
+            let excess = LimitExceeded.excess(bytes: UInt64(size), over: UInt64(most))
+            throw IPCError(.limitExceeded, "the reply is too large for one message: \(excess)")
         }
         var reply = outcome == .cancelled && isCancelled ? .calledOff : outcome.reply
         if !items.isEmpty { reply.items = try await OutgoingItems.prepare(items, prefersInline: true) }

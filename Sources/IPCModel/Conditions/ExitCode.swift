@@ -29,8 +29,15 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case notPermitted = 77
 }
 
+extension IPCError {
+    /// The exit code of the tools for this error. Trying again does not help a request that can never succeed, so its
+    /// input is wrong.
+    package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
+}
+
 extension IPCError.Code {
-    /// The exit code of the tools for this error, after sysexits.h.
+    /// The exit code of the tools for this error, after sysexits.h. ``limitExceeded`` has 75; an error about a request
+    /// that alone is larger than a limit has 65.
     public var exitCode: Int32 { exit.rawValue }
 
     package var exit: ExitCode {

@@ -8,15 +8,49 @@ package struct LimitExceeded: Condition, Hashable {
     /// The limit for the sum of use and request.
     package let allowed: UInt64
 
-    package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64) {
+    private let isShare: Bool
+
+    /// - Parameter isShare: whether `allowed` is only a share of the limit. A larger request may succeed later, when
+    ///   others use less.
+    package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64, isShare: Bool = false) {
         (self.limit, self.use, self.request, self.allowed) = (limit, use, request, allowed)
+        self.isShare = isShare
+    }
+
+    /// The amount that never fits, whatever other requests release; nil if the request may succeed later.
+    private var excess: UInt64? {
+        // The content of one version or message does not become less.
+        let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
+        let amount = isOfOneObject ? use.addingClamped(request) : request
+        return amount > allowed && !isShare ? amount : nil
     }
 
     package var ipcError: IPCError {
         let remedy = Limits.row(named: limit).map { "; " + $0.remedy } ?? ""
+        if let excess {
+            let isSize = limit.contains("bytes")
+            let sentence = isSize ? Self.excess(bytes: excess, over: allowed) : "\(excess)\(Self.exceeds)\(allowed)"
+            return IPCError(.limitExceeded, "the request is too large: \(sentence) (“\(limit)”)\(remedy)")
+        }
         let state = use == 0 ? "\(request) asked for" : "\(use) in use, \(request) more asked for"
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }
+
+    /// The words of every message about a request that can never succeed. A message about a limit that is reached now
+    /// does not have them. The error on the bus has one name for both, and its message is its only argument.
+    fileprivate static let exceeds = " exceeds the limit of "
+
+    /// `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
+    package static func excess(bytes: UInt64, over limit: UInt64) -> String {
+        let (size, most) = (ByteSize.text(bytes), ByteSize.text(limit))
+        guard size != most else { return "\(bytes) B\(exceeds)\(limit) B" }
+        return "\(size)\(exceeds)\(most.replacing(".0 ", with: " "))"
+    }
+}
+
+extension IPCError {
+    /// Whether a request alone exceeds a limit, so that it can never succeed.
+    package var isBeyondLimit: Bool { code == .limitExceeded && message.contains(LimitExceeded.exceeds) }
 }
 
 extension Limits {
@@ -52,7 +86,7 @@ extension Limits {
         let allowed = number(keyPath)
         let part = max(1, allowed / 4)
         if own > 0, own.addingClamped(request) > part {
-            throw LimitExceeded(limit: name(keyPath), use: own, request: request, allowed: part)
+            throw LimitExceeded(limit: name(keyPath), use: own, request: request, allowed: part, isShare: true)
         }
         guard use.addingClamped(request) > allowed - allowed / 4, own.addingClamped(request) > max(1, allowed / 256)
         else { return }

@@ -17,7 +17,7 @@ package struct ToolFailure: Error, Hashable {
 
     /// Creates the failure for an error of the library or the broker.
     package init(_ error: IPCError) {
-        self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.code.exit)
+        self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.exit)
     }
 
     /// Returns the same failure with a clause after its sentence.

@@ -19,10 +19,10 @@ struct GatheredContent: ~Copyable {
     ///   - most: the size limit in bytes.
     init(from name: String, most: UInt64) { (self.name, self.most) = (name, most) }
 
-    /// - Throws: ``ToolFailure`` with exit code 75 above the limit, 74 if no memory is left.
+    /// - Throws: ``ToolFailure`` with exit code 65 above the limit, 74 if no memory is left.
     mutating func add(_ part: UnsafeRawBufferPointer) throws(ToolFailure) {
         count += UInt64(part.count)
-        guard count <= most else { throw .tooLarge(name, most) }
+        guard count <= most else { throw .tooLarge(name, nil, most) }
         if file == nil && count <= mostInline {
             bytes += part
             return
@@ -68,10 +68,12 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    static func tooLarge(_ name: String, _ most: UInt64) -> ToolFailure {
-        ToolFailure(
-            name: "LimitExceeded",
-            message: "\(name) has more than \(most) bytes, the limit of a value; send it in parts, or send its path",
-            exit: .tryAgain)
+    /// - Parameter size: the size in bytes; nil if the end was not read.
+    static func tooLarge(_ name: String, _ size: UInt64?, _ most: UInt64) -> ToolFailure {
+        let reason =
+            size.map { "\(name) is too large for a value: \(LimitExceeded.excess(bytes: $0, over: most))" }
+            ?? "\(name) is too large for a value: it has more than \(ByteSize.text(most))"
+        return ToolFailure(
+            name: "LimitExceeded", message: "\(reason); send it in parts, or send its path", exit: .dataError)
     }
 }

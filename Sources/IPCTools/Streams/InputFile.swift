@@ -13,7 +13,7 @@ package enum InputFile {
     /// - Parameters:
     ///   - trimmingNewline: whether to remove a newline at the end.
     ///   - most: the size limit in bytes.
-    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 75 above the limit, 74 if reading fails.
+    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 65 above the limit, 74 if reading fails.
     package static func read(
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
@@ -74,7 +74,7 @@ package enum InputFile {
         defer { block.deallocate() }
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
-        guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, most) }
+        guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, UInt64(status.st_size), most) }
         // While the user types on a terminal, it shows no progress.
         let terminal = isatty(descriptor) == 1 ? nil : ProgressTerminal.standardError
         var bar = ProgressBar("reading", total: isFile ? UInt64(status.st_size) : nil, on: terminal)

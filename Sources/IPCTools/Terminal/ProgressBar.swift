@@ -1,3 +1,5 @@
+private import IPCModel
+
 package struct ProgressTerminal: Sendable {
     let columns: @Sendable () -> Int
     /// Writes without a line end.

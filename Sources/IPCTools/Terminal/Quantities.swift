@@ -1,22 +1,3 @@
-/// Sizes in bytes for people.
-package enum ByteSize {
-    private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
-
-    /// `512 B`, `1.5 KiB`, `1.0 GiB`: powers of 1,024, one decimal.
-    package static func text(_ bytes: UInt64) -> String {
-        guard bytes >= 1_024 else { return "\(bytes) B" }
-        var value = Double(bytes) / 1_024
-        var place = 0
-        // A value that rounds to 1024.0 belongs to the next unit.
-        while value >= 1_023.95, place < units.count - 1 {
-            value /= 1_024
-            place += 1
-        }
-        let tenths = Int((value * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10) \(units[place])"
-    }
-}
-
 /// Lengths of time for people.
 package enum TimeLength {
     private static let units: [(seconds: UInt64, name: String)] = [

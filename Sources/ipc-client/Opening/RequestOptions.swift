@@ -60,7 +60,7 @@ struct RequestOptions: ParsableArguments, Sendable {
             throw ToolFailure(
                 name: error.code.rawValue,
                 message: "IPC_ID in the environment: \(error.message); unset it, or give --parent",
-                exit: error.code.exit)
+                exit: error.exit)
         }
     }
 

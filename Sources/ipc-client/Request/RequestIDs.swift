@@ -38,7 +38,7 @@ struct RequestIDs: ParsableArguments, Sendable {
             throw ToolFailure(
                 name: error.code.rawValue,
                 message: "\(id.quoted) is not the id of a request; 'ipc-client request list' lists all requests",
-                exit: error.code.exit)
+                exit: error.exit)
         }
     }
 }

@@ -33,6 +33,31 @@ struct LargeContentToolTests {
         withExtendedLifetime(broker) {}
     }
 
+    @Test func aValueThatNeverFitsIsWrongInput() async throws {
+        let broker = try await BrokerProcess.start()
+        let path = try PrivateBus.current.directory.appending("sparse")
+        _ = try await RunningProcess.run("truncate", ["-s", "5G", path]).succeeded()
+        for command in [["send", "--file", path], ["set", "board", "--file", path], ["copy", "--file", path]] {
+            let refused = try await Tools.client(command)
+            #expect(refused.status == .exited(65), "\(refused)")
+            #expect(refused.errors.contains("5.0 GiB exceeds the limit of 4 GiB"), "\(refused)")
+        }
+        let json = try await Tools.client(["send", "--json", "--file", path])
+        #expect(json.errors.contains(#""error":"LimitExceeded""#), "\(json)")
+        #expect(json.errors.contains(#""exit-code":65"#), "\(json)")
+        withExtendedLifetime(broker) {}
+    }
+
+    @Test func aLimitThatIsReachedNowIsTriedAgain() async throws {
+        var settings = BrokerProcess.Settings()
+        settings.arguments = ["--limit", "pasteboards=2"]
+        let broker = try await BrokerProcess.start(settings)
+        _ = try await Tools.client(["set", "one", "x"]).succeeded()
+        let refused = try await Tools.client(["set", "two", "x"])
+        #expect(refused.status == .exited(75) && refused.errors.contains("is reached"), "\(refused)")
+        withExtendedLifetime(broker) {}
+    }
+
     /// What somebody has read of a file before is not content.
     @Test func aFileThatIsReadInPartCountsFromThere() async throws {
         let broker = try await BrokerProcess.start()

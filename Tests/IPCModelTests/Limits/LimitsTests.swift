@@ -95,12 +95,74 @@ struct LimitsTests {
             inline.ipcError
                 == IPCError(
                     .limitExceeded,
-                    "the limit “inline-message-bytes” is reached: 17000000 asked for, 16777216 allowed; "
+                    "the request is too large: 16.2 MiB exceeds the limit of 16 MiB (“inline-message-bytes”); "
                         + "pass a file descriptor, or ask for one by “fd”"))
         let boards = LimitExceeded(limit: "pasteboards", use: 99_999, request: 2, allowed: 100_000)
         #expect(
             boards.description
                 == "the limit “pasteboards” is reached: 99999 in use, 2 more asked for, 100000 allowed; "
                 + "remove pasteboards that are not needed")
+    }
+
+    private static let refusals: [(LimitExceeded, start: String, exit: ExitCode)] = [
+        (
+            LimitExceeded(limit: "value-bytes", use: 0, request: 5 << 30, allowed: Limits().valueBytes),
+            "the request is too large: 5.0 GiB exceeds the limit of 4 GiB (“value-bytes”); ", .dataError
+        ),
+        // Sizes that are equal when they are rounded.
+        (
+            LimitExceeded(limit: "value-bytes", use: 0, request: 4_294_971_393, allowed: Limits().valueBytes),
+            "the request is too large: 4294971393 B exceeds the limit of 4294971392 B (“value-bytes”); ", .dataError
+        ),
+        (
+            LimitExceeded(limit: "items-per-version", use: 0, request: 20_000, allowed: 16_384),
+            "the request is too large: 20000 exceeds the limit of 16384 (“items-per-version”); ", .dataError
+        ),
+        // The content of one version does not become less.
+        (
+            LimitExceeded(limit: "items-per-version", use: 16_000, request: 400, allowed: 16_384),
+            "the request is too large: 16400 exceeds the limit of 16384 (“items-per-version”); ", .dataError
+        ),
+        (
+            LimitExceeded(limit: "stored-bytes", use: 7, request: 200, allowed: 100),
+            "the request is too large: 200 B exceeds the limit of 100 B (“stored-bytes”); ", .dataError
+        ),
+        // The control: room may become free.
+        (
+            LimitExceeded(limit: "stored-bytes", use: 90, request: 20, allowed: 100),
+            "the limit “stored-bytes” is reached: 90 in use, 20 more asked for, 100 allowed; ", .tryAgain
+        ),
+        (
+            LimitExceeded(limit: "waiting-bytes", use: 1, request: 30, allowed: 25, isShare: true),
+            "the limit “waiting-bytes” is reached: 1 in use, 30 more asked for, 25 allowed; ", .tryAgain
+        ),
+    ]
+
+    @Test("Only a request that can never succeed is wrong input", arguments: refusals)
+    func never(refusal: LimitExceeded, start: String, exit: ExitCode) {
+        let error = refusal.ipcError
+        #expect(error.message.hasPrefix(start), "\(error)")
+        #expect(error.code == .limitExceeded && error.exit == exit)
+    }
+
+    @Test("A share of a limit may be free later")
+    func share() throws {
+        var limits = Limits()
+        limits.waitingBytes = 100
+        let part = #expect(throws: LimitExceeded.self) {
+            try limits.checkShared(\.waitingBytes, use: 10, ofPayer: 10, request: 30)
+        }
+        let rest = #expect(throws: LimitExceeded.self) {
+            try limits.checkShared(\.waitingBytes, use: 40, ofPayer: 0, request: 60)
+        }
+        // The last fourth is for small requests, so a larger one never gets it.
+        let mostOfAll = #expect(throws: LimitExceeded.self) {
+            try limits.checkShared(\.waitingBytes, use: 0, ofPayer: 0, request: 76)
+        }
+        let whole = #expect(throws: LimitExceeded.self) {
+            try limits.checkShared(\.waitingBytes, use: 0, ofPayer: 0, request: 101)
+        }
+        #expect(part?.ipcError.exit == .tryAgain && rest?.ipcError.exit == .tryAgain)
+        #expect(mostOfAll?.ipcError.exit == .dataError && whole?.ipcError.exit == .dataError)
     }
 }

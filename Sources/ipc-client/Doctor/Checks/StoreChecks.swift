@@ -1,3 +1,4 @@
+import IPCModel
 import IPCTools
 
 extension Check {
