@@ -332,7 +332,8 @@ struct HandlerWatcher: Equatable {
         guard isDue || !isCurrent else { return .wrongReturn }
         returnToQueue(index, isBackedOff: request.isUnprepared)
         requests[index].isUnprepared = false
-        if isReleased(requests[index]) { reconsider() }
+        // A cancelled request ends instead of waiting again.
+        if isReleased(requests[index]), !requests[index].isCancelled { reconsider() }
         return nil
     }
 
