@@ -19,10 +19,10 @@ package struct LimitExceeded: Condition, Hashable {
 
     /// The amount that never fits, whatever other requests release; nil if the request may succeed later.
     private var excess: UInt64? {
-        // The content of one version or message does not become less.
+        // The content of one version or message does not become less. One of a kind is never too large.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
-        return amount > allowed && !isShare ? amount : nil
+        return amount > max(1, allowed) && !isShare ? amount : nil
     }
 
     package var ipcError: IPCError {

@@ -34,15 +34,9 @@ package struct TerminalCheck {
     var isComplete: Bool { text.isComplete && !hasControls && !isAfterReturn }
 
     package static func canShow(_ value: Representation.Value) -> Bool {
-        if case .file(let file) = value { return canShow(file) }
         var check = TerminalCheck()
+        if case .file(let file) = value { return TextCheck.parts(of: file) { check.add($0) } && check.isComplete }
         _ = value.content.withUnsafeBytes { check.add($0) }
         return check.isComplete
-    }
-
-    private static func canShow(_ file: ContentFile) -> Bool {
-        var check = TerminalCheck()
-        let isRead = TextCheck.parts(of: file) { check.add($0) }
-        return isRead && check.isComplete
     }
 }

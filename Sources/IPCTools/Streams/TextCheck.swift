@@ -28,8 +28,7 @@ package struct TextCheck {
 
     package static func isText(_ file: ContentFile) -> Bool {
         var check = TextCheck()
-        let isRead = parts(of: file) { check.add($0) }
-        return isRead && check.isComplete
+        return parts(of: file) { check.add($0) } && check.isComplete
     }
 
     /// Passes a file to a check in parts. Reads the file instead of mapping it, because another process may shorten it

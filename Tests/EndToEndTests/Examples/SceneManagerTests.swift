@@ -102,7 +102,7 @@ struct SceneManagerTests {
         #expect(try await again.answer(to: "scenes://pop") == "Scenes")
         // Without the pasteboard nothing comes back: it is there that the screens were.
         _ = try await again.answer(to: "scenes://push/counter?n=5")
-        try await Tools.client(["remove", "demo.Scenes"]).succeeded()
+        try await Tools.client(["board", "remove", "demo.Scenes"]).succeeded()
         let anew = try await again.killAndStartAgain(showing: "enter: fade through white")
         #expect(try await anew.answer(to: "scenes://stack") == "menu")
     }

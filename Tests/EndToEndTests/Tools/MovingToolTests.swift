@@ -155,7 +155,7 @@ struct MovingToolTests {
         let (old, new, folder) = (directory.appending("old"), directory.appending("new"), directory.appending("export"))
         try FileContents.write("before", to: old)
         let client = try Binaries.path("ipc-client")
-        for arguments in ["get long --output \(old)", "get long --output \(new)", "export \(folder)"] {
+        for arguments in ["get long --output \(old)", "get long --output \(new)", "board export \(folder)"] {
             let refused = try await RunningProcess.run("bash", ["-c", "ulimit -f 1; \(client) \(arguments)"])
             #expect(refused.status == .exited(74) && refused.errors.contains("File too large"), "\(refused)")
         }

@@ -144,7 +144,7 @@ struct RequestToolTests {
         let ids = [try await Tools.queue("1"), try await Tools.queue("2"), try await Tools.queue("3")]
         let other = try await Tools.queue("4", ["--url", "other.demo:x"])
         #expect(try await Tools.ids(["--limit", "2"]) == [ids[2], other])
-        #expect(try await Tools.ids(["list", "--application", "org.example.Other"]) == [other])
+        #expect(try await Tools.ids(["--application", "org.example.Other"]) == [other])
         #expect(try await Tools.ids(["--state", "ended"]) == [])
         let rows = try await Tools.client(["request", "list", "--json", "--limit", "1"]).succeeded().lines
         #expect(rows.count == 1)

@@ -133,6 +133,10 @@ struct LimitsTests {
             "the limit “stored-bytes” is reached: 90 in use, 20 more asked for, 100 allowed; ", .tryAgain
         ),
         (
+            LimitExceeded(limit: "desktop-questions-waiting", use: 0, request: 1, allowed: 0),
+            "the limit “desktop-questions-waiting” is reached: 1 asked for, 0 allowed", .tryAgain
+        ),
+        (
             LimitExceeded(limit: "waiting-bytes", use: 1, request: 30, allowed: 25, isShare: true),
             "the limit “waiting-bytes” is reached: 1 in use, 30 more asked for, 25 allowed; ", .tryAgain
         ),
