@@ -65,7 +65,8 @@ packages: ## install the Debian packages that are missing, for all targets
 
 run: ## the main job, end to end, on a private bus; ends by itself (first time: builds, some minutes)
 	@scripts/requirements run
-	swift build $(SWIFT_FLAGS)
+	@echo "Building; the first time takes some minutes ..."
+	@swift build $(SWIFT_FLAGS) --quiet
 	@scripts/run .build/debug "$$TEXT"
 run: export TEXT := $(TEXT)
 

@@ -30,6 +30,21 @@ struct WalkthroughTests {
             "\(Self.root)/scripts/walkthrough", [document] + installed(), deadline: .seconds(120))
     }
 
+    /// What `make run` shows, on a bus of its own.
+    @Test func theDemonstrationHasTheOutcomesThatItShows() async throws {
+        let output = try await RunningProcess.run(
+            "\(Self.root)/scripts/run", [Binaries.directory, "buy milk"], deadline: .seconds(120))
+        #expect(output.status == .success, "\(output)")
+        let exits = output.lines.map { $0.trimmingPrefix { $0 == " " } }.filter { $0.hasPrefix("exit ") }.map(String.init)
+        #expect(exits == ["exit 0", "exit 1", "exit 70", "exit 0", "exit 0", "exit 0", "exit 0"], "\(output)")
+        #expect(output.lines.count { $0 == "    buy milk" } == 4)
+        // The control: without a client it fails, and says so.
+        let empty = try TemporaryDirectory("run")
+        defer { empty.remove() }
+        let failed = try await RunningProcess.run("\(Self.root)/scripts/run", [empty.path])
+        #expect(failed.status != .success && failed.errors.contains("make run"))
+    }
+
     @Test func theReadmeDoesWhatItSays() async throws {
         let output = try await walk("\(Self.root)/README.md")
         #expect(output.status == .success, "\(output)")
