@@ -1,3 +1,4 @@
+import IPCDBusOracle
 import Testing
 
 @testable import IPCDBus

@@ -1,4 +1,5 @@
 import Glibc
+import IPCDBusOracle
 import Testing
 
 @testable import IPCDBus

@@ -111,14 +111,6 @@ public final class Message: @unchecked Sendable {
         (header.signature, header.signatureEnd) = ("", 0)
     }
 
-    /// Checks all arguments, as a bus does before it forwards a message.
-    /// - Throws: ``MessageError`` if they break the protocol.
-    package func checkArguments() throws(MessageError) {
-        var reader = MessageReader(self)
-        try reader.skipAll()
-        try reader.finish()
-    }
-
     package func setSerial(_ serial: UInt32) {
         header.serial = serial
         bytes.storeBytes(of: serial, toByteOffset: 8, as: UInt32.self)

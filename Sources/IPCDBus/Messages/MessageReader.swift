@@ -299,7 +299,7 @@ public struct MessageReader {
     }
 
     /// Skips all values up to the end of the container.
-    mutating func skipAll() throws(MessageError) {
+    package mutating func skipAll() throws(MessageError) {
         guard !isAtEnd else { return }
         var skipper = skipper
         if container.isArray {
