@@ -123,7 +123,7 @@ let package = Package(
                 logging,
             ], swiftSettings: strict),
         .testTarget(
-            name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting"],
+            name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "CGIO"],
             swiftSettings: strict),
         .testTarget(
             name: "IPCToolsTests",

@@ -20,7 +20,7 @@ enum Client {
     static let id = "demo.IPCClient"
 
     /// The shared pasteboard, which always exists.
-    static let generalPasteboard = "general"
+    static let generalPasteboard = PasteboardName.general.text
 
     /// The connection of this process. It begins at the first use.
     static let connection = EarlyConnection()
@@ -32,7 +32,7 @@ enum Client {
     /// - Parameter time: how long the bus may take to answer; `nil` for the usual time.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
-        try await connection.application(id: id, within: time)
+        try await connection.application(id: ApplicationID(id), within: time)
     }
 }
 

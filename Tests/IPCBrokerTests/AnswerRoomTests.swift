@@ -10,7 +10,7 @@ import Testing
 struct AnswerRoomTests {
     @Test func `what is written counts before it is read, and what is read corrects it`() throws {
         let room = AnswerRoom(limits: Limits())
-        let name = try PasteboardName("known")
+        let name = PasteboardName("known")
         func subject(_ takesDescriptors: Bool, _ isOneValue: Bool = false) -> AnswerRoom.Subject {
             AnswerRoom.Subject(name: name, takesDescriptors: takesDescriptors, isOneValue: isOneValue)
         }

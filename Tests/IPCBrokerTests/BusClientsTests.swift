@@ -24,7 +24,7 @@ struct BusClientsTests {
         try await clients.start()
         #expect(clients.hasDeparted(name))
         // Nothing is kept for it: nothing would remove it.
-        let board = try PasteboardName("demo.Board")
+        let board = PasteboardName("demo.Board")
         clients.made(board, by: name)
         #expect(await clients.caller(name).visibility == .sandbox(nil))
         #expect(clients.knownVisibility(of: name) == nil)

@@ -17,23 +17,23 @@ struct ReturningHandlersTests {
 
     @Test func `a scheme is awaited until the last who may handle it has come`() throws {
         let handlers = ReturningHandlers()
-        let scheme = try URLScheme("shared.demo")
+        let scheme = URLScheme("shared.demo")
         #expect(!handlers.areExpected(scheme, nil))
         handlers.expect([try Self.claims("demo.A", "shared.demo", "a.demo"), try Self.claims("demo.B", "Shared.Demo")])
         #expect(handlers.areExpected(scheme, nil))
-        handlers.came(try ApplicationID("demo.A"))
-        let own = try URLScheme("a.demo")
+        handlers.came(ApplicationID("demo.A"))
+        let own = URLScheme("a.demo")
         #expect(handlers.areExpected(scheme, nil) && !handlers.areExpected(own, nil))
-        handlers.came(try ApplicationID("demo.B"))
+        handlers.came(ApplicationID("demo.B"))
         #expect(!handlers.areExpected(scheme, nil))
     }
 
     @Test func `one that is named is awaited by its name`() throws {
         let handlers = ReturningHandlers()
         handlers.expect([try Self.claims("demo.A", "a.demo")])
-        let other = try URLScheme("other.demo")
-        #expect(handlers.areExpected(other, try ApplicationID("demo.A")))
-        #expect(!handlers.areExpected(other, try ApplicationID("demo.B")))
+        let other = URLScheme("other.demo")
+        #expect(handlers.areExpected(other, ApplicationID("demo.A")))
+        #expect(!handlers.areExpected(other, ApplicationID("demo.B")))
     }
 
     @Test func `who waits looks again when one has come`() async throws {
@@ -43,9 +43,9 @@ struct ReturningHandlersTests {
         let waiting = DBusActor.task { await handlers.change() }
         // It waits when what was asked for after it has run.
         try await DBusActor.task {}.value
-        handlers.came(try ApplicationID("demo.C"))
-        handlers.came(try ApplicationID("demo.A"))
+        handlers.came(ApplicationID("demo.C"))
+        handlers.came(ApplicationID("demo.A"))
         _ = try await waiting.value
-        #expect(handlers.areExpected(try URLScheme("b.demo"), nil))
+        #expect(handlers.areExpected(URLScheme("b.demo"), nil))
     }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct StoreEventsTests {
     private static func moves(_ count: UInt64) throws -> [PasteboardMove] {
         let state = PasteboardMove.State(isPersistent: false, historyLimit: 0)
-        return [PasteboardMove(name: try PasteboardName("a"), changeCount: count, state: state)]
+        return [PasteboardMove(name: PasteboardName("a"), changeCount: count, state: state)]
     }
 
     @Test func whatTheIOThreadTellsItselfComesAtOnce() async throws {

@@ -32,7 +32,7 @@ import Testing
             try folder.text(Self.list)
                 == "[Default Applications]\nx-scheme-handler/One.demo=demo.One.desktop;\n"
                 + "x-scheme-handler/one.demo=demo.One.desktop;\n")
-        #expect(InstalledEntries(folder.directories).handler(of: try URLScheme("one.DEMO"))?.application == "demo.One")
+        #expect(InstalledEntries(folder.directories).handler(of: URLScheme("one.DEMO"))?.application == "demo.One")
         #expect(result.changes.allSatisfy { $0.kind == .made })
         let removed = try folder.unregister("demo.One")
         #expect(removed.changes.map(\.path) == result.changes.map(\.path))
@@ -53,14 +53,14 @@ import Testing
         let folder = try furnished()
         let left = try folder.register("demo.One", ["taken", "free"])
         #expect(left.elsewhere.map(\.scheme.spelling) == ["taken"] && left.schemes.map(\.spelling) == ["free"])
-        let taken = try URLScheme("taken")
+        let taken = URLScheme("taken")
         #expect(InstalledEntries(folder.directories).handler(of: taken)?.id == "theirs.desktop")
         let asked = try folder.register("demo.One", ["taken"], makesDefault: true)
         #expect(asked.elsewhere.isEmpty && Set(asked.schemes.map(\.spelling)) == ["taken", "free"])
         #expect(InstalledEntries(folder.directories).handler(of: taken)?.id == "demo.One.desktop")
         try folder.unregister("demo.One", ["taken"])
         #expect(InstalledEntries(folder.directories).handler(of: taken)?.id == "theirs.desktop")
-        #expect(InstalledEntries(folder.directories).handler(of: try URLScheme("free"))?.id == "demo.One.desktop")
+        #expect(InstalledEntries(folder.directories).handler(of: URLScheme("free"))?.id == "demo.One.desktop")
     }
 
     @Test func `registered again, nothing is written and nothing forgotten`() throws {
@@ -172,15 +172,15 @@ import Testing
         let folder = try furnished()
         try folder.directory.makeDirectory("run")
         let before = folder.contents()
-        let transient = try TransientRegistration(try ApplicationID("demo.One"), in: folder.directories)
+        let transient = try TransientRegistration(ApplicationID("demo.One"), in: folder.directories)
         let changes = try transient.register(
-            [try URLScheme("one")], command: CommandWords("/bin/sh"), takesDescriptors: true)
+            [URLScheme("one")], command: CommandWords("/bin/sh"), takesDescriptors: true)
         #expect(changes.count == 2 && changes.allSatisfy { $0.path.hasPrefix(folder.directory.appending("run/")) })
         #expect(try folder.text("run/swift-ipc/handlers/demo.One.handler").contains("Schemes=one;\nDescriptors=true\n"))
-        _ = try transient.register([try URLScheme("two")], command: nil, takesDescriptors: false)
+        _ = try transient.register([URLScheme("two")], command: nil, takesDescriptors: false)
         #expect(
             try folder.text("run/swift-ipc/handlers/demo.One.handler").contains("Schemes=one;two;\nDescriptors=true\n"))
-        _ = try transient.unregister([try URLScheme("one")])
+        _ = try transient.unregister([URLScheme("one")])
         #expect(try folder.text("run/dbus-1/services/demo.One.service").contains("Exec=/bin/sh\n"))
         _ = try transient.unregister(nil)
         #expect(folder.contents() == before)

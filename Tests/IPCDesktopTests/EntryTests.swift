@@ -7,8 +7,8 @@ import Testing
 @Suite struct EntryTests {
     @Test func `an entry names each scheme in both spellings and goes to the broker`() throws {
         let entry = DesktopEntry(
-            application: try ApplicationID("demo.IPC-Server"), opener: "/opt/ipc-client",
-            schemes: [try URLScheme("IPCServer.demo"), try URLScheme("notes")])
+            application: ApplicationID("demo.IPC-Server"), opener: "/opt/ipc-client",
+            schemes: [URLScheme("IPCServer.demo"), URLScheme("notes")])
         let file = try KeyFile(entry.text)
         let group = try #require(file["Desktop Entry"])
         #expect(
@@ -36,7 +36,7 @@ import Testing
     @Test func `a claim is read as it is written`() throws {
         let folder = try DesktopFolder()
         let claim = ClaimFile(
-            application: try ApplicationID("a.b"), schemes: [try URLScheme("Q"), try URLScheme("r+s")],
+            application: ApplicationID("a.b"), schemes: [URLScheme("Q"), URLScheme("r+s")],
             takesDescriptors: true)
         try folder.put(claim.text, at: "a.b.handler")
         let read = try ClaimFile(contentsOf: folder.directory.appending("a.b.handler"), application: claim.application)

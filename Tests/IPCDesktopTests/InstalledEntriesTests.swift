@@ -53,7 +53,7 @@ import Testing
         try folder.put(
             "[Added Associations]\nx-scheme-handler/q=b.desktop;\n[Removed Associations]\nx-scheme-handler/q=a.desktop;\n",
             at: ".config/mimeapps.list")
-        let found = InstalledEntries(folder.directories).handlers(of: try URLScheme("q")).map(\.id)
+        let found = InstalledEntries(folder.directories).handlers(of: URLScheme("q")).map(\.id)
         #expect(found == ["b.desktop"])
     }
 }

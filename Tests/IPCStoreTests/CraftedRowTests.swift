@@ -64,7 +64,7 @@ import Testing
         _ = try transaction.setItems([.string("second")], on: board, WriteOptions(source: source, id: id))
         _ = try transaction.createPasteboard(.named("demo.Removed"), persistent: true)
         try transaction.removePasteboard(.named("demo.Removed"))
-        let (application, scheme) = (try ApplicationID("demo.Claimant"), try URLScheme("demo.x"))
+        let (application, scheme) = (ApplicationID("demo.Claimant"), URLScheme("demo.x"))
         try transaction.registrations.saveClaim(StoredClaim(application: application, scheme: scheme, time: 1))
         try transaction.registrations.setDefault(application, for: scheme)
         try transaction.registrations.setPolicy(
@@ -119,10 +119,10 @@ import Testing
         _ = try? transaction.requests.begin(record(again, .queued), payload: .items([.string("new")]))
         _ = try? transaction.requests.finish(id, RequestEnd(.failed))
         _ = try? transaction.requests.retry(id, record(.random(), .queued))
-        let application = try ApplicationID("demo.Other")
+        let application = ApplicationID("demo.Other")
         try? transaction.registrations.saveClaim(
-            StoredClaim(application: application, scheme: try URLScheme("demo.z"), time: 1))
-        try? transaction.registrations.setDefault(application, for: try URLScheme("demo.z"))
+            StoredClaim(application: application, scheme: URLScheme("demo.z"), time: 1))
+        try? transaction.registrations.setDefault(application, for: URLScheme("demo.z"))
         try? transaction.registrations.setPolicy(AccessPolicy(allowsOthers: false), of: application)
         _ = try? transaction.removePasteboard(board)
     }

@@ -25,10 +25,10 @@ import Testing
                 [.string(Self.value)], on: hit, WriteOptions(source: Self.source, id: id))
             _ = try transaction.createPasteboard(removed, persistent: true)
             try transaction.removePasteboard(removed)
-            let application = try ApplicationID("demo.Claimant")
+            let application = ApplicationID("demo.Claimant")
             try transaction.registrations.saveClaim(
-                StoredClaim(application: application, scheme: try URLScheme("demo.x"), time: 1))
-            try transaction.registrations.setDefault(try ApplicationID("demo.Chosen"), for: try URLScheme("demo.x"))
+                StoredClaim(application: application, scheme: URLScheme("demo.x"), time: 1))
+            try transaction.registrations.setDefault(ApplicationID("demo.Chosen"), for: URLScheme("demo.x"))
             _ = try transaction.requests.begin(
                 RequestRecord(
                     id: id, arguments: ContentDigest(of: [1]), source: Source(application: "", strength: .unknown),

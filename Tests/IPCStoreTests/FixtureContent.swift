@@ -30,8 +30,8 @@ enum FixtureContent {
     }
 
     private static func saveRegistrations(_ transaction: borrowing StoreTransaction) throws {
-        let application = try ApplicationID("demo.Handler")
-        let scheme = try URLScheme("Demo.Scheme")
+        let application = ApplicationID("demo.Handler")
+        let scheme = URLScheme("Demo.Scheme")
         try transaction.registrations.saveClaim(
             StoredClaim(application: application, scheme: scheme, window: 7, takesDescriptors: true, time: 42))
         try transaction.registrations.setDefault(application, for: scheme)
@@ -54,14 +54,14 @@ enum FixtureContent {
         _ = try transaction.requests.begin(queued, payload: .items([.string("with it")]), trace: steps(.queued))
         _ = try transaction.requests.beginAttempt(queued.id, trace: steps(.delivered))
         let policy = AccessPolicy(allowsOthers: false, allowed: ["demo.Writer"], refused: ["demo.A", "demo.B"])
-        try transaction.registrations.setPolicy(policy, of: try ApplicationID("demo.Handler"))
+        try transaction.registrations.setPolicy(policy, of: ApplicationID("demo.Handler"))
         try transaction.registrations.saveLiveClaims(try live())
     }
 
     private static func live() throws -> LiveClaims {
         LiveClaims(
-            application: try ApplicationID("demo.Handler"), owner: ":1.9@bus",
-            schemes: [try URLScheme("Handler.demo"), try URLScheme("other.demo")], window: 3, takesDescriptors: true)
+            application: ApplicationID("demo.Handler"), owner: ":1.9@bus",
+            schemes: [URLScheme("Handler.demo"), URLScheme("other.demo")], window: 3, takesDescriptors: true)
     }
 
     private static func steps(_ kind: TraceStep.Kind) -> [TraceStep] {
@@ -78,7 +78,7 @@ enum FixtureContent {
         #expect(attempt.record.attempts == 2 && attempt.record.crashes == 1 && attempt.record.timeout == 600_000)
         #expect(attempt.record.parent == ended.id && attempt.record.depth == 1 && attempt.record.caller == ":1.7@bus")
         #expect(attempt.record.trace == steps(.queued) + steps(.delivered) + steps(.delivered))
-        let policy = try #require(try transaction.registrations.policies().policies[try ApplicationID("demo.Handler")])
+        let policy = try #require(try transaction.registrations.policies().policies[ApplicationID("demo.Handler")])
         #expect(!policy.allowsOthers && policy.allowed == ["demo.Writer"] && policy.refused == ["demo.A", "demo.B"])
         #expect(try transaction.registrations.liveClaims() == [live()])
     }

@@ -26,7 +26,7 @@ import Testing
         #expect(found.damaged == 0)
         #expect(found.claims == [changed] + claims[1...])
         #expect(found.claims.map(\.scheme.spelling) == ["b.DEMO", "b.Demo", "c"])
-        try await store.commit { try $0.registrations.removeClaim(of: claims[2].application, on: try URLScheme("C")) }
+        try await store.commit { try $0.registrations.removeClaim(of: claims[2].application, on: URLScheme("C")) }
         try await store.commit { try $0.registrations.removeClaim(of: claims[1].application, on: claims[1].scheme) }
         #expect(try await store.commit { try $0.registrations.claims().claims } == [changed])
         try await store.close()
@@ -34,13 +34,13 @@ import Testing
 
     @Test func defaultIsChosenReplacedAndForgotten_I21() async throws {
         let store = try place.open()
-        let (first, second) = (try ApplicationID("a.A"), try ApplicationID("b.B"))
-        try await store.commit { try $0.registrations.setDefault(first, for: try URLScheme("Demo")) }
-        try await store.commit { try $0.registrations.setDefault(second, for: try URLScheme("dEMO")) }
-        try await store.commit { try $0.registrations.setDefault(first, for: try URLScheme("other")) }
+        let (first, second) = (ApplicationID("a.A"), ApplicationID("b.B"))
+        try await store.commit { try $0.registrations.setDefault(first, for: URLScheme("Demo")) }
+        try await store.commit { try $0.registrations.setDefault(second, for: URLScheme("dEMO")) }
+        try await store.commit { try $0.registrations.setDefault(first, for: URLScheme("other")) }
         let found = try await store.commit { try $0.registrations.defaults().defaults }
         #expect(found.map(\.application) == [second, first])
-        try await store.commit { try $0.registrations.setDefault(nil, for: try URLScheme("demo")) }
+        try await store.commit { try $0.registrations.setDefault(nil, for: URLScheme("demo")) }
         #expect(
             try await store.commit { try $0.registrations.defaults().defaults.map(\.scheme.canonical) } == ["other"])
         try await store.close()

@@ -124,9 +124,9 @@ struct BusTests {
         let stranger = try await Connection.open(address)
         let application = try await server()
         let count = serve(application)
-        let error = await #expect(throws: CallError.self) { try await deliver("id", from: stranger) }
+        let error = await #expect(throws: CallError.self) { try await deliver("id-of-the-request", from: stranger) }
         #expect(error?.isRemote(.accessDenied) == true)
-        #expect(try await deliver("id", from: broker) == "handled")
+        #expect(try await deliver("id-of-the-request", from: broker) == "handled")
         await application.close()
         #expect(try await count.value == 1)
     }
@@ -135,7 +135,7 @@ struct BusTests {
         let first = try await start(FakeBroker())
         let application = try await server()
         let count = serve(application)
-        #expect(try await deliver("id-1", from: first) == "handled")
+        #expect(try await deliver("id-of-request-01", from: first) == "handled")
         first.close()
 
         let broker = FakeBroker()
@@ -147,7 +147,7 @@ struct BusTests {
         let second = try await start(broker)
         _ = try await registered.wait(for: 1)
         #expect(broker.registered.map(\.schemes) == [["IPCServer.demo"]])
-        #expect(try await deliver("id-2", from: second) == "handled")
+        #expect(try await deliver("id-of-request-02", from: second) == "handled")
         await application.close()
         #expect(try await count.value == 2)
     }
@@ -165,7 +165,7 @@ struct BusTests {
         for round in 2...4 {
             try await bus.startAgain()
             _ = try await registered.wait(for: round)
-            #expect(try await deliver("id-\(round)", from: connection) == "handled")
+            #expect(try await deliver("id-of-request-0\(round)", from: connection) == "handled")
         }
         await application.close()
         #expect(try await count.value == 3)
@@ -380,7 +380,7 @@ struct BusTests {
         let count = serve(application)
         try await bus.startAgain()
         _ = try await registered.wait(for: 2)
-        #expect(try await deliver("id", from: connection) == "handled")
+        #expect(try await deliver("id-of-the-request", from: connection) == "handled")
         await application.close()
         #expect(try await count.value == 1)
     }

@@ -140,7 +140,9 @@ struct CallbackTests {
             return result("handled")
         }
         try await pair.application.register(["x"])
-        let answer = Task.immediate { @DBusActor in try await pair.deliver("id", "x://x-callback-url/?x-success=b:") }
+        let answer = Task.immediate { @DBusActor in
+            try await pair.deliver("id-of-the-request", "x://x-callback-url/?x-success=b:")
+        }
         var requests = pair.application.openURLs.makeAsyncIterator()
         try await requests.next()?.finish(.handled)
         #expect(try await answer.value.0 == "handled")
@@ -162,12 +164,12 @@ struct CallbackTests {
         let pair = try await Pair()
         try await pair.application.register(["x"])
         let url = "x://x-callback-url/?x-success=back:"
-        let first = Task.immediate { @DBusActor in try await pair.deliver("id", url) }
+        let first = Task.immediate { @DBusActor in try await pair.deliver("id-of-the-request", url) }
         var requests = pair.application.openURLs.makeAsyncIterator()
         try await requests.next()?.finish(.handled)
         #expect(try await first.value.0 == "handled")
-        #expect(try await pair.deliver("id", url).0 == "handled")
-        let second = Task.immediate { @DBusActor in try await pair.deliver("id-2", url) }
+        #expect(try await pair.deliver("id-of-the-request", url).0 == "handled")
+        let second = Task.immediate { @DBusActor in try await pair.deliver("id-of-request-02", url) }
         _ = try await pair.application.brokerDescription()
         await pair.application.close()
         await #expect(throws: CallError.self) { try await second.value }

@@ -41,7 +41,7 @@ struct CallingTests {
                 return end
             }
             let failure = await #expect(throws: CallFailure.self) { try await pair.application.call("x:") }
-            #expect(failure?.reason == reason && failure?.response?.id == id)
+            #expect(failure?.reason == reason && failure?.response?.id.text == id)
             #expect(failure?.code == (word == "failed" ? "busy" : word))
         }
         pair.broker.open = { _, _ in throw IPCError(.noHandler, "nobody") }
@@ -103,7 +103,7 @@ struct CallingTests {
             return result("handled")
         }
         var options = OpenOptions()
-        (options.isQueued, options.id) = (isQueued, id)
+        (options.isQueued, options.id) = (isQueued, try RequestID(id))
         let full = options
         let task = Task { try await pair.application.call("x:", options: full) }
         _ = try await asked.wait(for: 1)
@@ -136,70 +136,5 @@ struct CallingTests {
         await #expect(throws: IPCError.self) { try await pair.application.open("x:") }
         _ = try await pair.application.brokerDescription()
         #expect(pair.broker.requests.cancelled.elements.isEmpty)
-    }
-}
-
-@MainActor
-private final class Delegate: OpenURLCallDelegate {
-    let told = Collected<(id: String, text: String)>()
-
-    func openURLCall(_ call: OpenURLCall, didFinishWith reply: CallReply) {
-        MainActor.assertIsolated()
-        told.add((call.id, (try? reply.string) ?? "nothing"))
-    }
-
-    func openURLCall(_ call: OpenURLCall, didFailWith failure: CallFailure) {
-        MainActor.assertIsolated()
-        told.add((call.id, failure.code))
-    }
-}
-
-@MainActor
-struct CallDelegateTests {
-    @Test func aDelegateIsToldOnceAndOnTheMainActor() async throws {
-        let pair = try await Pair()
-        await set(pair) { url, _ in
-            if url == "x:bad" { return result("declined") }
-            return result("handled", [.string("text")])
-        }
-        let delegate = Delegate()
-        let good = pair.application.call("x:good", delegate: delegate)
-        _ = try await delegate.told.wait(for: 1)
-        let bad = pair.application.call("x:bad", delegate: delegate)
-        let told = try await delegate.told.wait(for: 2)
-        #expect(told.map(\.text) == ["text", "declined"] && told.map(\.id) == [good.id, bad.id])
-        #expect(good.url == "x:good" && good.id != bad.id)
-    }
-
-    @Test func aCallIsCalledOffAndItsDelegateMayBeGone() async throws {
-        let pair = try await Pair()
-        let (asked, gate) = (Collected<String>(), Gate())
-        await set(pair) { url, _ in
-            asked.add(url)
-            await gate.wait()
-            return result("handled")
-        }
-        let delegate = Delegate()
-        let call = pair.application.call("x:1", delegate: delegate)
-        _ = try await asked.wait(for: 1)
-        call.cancel()
-        #expect(try await delegate.told.wait(for: 1).map(\.text) == ["StoreUnavailable"])
-        #expect(try await pair.broker.requests.cancelled.wait(for: 1) == [call.id])
-
-        weak var gone: Delegate?
-        do {
-            let short = Delegate()
-            gone = short
-            pair.application.call("x:2", delegate: short)
-        }
-        _ = try await asked.wait(for: 2)
-        #expect(gone == nil)
-        await gate.end()
-    }
-
-    private func set(
-        _ pair: Pair, _ open: @escaping @DBusActor (String, OpenURLOptions) async throws -> OpenURLResult
-    ) async {
-        await Task { @DBusActor in pair.broker.open = open }.value
     }
 }

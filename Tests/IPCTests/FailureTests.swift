@@ -17,16 +17,13 @@ struct FailureTests {
         }
     }
 
-    @Test func whatIsWrongIsFoundBeforeTheBusIsAsked() async {
-        let nowhere = BusAddress.address("unix:path=/nowhere/bus")
+    @Test func aWrongNameIsFoundBeforeTheBusIsAsked() {
         for id in ["", "demo", ":1.4", "demo.1", "a b.c", "demo.a\0b"] {
-            let error = await #expect(throws: IPCError.self) { try await Application.connect(id: id, bus: nowhere) }
+            let error = #expect(throws: IPCError.self) { try ApplicationID(id) }
             #expect(error?.code == .invalidName, "\(id)")
         }
         for scheme in ["", "1a", "a b", "a:", "a\0"] {
-            let error = await #expect(throws: IPCError.self) {
-                try await Application.connect(id: "demo.IPCServer", schemes: [scheme], bus: nowhere)
-            }
+            let error = #expect(throws: IPCError.self) { try URLScheme(scheme) }
             #expect(error?.code == .invalidName, "\(scheme)")
         }
     }

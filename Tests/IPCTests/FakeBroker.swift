@@ -17,9 +17,9 @@ final class FakeBroker {
     private(set) var written: [(items: [PasteboardItem], options: WriteOptions)] = []
     private(set) var waited: [(names: [String], since: UInt64, options: WaitOptions)] = []
 
-    var open: @DBusActor (String, OpenURLOptions) async throws -> OpenURLResult = { _, _ in
+    var open: @DBusActor (String, OpenURLOptions) async throws -> OpenURLResult = { _, options in
         var result = OpenURLResult()
-        result.outcome = "handled"
+        (result.id, result.outcome) = (options.id ?? "0123456789abcdef", "handled")
         return result
     }
     /// How often a direct connection was asked for.

@@ -31,7 +31,7 @@ struct HandlingTests {
     }
 
     private func answer(_ body: @escaping OpenURLHandler) async throws -> (String, HandlerReply) {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         await (try await next()).handle(body)
         return try await answer.value
     }
@@ -47,7 +47,9 @@ struct HandlingTests {
         let handled = try await answer { request in [.string(request.url)] }
         #expect(handled.0 == "handled" && handled.1.items == [.string("x:")])
         let cases: [(any Error, String, String?)] = [
-            (OpenURLRequest.Answer.declined, "declined", nil), (OpenURLRequest.Answer.cancelled, "cancelled", nil),
+            (OpenURLRequest.Answer.declined, "declined", nil),
+            (OpenURLRequest.Answer.declined(code: "not-mine", message: "ask another"), "declined", "not-mine"),
+            (OpenURLRequest.Answer.cancelled, "cancelled", nil),
             (OpenURLRequest.Answer.failed(code: "busy"), "failed", "busy"),
             (IPCError(.noSuchItem, "gone"), "failed", "NoSuchItem"), (Trouble(), "failed", "Trouble"),
             (CancellationError(), "cancelled", nil),
@@ -55,11 +57,27 @@ struct HandlingTests {
         ]
         for (number, (error, outcome, code)) in cases.enumerated() {
             // Another id each: an answer is remembered.
-            let delivery = delivering("id-\(number)")
+            let delivery = delivering("id-of-request-0\(number)")
             await (try await next()).handle { _ in throw error }
             let (given, reply) = try await delivery.value
             #expect(given == outcome && reply.errorCode == code, "\(error)")
         }
+    }
+
+    /// A program without a `try` of its own must not end because a sender calls a picture text.
+    @Test func aPayloadThatIsNotTextFailsItsRequestAndNotTheLoop() async throws {
+        var context = OpenURLContext()
+        context.items = [try PasteboardItem([Representation(type: .utf8PlainText, value: .bytes([0xFF, 0xD8]))])]
+        let loop = Task { [application] in
+            try await application.onOpenURL { request in [.string(try request.payload.string ?? "")] }
+        }
+        let (outcome, reply) = try await delivering("id-of-the-request", "x:", context).value
+        #expect(outcome == "failed" && reply.errorCode == "PayloadInvalid")
+        context.items = [.string("text")]
+        let next = try await delivering("id-of-request-02", "x:", context).value
+        #expect(next.0 == "handled" && next.1.items == [.string("text")])
+        await application.close()
+        try await loop.value
     }
 
     @Test func anErrorOfTheHandlerHasItsOwnCodeAndSentence() async throws {
@@ -95,11 +113,14 @@ struct HandlingTests {
             return []
         }
         _ = try await application.open("y:")
-        #expect(pair.broker.opened.map(\.options.parent) == ["id", "id", "0123456789abcdef", nil])
+        #expect(
+            pair.broker.opened.map(\.options.parent) == [
+                "id-of-the-request", "id-of-the-request", "0123456789abcdef", nil,
+            ])
     }
 
     @Test func aRequestThatIsCalledOffCancelsItsBody() async throws {
-        let delivery = delivering("id")
+        let delivery = delivering("id-of-the-request")
         let request = try await next()
         let (began, gate) = (Collected<Void>(), Gate())
         let work = Task {
@@ -115,7 +136,7 @@ struct HandlingTests {
             }
         }
         _ = try await began.wait(for: 1)
-        try await pair.cancel("id")
+        try await pair.cancel("id-of-the-request")
         let (outcome, reply) = try await delivery.value
         #expect(outcome == "cancelled" && reply.errorCode == "called-off")
         await work.value
@@ -134,15 +155,15 @@ struct HandlingTests {
 
     @Test func aDeadlineThatPassesCancelsTheBodyWithoutTheBroker() async throws {
         application.receiver.requests.patience = .zero
-        let delivery = delivering("id", "x:", context(milliseconds: 1))
+        let delivery = delivering("id-of-the-request", "x:", context(milliseconds: 1))
         await (try await next()).handle { _ in
             try await Task.sleep(for: .seconds(1_000))
             return []
         }
         #expect(try await delivery.value.0 == "cancelled")
         // The control: one that nobody waits for, and one whose broker may be coming back, go on.
-        for (id, context) in [("id-1", OpenURLContext()), ("id-2", context(milliseconds: 1))] {
-            if id == "id-2" { application.receiver.requests.patience = .seconds(1_000) }
+        for (id, context) in [("id-of-request-01", OpenURLContext()), ("id-of-request-02", context(milliseconds: 1))] {
+            if id == "id-of-request-02" { application.receiver.requests.patience = .seconds(1_000) }
             let delivery = delivering(id, "x:", context)
             let request = try await next()
             #expect(!request.isCancelled)
@@ -153,17 +174,17 @@ struct HandlingTests {
 
     @Test func aDeliveryThatComesAgainRenewsTheDeadline() async throws {
         application.receiver.requests.patience = .zero
-        let deliveries = [delivering("id", "x:", context(milliseconds: 1))]
+        let deliveries = [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
         let request = try await next()
         let first = try #require(request.deadline)
-        let renewed = deliveries + [delivering("id", "x:", context(milliseconds: 3_600_000))]
+        let renewed = deliveries + [delivering("id-of-the-request", "x:", context(milliseconds: 3_600_000))]
         // What the broker sent before this answer has been read.
         _ = try await application.brokerDescription()
         #expect(try #require(request.deadline) > first.advanced(by: .seconds(60)) && !request.isCancelled)
         // Who waits already hears of the deadline that counts by now.
         let called = Collected<Bool>()
-        let waiting = Task { called.add(await request.cancellation()) }
-        let all = renewed + [delivering("id", "x:", context(milliseconds: 1))]
+        let waiting = Task { called.add(await request.waitUntilCancelled()) }
+        let all = renewed + [delivering("id-of-the-request", "x:", context(milliseconds: 1))]
         #expect(try await called.wait(for: 1) == [true] && request.isCancelled)
         try await request.finish(.cancelled)
         for delivery in all {
@@ -190,9 +211,9 @@ struct HandlingTests {
     }
 
     @Test func whatIsCalledOffBeforeItIsTakenIsNotBegun() async throws {
-        let deliveries = [delivering("id-1", "x:1"), delivering("id-2", "x:2")]
+        let deliveries = [delivering("id-of-request-01", "x:1"), delivering("id-of-request-02", "x:2")]
         _ = try await application.brokerDescription()
-        try await pair.cancel("id-1")
+        try await pair.cancel("id-of-request-01")
         #expect(try await deliveries[0].value.0 == "cancelled")
         let request = try await next()
         #expect(request.url == "x:2" && !request.isCancelled)
@@ -210,7 +231,7 @@ struct HandlingTests {
                 return [.string(request.url)]
             }
         }
-        let deliveries = (1...4).map { delivering("id-\($0)", "x:\($0)") }
+        let deliveries = (1...4).map { delivering("id-of-request-0\($0)", "x:\($0)") }
         #expect(Set(try await began.wait(for: 4)) == ["x:1", "x:2", "x:3", "x:4"])
         gate.end()
         for (number, delivery) in deliveries.enumerated() {
@@ -229,7 +250,7 @@ struct HandlingTests {
                 return []
             }
         }
-        let delivery = delivering("id")
+        let delivery = delivering("id-of-the-request")
         _ = try await began.wait(for: 1)
         serving.cancel()
         try await serving.value
@@ -237,20 +258,20 @@ struct HandlingTests {
     }
 
     @Test func anAnswerThatWasLostIsGivenAgain() async throws {
-        let first = delivering("id", "x:1")
+        let first = delivering("id-of-the-request", "x:1")
         try await next().finish(.handled, replying: [.string("once")])
         #expect(try await first.value.0 == "handled")
         var context = OpenURLContext()
         context.attempt = 2
-        let (outcome, reply) = try await delivering("id", "x:1", context).value
+        let (outcome, reply) = try await delivering("id-of-the-request", "x:1", context).value
         #expect(outcome == "handled" && reply.items == [.string("once")])
         // The control: another URL, or a reply that is too large to keep, comes to the consumer.
-        let other = delivering("id", "x:2")
+        let other = delivering("id-of-the-request", "x:2")
         try await next().finish(.declined)
         #expect(try await other.value.0 == "declined")
         let large = [UInt8](repeating: 1, count: AnswerMemory.mostReplyBytes + 1)
         for _ in 0..<2 {
-            let delivery = delivering("large", "x:")
+            let delivery = delivering("a-large-request-", "x:")
             try await next().finish(.handled, replying: [.data(large)])
             #expect(try await delivery.value.0 == "handled")
         }
@@ -270,9 +291,9 @@ struct HandlingTests {
     }
 
     @Test func whoStopsReceivingHandsBackAndKeepsWhatIsInHand() async throws {
-        let taken = delivering("id-0", "x:0")
+        let taken = delivering("id-of-request-00", "x:0")
         let inHand = try await next()
-        let waiting = delivering("id-1", "x:1")
+        let waiting = delivering("id-of-request-01", "x:1")
         _ = try await application.brokerDescription()
         try await application.register(["stored"])
         var stored = ClaimFacts()
@@ -281,7 +302,7 @@ struct HandlingTests {
         let ended = Task { try await nothing() }
         try await application.stopReceiving()
         #expect(pair.broker.requests.unregistered.map(\.schemes) == [["IPCServer.demo"]])
-        for delivery in [waiting, delivering("id-2", "x:2")] {
+        for delivery in [waiting, delivering("id-of-request-02", "x:2")] {
             let error = await #expect(throws: CallError.self) { try await delivery.value }
             #expect(error?.isRemote(IPCError.Code.handlerUnavailable.errorName) == true)
         }
@@ -291,7 +312,7 @@ struct HandlingTests {
         // It goes on with all else, and may begin anew; what was handed back was not answered.
         #expect(try await application.canOpenURL("known:"))
         try await application.register(["IPCServer.demo"])
-        let again = delivering("id-1", "x:1")
+        let again = delivering("id-of-request-01", "x:1")
         try await next().finish(.handled)
         #expect(try await again.value.0 == "handled")
     }
@@ -306,7 +327,7 @@ struct HandlingTests {
         let bytes = [UInt8](repeating: 7, count: 100_000)
         var context = OpenURLContext()
         context.items = try await OutgoingItems.prepare([.data(bytes), .string("small")])
-        let delivery = delivering("id", "x:", context)
+        let delivery = delivering("id-of-the-request", "x:", context)
         let request = try await next()
         #expect(request.payload.items[0].representations[0].value.isFile)
         #expect(request.payload.data(forType: .octetStream) == bytes)
@@ -326,7 +347,9 @@ struct HandlingTests {
             ])
         ]
         let full = context
-        let error = await #expect(throws: CallError.self) { try await delivering("id", "x:", full).value }
+        let error = await #expect(throws: CallError.self) {
+            try await delivering("id-of-the-request", "x:", full).value
+        }
         #expect(error?.isRemote(IPCError.Code.payloadInvalid.errorName) == true)
     }
 }

@@ -12,7 +12,7 @@ struct OpeningTests {
         let pair = try await Pair(id: "demo.IPCClient")
         pair.broker.open = { _, _ in
             var result = OpenURLResult()
-            (result.id, result.outcome, result.application) = ("abc", "declined", "demo.IPCServer")
+            (result.id, result.outcome, result.application) = ("0123456789abcdef", "declined", "demo.IPCServer")
             (result.changeCount, result.attempts) = (42, 1)
             result.items = [.string("no, thanks")]
             (result.errorCode, result.errorMessage) = ("busy", "another time")
@@ -20,8 +20,8 @@ struct OpeningTests {
         }
         var options = OpenOptions()
         (options.application, options.timeout) = ("demo.Other", .milliseconds(1500))
-        (options.annotation, options.ifChangeCount, options.persistent) = (.uint64(.max), 41, true)
-        let board = try Pasteboard(named: "demo.IPCClient", of: pair.application)
+        (options.annotation, options.pasteboard.ifChangeCount, options.isPersistent) = (.uint64(.max), 41, true)
+        let board = Pasteboard(named: "demo.IPCClient", of: pair.application)
         let url = "IPCServer.demo: raw spaces, 100%, 日本語"
         let response = try await pair.application.open(url, sending: [.string("hello")], on: board, options: options)
 
@@ -31,7 +31,7 @@ struct OpeningTests {
         #expect(sent.sourceApplication == "demo.IPCClient" && sent.application == "demo.Other")
         #expect(sent.timeout == 1500 && sent.annotation == .uint64(.max))
         #expect(sent.set?.ifChangeCount == 41 && sent.set?.persistent == true && sent.set?.create == nil)
-        #expect(response.outcome == .declined && !response.isHandled && response.id == "abc")
+        #expect(response.outcome == .declined && !response.isHandled && response.id == "0123456789abcdef")
         #expect(response.changeCount == 42 && response.attempts == 1 && response.application == "demo.IPCServer")
         #expect(response.reply == [.string("no, thanks")])
         #expect(response.errorCode == "busy" && response.errorMessage == "another time")
@@ -41,7 +41,7 @@ struct OpeningTests {
         for (resends, given, isSent) in [(true, nil, true), (false, nil, false), (false, "0123456789abcdef", true)] {
             let pair = try await Pair(resends: resends)
             var options = OpenOptions()
-            options.id = given
+            options.id = try given.map(RequestID.init(_:))
             _ = try await pair.application.open("x:", options: options)
             #expect((pair.broker.opened[0].options.id != nil) == isSent)
             #expect(given == nil || pair.broker.opened[0].options.id == given)

@@ -54,9 +54,14 @@ struct OptionsTests {
     @Test func whatIsSaidOfAPayloadTravels() async throws {
         let pair = try await Pair()
         var options = OpenOptions()
-        (options.timeToLive, options.isSensitive, options.isOnce) = (.seconds(9), true, true)
+        options.pasteboard = PasteboardOptions(timeToLive: .seconds(9), isSensitive: true, isOnce: true)
         _ = try await pair.application.open("x:", sending: [.string("a")], options: options)
         let set = try #require(pair.broker.opened[0].options.set)
         #expect(set.timeToLive == 9_000 && set.sensitive == true && set.once == true && set.create == nil)
+        // The id of a request counts, so a second one for its pasteboard is a mistake.
+        options.pasteboard.id = .random()
+        let wrong = options
+        let error = await #expect(throws: IPCError.self) { try await pair.application.open("x:", options: wrong) }
+        #expect(error?.code == .invalidArguments && pair.broker.opened.count == 1)
     }
 }

@@ -30,7 +30,7 @@ struct PasteboardTests {
 
     @Test func i5ADamagedReadIsAnError() async throws {
         let pair = try await Pair()
-        let board = try Pasteboard(named: "böard/1", of: pair.application)
+        let board = Pasteboard(named: "böard/1", of: pair.application)
         pair.broker.read = { _ in
             var facts = VersionFacts()
             facts.digests = [[try Digest.of(.text("hello"))]]
@@ -58,15 +58,14 @@ struct PasteboardTests {
     }
 
     @Test func namesAreCheckedAndComparedByteByByte() async throws {
-        let pair = try await Pair()
-        let application = pair.application
+        let application = try await Pair().application
         for name in ["", "a\u{7}", "a\0", String(repeating: "ü", count: 128)] {
-            let error = #expect(throws: IPCError.self) { try Pasteboard(named: name, of: application) }
+            let error = #expect(throws: IPCError.self) { try PasteboardName(name) }
             #expect(error?.code == .invalidName)
         }
-        let (one, other) = ("\u{E9}", "e\u{301}")
-        #expect(one == other)
-        #expect(try Pasteboard(named: one, of: application) != Pasteboard(named: other, of: application))
+        let (one, other): (PasteboardName, PasteboardName) = ("\u{E9}", "e\u{301}")
+        #expect(one.text == other.text)
+        #expect(Pasteboard(named: one, of: application) != Pasteboard(named: other, of: application))
     }
 
     @Test func listsAreReadPageByPage() async throws {
@@ -153,13 +152,13 @@ struct PasteboardTests {
             let count: UInt64 = asked.elements.count == 3 ? 0 : 21
             return (since + 20, [ChangedPasteboard(name: "general", changeCount: count)], ChangeFacts())
         }
-        try await board.removal()
+        try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40])
         // One that is not there is removed already: nobody waits.
         pair.broker.changeCount = { throw IPCError(.noSuchPasteboard, "none") }
-        try await board.removal()
+        try await board.waitUntilRemoved()
         #expect(asked.elements == [0, 20, 40, 0])
         pair.broker.changeCount = { throw IPCError(.inputOutput, "broken") }
-        await #expect(throws: IPCError(.inputOutput, "broken")) { try await board.removal() }
+        await #expect(throws: IPCError(.inputOutput, "broken")) { try await board.waitUntilRemoved() }
     }
 }

@@ -96,7 +96,7 @@ struct ProgramTests {
                 return []
             }
         }
-        let delivery = Task { @DBusActor in try await pair.deliver("id", "x:") }
+        let delivery = Task { @DBusActor in try await pair.deliver("id-of-the-request", "x:") }
         _ = try await began.wait(for: 1)
         for number in [SIGINT, SIGTERM] { kill(getpid(), number) }
         try await serving.value

@@ -14,7 +14,7 @@ struct ReceivingTests {
     init() async throws {
         pair = try await Pair()
         let options = RegisterOptions(window: 4, allowReserved: false, fd: nil)
-        _ = try await pair.application.receiver.receive([try URLScheme("IPCServer.demo")], options)
+        _ = try await pair.application.receiver.receive(["IPCServer.demo"], options)
     }
 
     private func delivering(_ id: String, _ url: String = "x:") -> Task<(String, HandlerReply), any Error> {
@@ -35,10 +35,12 @@ struct ReceivingTests {
         (context.items, context.annotation) = ([.string("hello")], .double(1.5))
         (context.attempt, context.timeout) = (2, 60_000)
         let (pair, full) = (pair, context)
-        let answer = Task.immediate { @DBusActor in try await pair.deliver("id", "IPCSERVER.demo: a b%", full) }
+        let answer = Task.immediate { @DBusActor in
+            try await pair.deliver("id-of-the-request", "IPCSERVER.demo: a b%", full)
+        }
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
-        #expect(request.id == "id" && request.url == "IPCSERVER.demo: a b%" && request.attempt == 2)
+        #expect(request.id == "id-of-the-request" && request.url == "IPCSERVER.demo: a b%" && request.attempt == 2)
         #expect(request.source == Source(application: "demo.IPCClient", strength: .claimed))
         #expect(try request.payload.string == "hello")
         #expect(request.payload.pasteboard == "demo.IPCClient" && request.payload.changeCount == .max)
@@ -51,7 +53,7 @@ struct ReceivingTests {
     }
 
     @Test func aRequestWithoutContextIsFromNobody() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
         #expect(request.source == Source(application: "", strength: .unknown))
@@ -62,7 +64,7 @@ struct ReceivingTests {
     }
 
     @Test func whatComesBeforeTheFirstQuestionWaitsInOrder() async throws {
-        let answers = (1...4).map { delivering("id-\($0)", "x:\($0)") }
+        let answers = (1...4).map { delivering("id-of-request-0\($0)", "x:\($0)") }
         // The peer answers in the order of the calls, so all four are there when this is.
         _ = try await pair.application.brokerDescription()
         var seen: [String] = []
@@ -89,14 +91,16 @@ struct ReceivingTests {
                 return "none"
             }
         }
-        for number in 1...3 { #expect(try await delivering("id-\(number)", "x:\(number)").value.0 == "handled") }
+        for number in 1...3 {
+            #expect(try await delivering("id-of-request-0\(number)", "x:\(number)").value.0 == "handled")
+        }
         var seen: Set<String> = []
         for consumer in consumers { seen.insert(try await consumer.value) }
         #expect(seen == ["x:1", "x:2", "x:3"])
     }
 
     @Test func aSecondAnswerIsAnError() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
         try await request.finish(.declined)
@@ -106,7 +110,7 @@ struct ReceivingTests {
     }
 
     @Test func aReplyThatIsTooLargeLeavesTheRequestOpen() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
         let large = PasteboardItem.data([UInt8](repeating: 0, count: 16 << 20 + 1))
@@ -117,7 +121,7 @@ struct ReceivingTests {
     }
 
     @Test func aRequestThatIsLetGoHasFailed() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         do {
             var requests = application.openURLs.makeAsyncIterator()
             _ = try await requests.next()
@@ -127,10 +131,10 @@ struct ReceivingTests {
     }
 
     @Test func closingHandsBackWhatWaitsAndEndsTheSequence() async throws {
-        let taken = delivering("id-0")
+        let taken = delivering("id-of-request-00")
         var requests = application.openURLs.makeAsyncIterator()
         let inHand = try #require(try await requests.next())
-        let answers = [delivering("id-1"), delivering("id-2")]
+        let answers = [delivering("id-of-request-01"), delivering("id-of-request-02")]
         _ = try await pair.application.brokerDescription()
         await application.close()
         for answer in answers {
@@ -147,28 +151,28 @@ struct ReceivingTests {
     }
 
     @Test func theSenderMayCallOff() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
         #expect(!request.isCancelled)
-        let watch = Task { await request.cancellation() }
+        let watch = Task { await request.waitUntilCancelled() }
         try await pair.cancel("another")
-        try await pair.cancel("id")
+        try await pair.cancel("id-of-the-request")
         #expect(await watch.value)
         #expect(request.isCancelled)
-        #expect(await request.cancellation())
+        #expect(await request.waitUntilCancelled())
         try await request.finish(.cancelled)
         #expect(try await answer.value.0 == "cancelled")
     }
 
     @Test func waitingForACancellationEndsWithTheAnswerOrTheTask() async throws {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
-        let given = Task { await request.cancellation() }
+        let given = Task { await request.waitUntilCancelled() }
         given.cancel()
         #expect(await given.value == false)
-        let watch = Task { await request.cancellation() }
+        let watch = Task { await request.waitUntilCancelled() }
         try await request.finish(.handled)
         #expect(await watch.value == false)
         _ = try await answer.value
@@ -187,17 +191,17 @@ struct ReceivingTests {
 
     /// A consumer that was cancelled takes no request with it.
     private func consumesOne() async throws -> Bool {
-        let answer = delivering("id")
+        let answer = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         try await requests.next()?.finish(.handled)
         return try await answer.value.0 == "handled"
     }
 
     @Test func aRepeatedCallForWorkUnderWayIsTheSameWork() async throws {
-        let first = delivering("id")
+        let first = delivering("id-of-the-request")
         var requests = application.openURLs.makeAsyncIterator()
         let request = try #require(try await requests.next())
-        let second = delivering("id")
+        let second = delivering("id-of-the-request")
         _ = try await pair.application.brokerDescription()
         try await request.finish(.handled)
         #expect(try await first.value.0 == "handled")

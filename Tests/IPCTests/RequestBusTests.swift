@@ -95,7 +95,7 @@ struct RequestBusTests {
         }
         new.requests.wait = { _, _ in result(new.requests.waited.count == 1 ? "queued" : "handled") }
         let application = try await client()
-        let end = try await cut(old, new, asked: asked) { try await application.wait(for: id) }
+        let end = try await cut(old, new, asked: asked) { try await application.request(RequestID(id)).wait() }
         #expect(end.outcome == .handled && new.requests.waited.count == 2)
         gate.end()
     }
@@ -110,7 +110,7 @@ struct RequestBusTests {
         }
         let connection = try await start(broker)
         let application = try await client()
-        let waiting = Task { try await application.wait(for: id) }
+        let waiting = Task { try await application.request(RequestID(id)).wait() }
         _ = try await asked.wait(for: 1)
         try await bus.startAgain()
         #expect(try await waiting.value.outcome == .handled)
@@ -129,7 +129,7 @@ struct RequestBusTests {
         _ = try await stranger.owner(of: Broker1.busName)
         try broker.emit(URLs1.requestCompleted, from: Broker1.path, (id, "handled"), to: name)
         var ends = completions.makeAsyncIterator()
-        #expect(await ends.next() == RequestCompletion(id: id, outcome: .handled))
+        #expect(await ends.next() == RequestCompletion(id: try RequestID(id), outcome: .handled))
     }
 
     @Test func withoutAnIDACallIsNotSentAgainNorCalledOff() async throws {

@@ -7,6 +7,7 @@ import Testing
 @testable import IPC
 
 private let id = "0123456789abcdef"
+private let requestID: RequestID = "0123456789abcdef"
 
 /// Queued requests, and what can be asked of requests by their ids.
 @DBusActor
@@ -18,7 +19,7 @@ struct RequestTests {
         (options.isQueued, options.requestTimeToLive, options.parent) = (true, .seconds(90), "parent-of-16-characters")
         options.activationToken = "token"
         let queued = try await pair.application.open("x:", options: options)
-        #expect(queued.outcome == .queued && queued.id == id && !queued.isHandled)
+        #expect(queued.outcome == .queued && queued.id == requestID && !queued.isHandled)
         let sent = pair.broker.opened[0].options
         #expect(sent.queue == true && sent.timeToLive == 90_000 && sent.parent == "parent-of-16-characters")
         #expect(sent.activationToken == "token" && sent.fd == true && sent.timeout == nil && sent.repeated == nil)
@@ -33,6 +34,17 @@ struct RequestTests {
         #expect(waiting.activationToken == nil && waiting.repeated == nil)
     }
 
+    @Test func aQueuedRequestIsAHandle() async throws {
+        let pair = try await Pair()
+        pair.broker.open = { _, options in result(options.queue == true ? "queued" : "handled") }
+        pair.broker.requests.wait = { asked, _ in result("handled", id: asked) }
+        let request = try await pair.application.queue("x:", sending: [.string("later")])
+        #expect(pair.broker.opened[0].options.queue == true && request.id == requestID)
+        #expect(request == pair.application.request(requestID))
+        #expect(try await request.wait().outcome == .handled)
+        #expect(pair.broker.requests.waited.map(\.id) == [id])
+    }
+
     @Test func allFactsOfARequestAreTold() async throws {
         let pair = try await Pair()
         pair.broker.requests.facts = { asked in
@@ -41,18 +53,19 @@ struct RequestTests {
             (facts.lateOutcome, facts.application, facts.queue) = ("handled", "demo.IPCServer", true)
             (facts.sourceApplication, facts.sourceStrength) = ("demo.IPCClient", "owned")
             (facts.pasteboard, facts.changeCount, facts.itemCount, facts.size) = ("board", 7, 2, 1 << 40)
-            (facts.attempts, facts.parent) = (3, "parent")
+            (facts.attempts, facts.parent) = (3, "parent-of-16-characters")
             (facts.accepted, facts.expires, facts.ended) = (1, 2, 3)
             (facts.items, facts.errorName, facts.errorCode) = ([.string("late")], "a.b", "busy")
             facts.errorMessage = "another time"
             return facts
         }
-        let request = try await pair.application.request(id)
-        #expect(request.id == id && request.url == "x:1" && request.state == .ended && request.outcome == .timedOut)
+        let request = try await pair.application.request(requestID).info()
+        #expect(
+            request.id == requestID && request.url == "x:1" && request.state == .ended && request.outcome == .timedOut)
         #expect(request.lateOutcome == .handled && request.application == "demo.IPCServer" && request.isQueued)
         #expect(request.source == Source(application: "demo.IPCClient", strength: .owned))
         #expect(request.pasteboard == "board" && request.changeCount == 7 && request.itemCount == 2)
-        #expect(request.byteCount == 1 << 40 && request.attempts == 3 && request.parent == "parent")
+        #expect(request.byteCount == 1 << 40 && request.attempts == 3 && request.parent == "parent-of-16-characters")
         #expect(request.acceptedMillisecondsSince1970 == 1 && request.expiresMillisecondsSince1970 == 2)
         #expect(request.endedMillisecondsSince1970 == 3 && request.reply == [.string("late")])
         #expect(request.errorName == "a.b" && request.errorCode == "busy" && request.errorMessage == "another time")
@@ -66,10 +79,13 @@ struct RequestTests {
                 (facts.state, facts.outcome) = (state, outcome)
                 return facts
             }
-            let error = await #expect(throws: IPCError.self) { try await pair.application.request(id) }
+            let error = await #expect(throws: IPCError.self) {
+                try await pair.application.request(requestID).info()
+            }
             #expect(error?.code == .storeUnavailable)
         }
-        let error = await #expect(throws: IPCError.self) { try await pair.application.request("short") }
+        let short = "short"
+        let error = #expect(throws: IPCError.self) { try RequestID(short) }
         #expect(error?.code == .invalidArguments)
     }
 
@@ -77,19 +93,21 @@ struct RequestTests {
         let pair = try await Pair()
         pair.broker.requests.rows = (1...5).map { number in
             var facts = RequestFacts()
-            (facts.id, facts.outcome) = ("request-\(number)", "queued")
+            (facts.id, facts.outcome) = ("request-number-\(number)", "queued")
             facts.state = number % 2 == 0 ? "waiting" : "delivered"
             return facts
         }
         let all = try await pair.application.requests().all()
-        #expect(all.map(\.id) == (1...5).map { "request-\($0)" })
-        #expect(pair.broker.requests.listed.map(\.after) == [nil, "request-2", "request-4", "request-5"])
+        #expect(all.map(\.id.text) == (1...5).map { "request-number-\($0)" })
+        #expect(
+            pair.broker.requests.listed.map(\.after) == [
+                nil, "request-number-2", "request-number-4", "request-number-5",
+            ])
         let waiting = try await pair.application.requests(state: .waiting, application: "demo.IPCServer").all()
-        #expect(waiting.map(\.id) == ["request-2", "request-4"])
+        #expect(waiting.map(\.id) == ["request-number-2", "request-number-4"])
         #expect(pair.broker.requests.listed.last?.application == "demo.IPCServer")
         _ = try await pair.application.requests(outcome: .timedOut).all()
         #expect(pair.broker.requests.listed.last?.state == "timed-out")
-        await #expect(throws: IPCError.self) { try await pair.application.requests(application: "no id").all() }
     }
 
     @Test func waitingAsksUntilTheEnd() async throws {
@@ -97,7 +115,7 @@ struct RequestTests {
         pair.broker.requests.wait = { _, _ in
             result(pair.broker.requests.waited.count < 3 ? "queued" : "handled", [.string("done")])
         }
-        let response = try await pair.application.wait(for: id)
+        let response = try await pair.application.request(requestID).wait()
         #expect(response.outcome == .handled && response.reply == [.string("done")])
         #expect(pair.broker.requests.waited.map(\.id) == [id, id, id])
         #expect(pair.broker.requests.waited.allSatisfy { $0.options.fd == true && $0.options.timeout == 20_000 })
@@ -106,10 +124,10 @@ struct RequestTests {
     @Test func waitingEndsWithItsOwnTime() async throws {
         let pair = try await Pair()
         pair.broker.requests.wait = { _, _ in result("queued") }
-        let response = try await pair.application.wait(for: id, timeout: .milliseconds(30))
+        let response = try await pair.application.request(requestID).wait(timeout: .milliseconds(30))
         #expect(response.outcome == .queued)
         #expect(pair.broker.requests.waited.allSatisfy { $0.options.timeout ?? 0 <= 30 })
-        #expect(try await pair.application.wait(for: id, timeout: .zero).outcome == .queued)
+        #expect(try await pair.application.request(requestID).wait(timeout: .zero).outcome == .queued)
     }
 
     @Test func whoStopsWaitingDoesNotCallOff() async throws {
@@ -120,7 +138,7 @@ struct RequestTests {
             await gate.wait()
             return result("handled")
         }
-        let task = Task { try await pair.application.wait(for: id) }
+        let task = Task { try await pair.application.request(requestID).wait() }
         _ = try await asked.wait(for: 1)
         task.cancel()
         await #expect(throws: IPCError.self) { try await task.value }
@@ -132,23 +150,23 @@ struct RequestTests {
     @Test func requestsAreCalledOffRetriedDroppedAndTraced() async throws {
         let pair = try await Pair()
         let requests = pair.broker.requests
-        try await pair.application.cancelRequest(id)
+        try await pair.application.request(requestID).cancel()
         #expect(requests.cancelled.elements == [id])
 
         requests.retry = { asked, options in asked == id ? options.id ?? "" : "" }
-        #expect(try await pair.application.retryRequest(id, as: "fedcba9876543210") == "fedcba9876543210")
-        #expect(try await pair.application.retryRequest(id).utf8.count == 36)
+        #expect(try await pair.application.request(requestID).retry(as: "fedcba9876543210").id == "fedcba9876543210")
+        #expect(try await pair.application.request(requestID).retry().id.text.utf8.count == 36)
 
         let dropped = Collected<String>()
         requests.drop = { dropped.add($0) }
-        try await pair.application.dropRequest(id)
+        try await pair.application.request(requestID).drop()
         #expect(dropped.elements == [id])
 
         var (step, unknown) = (TraceFacts(), TraceFacts())
         (step.step, step.time, step.attempt, step.who) = ("delivered", 5, 2, ":1.4")
         (step.size, step.detail, unknown.step) = (9, "again", "teleported")
         requests.steps = [step, unknown]
-        let steps = try await pair.application.traceRequest(id)
+        let steps = try await pair.application.request(requestID).trace()
         #expect(steps == [TraceStep(.delivered, at: 5, attempt: 2, who: ":1.4", size: 9, detail: "again")])
     }
 
@@ -164,7 +182,7 @@ struct RequestTests {
         for sequence in [completions, second] {
             var seen: [RequestCompletion] = []
             for await completion in sequence { seen.append(completion) }
-            #expect(seen.map(\.outcome) == [.handled, .expired] && seen.first?.id == id)
+            #expect(seen.map(\.outcome) == [.handled, .expired] && seen.first?.id == requestID)
         }
     }
 

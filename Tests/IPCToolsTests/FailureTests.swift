@@ -64,10 +64,10 @@ struct FailureTests {
         #expect(["'ipc-client ", "--"].contains { failure.message.contains($0) })
     }
 
-    @Test func adviceOfTheBusIsKnown() throws {
+    @Test func adviceOfTheBusIsKnown() {
         let conditions: [any Condition] = [
-            PasteboardError.noSuchPasteboard(try PasteboardName("b")), PasteboardError.noSuchVersion(.general, 1),
-            IPCError.reserved(try URLScheme("https")), IPCError.noHandler(try URLScheme("x")),
+            PasteboardError.noSuchPasteboard("b"), PasteboardError.noSuchVersion(.general, 1),
+            IPCError.reserved("https"), IPCError.noHandler("x"),
         ]
         for condition in conditions {
             let error = Self.told(condition.ipcError.message)

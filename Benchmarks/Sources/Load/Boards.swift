@@ -26,7 +26,8 @@ enum Boards {
     private static func board(_ settings: Settings) async throws -> (Pasteboard, [PasteboardItem]) {
         let app = try await Application.connect(id: "org.example.Writer")
         let board = try await app.pasteboard(
-            named: settings.text("board", "bench"), create: true, persistent: settings.flag("persistent"))
+            named: PasteboardName(settings.text("board", "bench")), create: true,
+            persistent: settings.flag("persistent"))
         return (board, [.data([UInt8](repeating: 120, count: try settings.number("bytes", 1_024)))])
     }
 }

@@ -7,11 +7,12 @@ import IPCDBus
 enum Growth {
     /// `fill-boards from=0 to=10000 persistent=yes bytes=16`: boards with one item each.
     static func fillBoards(_ settings: Settings) async throws {
-        let app = try await Application.connect(id: settings.text("id", "org.example.Filler"))
+        let app = try await Application.connect(id: ApplicationID(settings.text("id", "org.example.Filler")))
         let (persistent, first) = (settings.flag("persistent"), try settings.number("from", 0))
         let item = PasteboardItem.data([UInt8](repeating: 98, count: try settings.number("bytes", 16)))
         try await each(first..<(try settings.number("to", 10_000))) { number in
-            let board = try await app.pasteboard(named: "board.\(number)", create: true, persistent: persistent)
+            let board = try await app.pasteboard(
+                named: PasteboardName("board.\(number)"), create: true, persistent: persistent)
             try await board.setItems([item])
         }
         say("done")
@@ -26,7 +27,7 @@ enum Growth {
         let items = [PasteboardItem](repeating: item, count: count)
         let name = settings.text("name", "items.")
         try await each(0..<boards, window: 2) { number in
-            let board = try await app.pasteboard(named: "\(name)\(number)", create: true)
+            let board = try await app.pasteboard(named: PasteboardName("\(name)\(number)"), create: true)
             try await board.setItems(items)
         }
         say("done")
@@ -37,8 +38,8 @@ enum Growth {
         let app = try await Application.connect(id: "org.example.Filler")
         let (first, end) = (try settings.number("from", 0), try settings.number("to", 100_000))
         for start in stride(from: first, to: end, by: 1_000) {
-            let schemes = (start..<min(end, start + 1_000)).map { "scheme\($0)" }
-            try await app.register(schemes, for: "org.example.Claims\(start / 1_000)", persistent: true)
+            let schemes = try (start..<min(end, start + 1_000)).map { try URLScheme("scheme\($0)") }
+            try await app.register(schemes, for: ApplicationID("org.example.Claims\(start / 1_000)"), persistent: true)
         }
         say("done")
     }
@@ -49,13 +50,12 @@ enum Growth {
         let item = PasteboardItem.data([UInt8](repeating: 112, count: try settings.number("bytes", 16)))
         // A source may have 10,000 and a handler 20,000 of them.
         for start in stride(from: first, to: end, by: 5_000) {
-            let app = try await Application.connect(id: "org.example.Source\(start / 5_000)")
+            let app = try await Application.connect(id: ApplicationID("org.example.Source\(start / 5_000)"))
             var options = OpenOptions()
-            options.isQueued = true
-            options.application = "org.example.Absent\(start / 10_000)"
+            options.application = try ApplicationID("org.example.Absent\(start / 10_000)")
             let queued = options
             try await each(start..<min(end, start + 5_000)) { _ in
-                _ = try await app.open("pending:", sending: [item], options: queued)
+                try await app.queue("pending:", sending: [item], options: queued)
             }
             await app.close()
         }
@@ -66,7 +66,9 @@ enum Growth {
     static func connect(_ settings: Settings) async throws {
         var apps: [Application] = []
         for number in try settings.number("from", 0)..<(try settings.number("to", 1_000)) {
-            apps.append(try await .connect(id: "org.example.App\(number)", schemes: ["app\(number)"]))
+            apps.append(
+                try await .connect(
+                    id: ApplicationID("org.example.App\(number)"), schemes: [URLScheme("app\(number)")]))
         }
         say("ready")
         await Task.detached { while readLine() != nil {} }.value

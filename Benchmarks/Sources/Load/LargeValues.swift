@@ -14,7 +14,8 @@ enum LargeValues {
     static func run(_ settings: Settings) async throws {
         let app = try await Application.connect(id: "org.example.Writer")
         let board = try await app.pasteboard(
-            named: settings.text("board", "large"), create: true, persistent: settings.flag("persistent"))
+            named: PasteboardName(settings.text("board", "large")), create: true,
+            persistent: settings.flag("persistent"))
         try await board.setHistoryLimit(0)
         let size = try settings.number("mib", 64) << 20
         let rounds = try settings.number("rounds", 5)

@@ -8,7 +8,8 @@ enum Requests {
     /// `receive scheme=load window=64 id=org.example.Load`: answers at once, until it is ended.
     static func receive(_ settings: Settings) async throws {
         let app = try await Application.connect(
-            id: settings.text("id", "org.example.Load"), schemes: [settings.text("scheme", "load")],
+            id: ApplicationID(settings.text("id", "org.example.Load")),
+            schemes: [URLScheme(settings.text("scheme", "load"))],
             window: UInt32(try settings.number("window", 64)))
         say("ready")
         for try await request in app.openURLs { try await request.finish(.handled) }
@@ -51,11 +52,11 @@ struct Sender {
     struct NotHandled: Error { let outcome: Outcome }
 
     init(_ settings: Settings) async throws {
-        app = try await Application.connect(id: settings.text("id", "org.example.Sender"))
+        app = try await Application.connect(id: ApplicationID(settings.text("id", "org.example.Sender")))
         url = settings.text("scheme", "load") + ":"
         items = [.data([UInt8](repeating: 120, count: try settings.number("bytes", 1_024)))]
         let name = settings.text("board", "")
-        board = name.isEmpty ? nil : try await app.pasteboard(named: name, create: true)
+        board = name.isEmpty ? nil : try await app.pasteboard(named: PasteboardName(name), create: true)
     }
 
     func open(_ options: OpenOptions = OpenOptions()) async throws {

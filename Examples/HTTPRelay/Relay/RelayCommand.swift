@@ -25,7 +25,7 @@ struct RelayCommand: AsyncParsableCommand {
         let signals = StopSignals()
         await Program.run {
             let app = try await Application.connect(
-                id: "demo.HTTPRelay", schemes: [RelayedRequest.scheme], window: window)
+                id: "demo.HTTPRelay", schemes: [URLScheme(RelayedRequest.scheme)], window: window)
             Program.tell("listening for \(RelayedRequest.scheme): URLs; fetches from \(hosts.joined(separator: ", "))")
             let fetcher = Fetcher(allowedHosts: hosts)
             try await app.onOpenURL(until: signals) { try await fetcher.reply(to: $0) }

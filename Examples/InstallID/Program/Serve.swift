@@ -11,7 +11,8 @@ struct Serve: AsyncParsableCommand {
         await options.installation { installation in
             // At a signal, what is in hand is answered, then the program ends.
             let signals = StopSignals()
-            let app = try await Application.connect(id: options.application, schemes: ["installid"])
+            let app = try await Application.connect(
+                id: ApplicationID(options.application), schemes: ["installid"])
             Program.tell("listening as \(options.application) for installid")
             try await app.onOpenURL(until: signals) { request in
                 // The scheme is compared without case (RFC 3986, 3.1), and nothing may stand behind it.

@@ -14,13 +14,14 @@ struct Login: Sendable {
     func run() async throws -> User {
         // From here on they end the login, and not the process: there is something to take back.
         let signals = StopSignals()
-        let app = try await Application.connect(id: client.application, schemes: [client.scheme])
+        let scheme = try URLScheme(client.scheme)
+        let app = try await Application.connect(id: ApplicationID(client.application), schemes: [scheme])
         if let other = await app.conflicts.first(where: \.isHandler) {
             throw LoginFailure.schemeTaken(client.scheme, by: other.application)
         }
         let result: Result<User, any Error>
         do {
-            let links = try await app.registerOnDesktop([client.scheme])
+            let links = try await app.registerOnDesktop([scheme])
             if let entry = links.elsewhere[client.scheme] { throw LoginFailure.schemeTaken(client.scheme, by: entry) }
             result = .success(try await signIn(app, signals))
         } catch { result = .failure(error) }

@@ -14,11 +14,11 @@ package struct PlaylistBoard: Sendable {
     /// The list; `nil` where the board holds none.
     /// - Throws: `noSuchPasteboard`, or `payloadInvalid` where something else is on the board.
     package func restore() async throws -> Playlist? {
-        try await application.pasteboard(named: name).value(Playlist.self)
+        try await application.pasteboard(named: PasteboardName(name)).value(Playlist.self)
     }
 
     /// Saves the list in place of what the board holds. On the disk when this returns.
     package func save(_ list: Playlist) async throws {
-        try await application.pasteboard(named: name, create: true).setValue(list)
+        try await application.pasteboard(named: PasteboardName(name), create: true).setValue(list)
     }
 }

@@ -11,10 +11,10 @@ struct PlaylistCommand: AsyncParsableCommand {
         abstract: "Lists of tracks by persistent ids of 64 bits, kept on pasteboards.",
         subcommands: [Save.self, Show.self, Restore.self, Serve.self])
 
-    static let application = "com.example.Playlist"
+    static let application: ApplicationID = "com.example.Playlist"
 
     /// Runs `work` with a connection.
-    static func connected(schemes: [String] = [], _ work: (Application) async throws -> Void) async {
+    static func connected(schemes: [URLScheme] = [], _ work: (Application) async throws -> Void) async {
         await Program.run {
             let app = try await Application.connect(id: application, schemes: schemes)
             try await work(app)

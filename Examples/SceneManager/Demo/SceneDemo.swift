@@ -1,3 +1,4 @@
+import IPC
 import SceneManager
 
 @main @MainActor

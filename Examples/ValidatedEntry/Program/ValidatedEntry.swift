@@ -21,7 +21,7 @@ struct ValidatedEntry: AsyncParsableCommand {
         let status = await Program.run {
             let terminal = try Terminal.open(.lines)
             defer { terminal.close() }
-            let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [scheme])
+            let app = try await Application.connect(id: "com.example.ValidatedEntry", schemes: [URLScheme(scheme)])
             terminal.say("listening for \(scheme): URLs; Enter gives an answer, Escape refuses, Control-C ends this")
             let caller = run.map { command in
                 Task {

@@ -8,7 +8,7 @@ internal import IPCInterface
 @DBusActor
 public final class Application {
     /// The reverse-DNS id, such as `demo.IPCClient`, which every call of this application states as its source.
-    public nonisolated let id: String
+    public nonisolated let id: ApplicationID
     /// Other applications' claims to the schemes of ``connect(id:schemes:window:allowReserved:resends:bus:)``.
     public private(set) var conflicts: [Handler] = []
 
@@ -23,7 +23,7 @@ public final class Application {
     package nonisolated let bus: BusServices
 
     init(id: ApplicationID, link: BrokerLink) {
-        (self.id, self.link) = (id.text, link)
+        (self.id, self.link) = (id, link)
         (claims, queries, bus) = (SchemeClaims(link), RequestQueries(link), BusServices(link))
         boards = PasteboardDirectory(link, source: id.text)
         opener = URLOpener(link, claims, queries, source: id.text)
@@ -44,7 +44,7 @@ public final class Application {
     /// name: any number of processes can share the id, and receivers see it as ``IPCModel/SourceStrength/claimed``.
     ///
     /// - Parameters:
-    ///   - id: at least two elements of `[A-Za-z0-9_-]`, separated by dots; no element starts with a digit.
+    ///   - id: the reverse-DNS id of the program.
     ///   - schemes: URL schemes without a colon (RFC 3986 §3.1), compared without case.
     ///   - window: the most unanswered requests that the broker delivers at a time; 1 keeps strict order.
     ///   - allowReserved: accepts schemes such as `http` too; only for an explicit act of the user.
@@ -52,12 +52,12 @@ public final class Application {
     ///     a program that makes one call and ends is slightly faster.
     ///   - bus: the address of the bus.
     /// - Throws: `storeUnavailable` without a bus or broker, `timedOut` if the bus does not answer, `notOwner` if
-    ///   another process owns this id, `invalidName`, `reservedScheme`, `limitExceeded`.
+    ///   another process owns this id, `reservedScheme`, `limitExceeded`.
     public static func connect(
-        id: String, schemes: [String] = [], window: UInt32 = 1, allowReserved: Bool = false, resends: Bool = true,
+        id: ApplicationID, schemes: [URLScheme] = [], window: UInt32 = 1, allowReserved: Bool = false,
+        resends: Bool = true,
         bus: BusAddress = .session
     ) async throws(IPCError) -> Application {
-        let (id, schemes) = (try ApplicationID(id), try schemes.map(URLScheme.init(_:)))
         let application = Application(id: id, link: try await .open(bus, resends: resends))
         if !schemes.isEmpty {
             let options = RegisterOptions(

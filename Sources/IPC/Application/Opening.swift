@@ -43,6 +43,20 @@ extension Application {
         try await opener.open(OutgoingURL(url: url, items: items, board: board, options: options))
     }
 
+    /// Queues a request to open a URL: when this returns, the request is on disk, and it is delivered when its receiver can
+    /// be reached. The parameters are those of ``open(_:sending:on:options:)``.
+    /// - Returns: the request, to wait for its end, to cancel it, or to look at it.
+    /// - Throws: as ``open(_:sending:on:options:)``.
+    @discardableResult
+    public func queue(
+        _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
+        options: OpenOptions = OpenOptions()
+    ) async throws(IPCError) -> Request {
+        var options = options
+        options.isQueued = true
+        return request(try await open(url, sending: items, on: board, options: options).id)
+    }
+
     /// Opens a URL and returns the handler's reply. Any other outcome is an error.
     ///
     /// With ``OpenOptions/isQueued``, the request is stored on disk, and the wait continues over restarts of the
@@ -72,20 +86,10 @@ extension Application {
     /// another form is opened without callbacks, as by ``call(_:sending:on:options:)``, which has the other parameters.
     /// - Throws: as ``call(_:sending:on:options:)``; `invalidArguments` if the URL already names callbacks.
     public func call(
-        _ url: String, callbackScheme scheme: String, sending items: [PasteboardItem]? = nil,
+        _ url: String, callbackScheme scheme: URLScheme, sending items: [PasteboardItem]? = nil,
         on board: Pasteboard? = nil, options: OpenOptions = OpenOptions()
     ) async throws(CallFailure) -> CallReply {
         try await opener.call(
             OutgoingURL(url: url, items: items, board: board, options: options), callbackScheme: scheme)
-    }
-
-    /// Opens a URL as ``call(_:sending:on:options:)``, returns at once, and reports the reply or the failure to a
-    /// delegate.
-    @discardableResult
-    public nonisolated func call(
-        _ url: String, sending items: [PasteboardItem]? = nil, on board: Pasteboard? = nil,
-        options: OpenOptions = OpenOptions(), delegate: any OpenURLCallDelegate
-    ) -> OpenURLCall {
-        OpenURLCall(OutgoingURL(url: url, items: items, board: board, options: options), by: self, for: delegate)
     }
 }

@@ -1,42 +1,41 @@
 extension Application {
     /// A pasteboard by its name.
     /// - Parameters:
-    ///   - name: 1 to 255 bytes of UTF-8 without control characters, compared byte by byte.
+    ///   - name: the name, compared byte by byte.
     ///   - create: makes it, empty, if it does not exist.
     ///   - persistent: whether a pasteboard made here survives the broker and a power cut. An existing one is not
     ///     changed.
-    /// - Throws: `noSuchPasteboard`, `invalidName`, `limitExceeded`.
+    /// - Throws: `noSuchPasteboard`, `limitExceeded`.
     public func pasteboard(
-        named name: String, create: Bool = false, persistent: Bool = true
+        named name: PasteboardName, create: Bool = false, persistent: Bool = true
     ) async throws(IPCError) -> Pasteboard {
-        let board = try Pasteboard(named: name, of: self)
-        try await boards.get(board.checkedName, create: create, persistent: persistent)
-        return board
+        try await boards.get(name, create: create, persistent: persistent)
+        return Pasteboard(named: name, of: self)
     }
 
     /// The pasteboard that all programs share. It always exists, so this makes no call.
-    public nonisolated var generalPasteboard: Pasteboard { Pasteboard(.general, of: self) }
+    public nonisolated var generalPasteboard: Pasteboard { Pasteboard(named: .general, of: self) }
 
     /// Makes a pasteboard with a unique name, which ends with this connection unless it is set persistent.
     public func uniquePasteboard() async throws(IPCError) -> Pasteboard {
-        Pasteboard(try await boards.makeUnique(), of: self)
+        Pasteboard(named: try await boards.makeUnique(), of: self)
     }
 
     /// Removes a pasteboard with all its versions. Requests that carry its items keep them.
     /// - Throws: `noSuchPasteboard`; `accessDenied` for `general`, which can only be cleared.
-    public func removePasteboard(named name: String) async throws(IPCError) {
-        try await boards.remove(PasteboardName(name))
+    public func removePasteboard(named name: PasteboardName) async throws(IPCError) {
+        try await boards.remove(name)
     }
 
     /// All pasteboards whose names start with these bytes, without content, sorted by the bytes of their names; read
     /// page by page during the iteration.
     public nonisolated func pasteboards(prefix: String = "") -> Listing<PasteboardInfo> {
-        Listing { [boards] after throws(IPCError) in try await boards.page(prefix: prefix, after: after?.name) }
+        Listing { [boards] after throws(IPCError) in try await boards.page(prefix: prefix, after: after?.name.text) }
     }
 
     /// The changes of several pasteboards, which need not exist yet; no names mean all. See
     /// ``Pasteboard/changes(since:)``.
-    public nonisolated func changes(of names: [String] = [], since count: UInt64? = nil) -> PasteboardChanges {
+    public nonisolated func changes(of names: [PasteboardName] = [], since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application: self, names: names, since: count)
     }
 

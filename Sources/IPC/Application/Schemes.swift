@@ -8,9 +8,8 @@ extension Application {
     }
 
     /// The claims to one scheme, its handler first; empty if there is none.
-    /// - Throws: `invalidName`.
-    public func handlers(of scheme: String) async throws(IPCError) -> [Handler] {
-        try await claims.handlers(of: URLScheme(scheme))
+    public func handlers(of scheme: URLScheme) async throws(IPCError) -> [Handler] {
+        try await claims.handlers(of: scheme)
     }
 
     /// The claims to all schemes, sorted by scheme; read page by page during the iteration.
@@ -20,9 +19,8 @@ extension Application {
 
     /// Stores the user's choice of the application that handles a scheme; `nil` removes the choice. Only for an
     /// explicit act of the user.
-    public func setDefault(_ application: String?, for scheme: String) async throws(IPCError) {
-        let scheme = try URLScheme(scheme)
-        try await claims.setDefault(application.map(ApplicationID.init(_:)), for: scheme)
+    public func setDefault(_ application: ApplicationID?, for scheme: URLScheme) async throws(IPCError) {
+        try await claims.setDefault(application, for: scheme)
     }
 
     /// Claims schemes.
@@ -42,11 +40,11 @@ extension Application {
     /// - Returns: other applications' claims to the same schemes.
     @discardableResult
     public func register(
-        _ schemes: [String], for application: String? = nil, persistent: Bool = false, window: UInt32 = 1,
+        _ schemes: [URLScheme], for application: ApplicationID? = nil, persistent: Bool = false, window: UInt32 = 1,
         allowReserved: Bool = false, takesDescriptors: Bool = false
     ) async throws(IPCError) -> [Handler] {
-        let (schemes, claimant) = (try schemes.map(URLScheme.init(_:)), try applicationID(application))
-        let isOwn = claimant.text == id
+        let claimant = application ?? id
+        let isOwn = claimant == id
         // This library takes descriptors. Whether another program does is not known.
         let options = RegisterOptions(
             persistent: persistent, window: window, allowReserved: allowReserved,
@@ -58,23 +56,25 @@ extension Application {
 
     /// Releases an application's claims to schemes. No schemes mean all, and no application means this one. A scheme
     /// that is not claimed is no error.
-    public func unregister(_ schemes: [String] = [], of application: String? = nil) async throws(IPCError) {
-        let (schemes, claimant) = (try schemes.map(URLScheme.init(_:)), try applicationID(application))
+    public func unregister(
+        _ schemes: [URLScheme] = [], of application: ApplicationID? = nil
+    ) async throws(IPCError) {
+        let claimant = application ?? id
         try await claims.unregister(schemes, of: claimant)
-        if claimant.text == id { receiver.forget(schemes) }
+        if claimant == id { receiver.forget(schemes) }
     }
 
     /// The rules that say which applications may open the URLs of an application, by default of this one. Without
     /// stored rules, all may.
-    public func policy(of application: String? = nil) async throws(IPCError) -> AccessPolicy {
-        try await claims.policy(of: applicationID(application))
+    public func policy(of application: ApplicationID? = nil) async throws(IPCError) -> AccessPolicy {
+        try await claims.policy(of: application ?? id)
     }
 
     /// Stores the rules that say which applications may open the URLs of an application, by default of this one. They
     /// apply from now on and over restarts. Other senders get `accessDenied`.
-    /// - Throws: `invalidName`; `accessDenied` in a sandbox.
-    public func setPolicy(_ policy: AccessPolicy, of application: String? = nil) async throws(IPCError) {
-        try await claims.setPolicy(policy, of: applicationID(application))
+    /// - Throws: `accessDenied` in a sandbox.
+    public func setPolicy(_ policy: AccessPolicy, of application: ApplicationID? = nil) async throws(IPCError) {
+        try await claims.setPolicy(policy, of: application ?? id)
     }
 
     /// Makes the desktop open URLs with these schemes in an application, through the broker, and sets how the bus
@@ -94,20 +94,16 @@ extension Application {
     ///   `accessDenied`, `noSpace` or `inputOutput` for a file that cannot be written.
     @discardableResult
     public func registerOnDesktop(
-        _ schemes: [String], for application: String? = nil, options: DesktopOptions = DesktopOptions()
+        _ schemes: [URLScheme], for application: ApplicationID? = nil, options: DesktopOptions = DesktopOptions()
     ) async throws(IPCError) -> DesktopLinks {
-        try await desktop.register(applicationID(application), schemes.map(URLScheme.init(_:)), options)
+        try await desktop.register(application ?? id, schemes, options)
     }
 
     /// Undoes ``registerOnDesktop(_:for:options:)``. No schemes mean all, and no application means this one.
     @discardableResult
     public func unregisterFromDesktop(
-        _ schemes: [String] = [], of application: String? = nil
+        _ schemes: [URLScheme] = [], of application: ApplicationID? = nil
     ) async throws(IPCError) -> DesktopLinks {
-        try await desktop.unregister(applicationID(application), schemes.map(URLScheme.init(_:)))
-    }
-
-    private nonisolated func applicationID(_ application: String?) throws(IPCError) -> ApplicationID {
-        try ApplicationID(application ?? id)
+        try await desktop.unregister(application ?? id, schemes)
     }
 }

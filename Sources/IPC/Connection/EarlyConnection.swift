@@ -22,7 +22,7 @@ package final class EarlyConnection: Sendable {
     /// an id, are sent again after a restart.
     /// - Parameter time: the longest wait; `nil` for the default time-out.
     @DBusActor
-    package func application(id: String, within time: Duration? = nil) async throws(IPCError) -> Application {
+    package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {
         guard !isTaken else { return try await Application.connect(id: id, resends: false) }
         isTaken = true
         let result = if let time { await result(within: time) } else { await opening.result }
@@ -36,7 +36,7 @@ package final class EarlyConnection: Sendable {
         }
         guard connection.isConnected else { return try await Application.connect(id: id, resends: false) }
         let link = BrokerLink(connection, broker: Broker1.busName, bus: .session, resends: false)
-        return Application(id: try ApplicationID(id), link: link)
+        return Application(id: id, link: link)
     }
 
     @DBusActor

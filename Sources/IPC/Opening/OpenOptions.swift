@@ -6,11 +6,11 @@ internal import IPCModel
 public struct OpenOptions: Sendable, Hashable {
     /// The receiver, in place of the scheme's handler. It must run or be startable by the bus unless the request is
     /// queued.
-    public var application: String?
-    /// The id of the request, 16 to 64 of `[A-Za-z0-9-]`. Requests with the same id and arguments have one effect. If
+    public var application: ApplicationID?
+    /// The id of the request. Requests with the same id and arguments have one effect. If
     /// it is `nil`, an application that resends chooses a random one; see
     /// ``Application/connect(id:schemes:window:allowReserved:resends:bus:)``.
-    public var id: String?
+    public var id: RequestID?
     /// Whether ``Application/open(_:sending:on:options:)`` returns ``IPCModel/Outcome/queued`` as soon as the request
     /// is on disk. The request is delivered when its receiver can be reached.
     public var isQueued = false
@@ -23,7 +23,7 @@ public struct OpenOptions: Sendable, Hashable {
     /// The id of the request that is being handled while this one is made, so that the broker can stop handlers which
     /// open each other's URLs without end (`loopDetected`). Inside ``OpenURLRequest/handle(_:)`` it is set
     /// automatically.
-    public var parent: String?
+    public var parent: RequestID?
     /// The token that lets the receiver's window come to the front (Wayland, X11), from the program that has the focus.
     public var activationToken: String?
     /// One more value for the receiver: any D-Bus type without descriptors, paths, signatures and variants, at most 16
@@ -31,19 +31,14 @@ public struct OpenOptions: Sendable, Hashable {
     public var annotation: Value?
     /// With a pasteboard and without items: the version to send; `nil` means the current one.
     public var changeCount: UInt64?
-    /// Sets the pasteboard only if it has this change count.
-    public var ifChangeCount: UInt64?
+    /// How the items are put on the pasteboard. With ``PasteboardOptions/isOnce``, the first reader of the pasteboard
+    /// consumes them, and the receiver of the URL has its own copy. ``PasteboardOptions/isSensitive`` is not for queued
+    /// requests, which are stored on disk. A ``PasteboardOptions/id`` is rejected, because the request has one.
+    public var pasteboard = PasteboardOptions()
     /// Whether the pasteboard is made if it does not exist.
-    public var create = true
-    /// How long the items can be read on the pasteboard; see ``PasteboardOptions/timeToLive``.
-    public var timeToLive: Duration?
-    /// Whether the items are a secret on the pasteboard; see ``PasteboardOptions/isSensitive``. Not for queued
-    /// requests, which are stored on disk.
-    public var isSensitive = false
-    /// Whether the first reader of the pasteboard consumes the items; the receiver of the URL has its own copy.
-    public var isOnce = false
+    public var createsPasteboard = true
     /// Whether the pasteboard becomes persistent; `nil` does not change it.
-    public var persistent: Bool?
+    public var isPersistent: Bool?
 
     /// Makes the default options.
     public init() {}
@@ -57,30 +52,31 @@ extension OpenOptions {
 
     func wire() throws(IPCError) -> OpenURLOptions {
         var wire = OpenURLOptions()
-        wire.id = id
-        wire.application = application
+        wire.id = id?.text
+        wire.application = application?.text
         wire.changeCount = changeCount
         wire.annotation = annotation
         wire.timeout = (wait ?? timeout)?.wireMilliseconds
         if isQueued { wire.queue = true }
         wire.timeToLive = requestTimeToLive?.wholeMilliseconds
-        wire.parent = parent ?? HandledRequest.id
+        wire.parent = (parent ?? HandledRequest.id)?.text
         wire.activationToken = activationToken
         wire.set = try set()
         return wire
     }
 
     private func set() throws(IPCError) -> PayloadSetOptions? {
-        guard ifChangeCount != nil || !create || persistent != nil || timeToLive != nil || isSensitive || isOnce else {
-            return nil
+        guard pasteboard.id == nil else {
+            throw IPCError(.invalidArguments, "the pasteboard of a request takes no id; give the request one")
         }
+        guard pasteboard != PasteboardOptions() || !createsPasteboard || isPersistent != nil else { return nil }
         var set = PayloadSetOptions()
-        set.ifChangeCount = ifChangeCount
-        set.create = create ? nil : false
-        set.persistent = persistent
-        set.timeToLive = try PasteboardOptions(timeToLive: timeToLive).milliseconds()
-        if isSensitive { set.sensitive = true }
-        if isOnce { set.once = true }
+        set.ifChangeCount = pasteboard.ifChangeCount
+        set.create = createsPasteboard ? nil : false
+        set.persistent = isPersistent
+        set.timeToLive = try pasteboard.milliseconds()
+        if pasteboard.isSensitive { set.sensitive = true }
+        if pasteboard.isOnce { set.once = true }
         return set
     }
 }

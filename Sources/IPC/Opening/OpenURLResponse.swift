@@ -2,10 +2,10 @@ internal import IPCInterface
 
 /// The result of a request to open a URL.
 public struct OpenURLResponse: Sendable, Hashable {
-    /// How it ended, or `queued`: it is on disk, and ``Application/wait(for:timeout:)`` waits for it.
+    /// How it ended, or `queued`: it is on disk, and ``Request/wait(timeout:)`` waits for it.
     public let outcome: Outcome
     /// The id of the request.
-    public let id: String
+    public let id: RequestID
     /// The handler.
     public let application: String
     /// The version of the pasteboard that was set or sent.
@@ -24,7 +24,7 @@ public struct OpenURLResponse: Sendable, Hashable {
     init(_ result: OpenURLResult) throws(IPCError) {
         try IncomingValues.checkFiles(result.items ?? [])
         outcome = try known(Outcome(rawValue: result.outcome ?? ""), "outcome", result.outcome)
-        id = result.id ?? ""
+        id = try RequestID(result.id ?? "")
         application = result.application ?? ""
         changeCount = result.changeCount
         reply = result.items ?? []
@@ -35,7 +35,7 @@ public struct OpenURLResponse: Sendable, Hashable {
     }
 
     /// The response if no broker has come back to report the end of a request that was sent.
-    init(unknownEndOf id: String, _ error: IPCError) {
+    init(unknownEndOf id: RequestID, _ error: IPCError) {
         (outcome, self.id, application) = (.timedOut, id, "")
         (changeCount, reply, attempts, errorName) = (nil, [], 0, nil)
         (errorCode, errorMessage) = (Self.connectionLost, error.message)

@@ -49,7 +49,7 @@ struct URLOpener {
         if let items {
             wire.items = try await OutgoingItems.prepare(items, passes: link.passesDescriptors, prefersInline: true)
         }
-        wire.pasteboard = outgoing.board?.name
+        wire.pasteboard = outgoing.board?.name.text
         wire.sourceApplication = source
         let storing = BrokerLink.time(storing: items?.byteCount ?? 0)
         return try await send(url, wire, wait: options.wait.map { $0 + storing }, storing)
@@ -81,7 +81,7 @@ struct URLOpener {
                 cancel(id)
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
                 // No broker is left to report the outcome.
-                guard end == nil else { return OpenURLResponse(unknownEndOf: id, error) }
+                guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
             }
             throw error
@@ -108,7 +108,7 @@ struct URLOpener {
         return CallReply(response)
     }
 
-    func call(_ outgoing: OutgoingURL, callbackScheme scheme: String) async throws(CallFailure) -> CallReply {
+    func call(_ outgoing: OutgoingURL, callbackScheme scheme: URLScheme) async throws(CallFailure) -> CallReply {
         guard let asked = XCallbackURL(outgoing.url) else { return try await call(outgoing) }
         let place: CallbackPlace
         do throws(IPCError) {
@@ -136,8 +136,8 @@ struct URLOpener {
         do throws(IPCError) {
             let response = try await open(outgoing)
             guard !response.outcome.isEnd else { return response }
-            do throws(IPCError) { return try await queries.end(of: RequestID(response.id)) } catch {
-                if Task.isCancelled { cancel(response.id) }
+            do throws(IPCError) { return try await queries.end(of: response.id) } catch {
+                if Task.isCancelled { cancel(response.id.text) }
                 throw error
             }
         } catch {

@@ -82,8 +82,3 @@ extension URLParameters: ExpressibleByDictionaryLiteral {
         self.init(elements.map { Parameter(name: $0.0, value: $0.1) })
     }
 }
-
-extension OpenURLRequest {
-    /// The parameters of ``url``.
-    public nonisolated var parameters: URLParameters { URLParameters(of: url) }
-}

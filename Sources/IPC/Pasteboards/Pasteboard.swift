@@ -6,22 +6,15 @@ internal import IPCInterface
 /// has no owner, and every change takes the next change count.
 public struct Pasteboard: Sendable {
     let application: Application
-    let checkedName: PasteboardName
-    var object: PasteboardObject { PasteboardObject(application, checkedName) }
-
     /// The pasteboard's name.
-    public var name: String { checkedName.text }
+    public let name: PasteboardName
 
-    init(_ name: PasteboardName, of application: Application) {
-        checkedName = name
-        self.application = application
-    }
+    var object: PasteboardObject { PasteboardObject(application, name) }
 
     /// Names a pasteboard, and does not check that it exists; for ``Application/open(_:sending:on:options:)``, which
     /// makes it, and for pasteboards that are known to exist.
-    /// - Throws: `invalidName`.
-    public init(named name: String, of application: Application) throws(IPCError) {
-        self.init(try PasteboardName(name), of: application)
+    public init(named name: PasteboardName, of application: Application) {
+        (self.name, self.application) = (name, application)
     }
 
     /// The pasteboard that all programs share.
@@ -33,8 +26,8 @@ public struct Pasteboard: Sendable {
 
 extension Pasteboard: Hashable {
     /// Two pasteboards are equal if their names are equal byte by byte.
-    public static func == (one: Pasteboard, other: Pasteboard) -> Bool { one.checkedName == other.checkedName }
-    public func hash(into hasher: inout Hasher) { hasher.combine(checkedName) }
+    public static func == (one: Pasteboard, other: Pasteboard) -> Bool { one.name == other.name }
+    public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension Pasteboard {

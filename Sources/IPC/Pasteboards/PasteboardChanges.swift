@@ -1,7 +1,7 @@
 /// A change of one pasteboard.
 public struct PasteboardChange: Sendable, Hashable {
     /// The pasteboard.
-    public let name: String
+    public let name: PasteboardName
     /// The change count of its current version; 0 when it was removed.
     public let changeCount: UInt64
     /// Whether it was removed.
@@ -27,7 +27,7 @@ extension Pasteboard {
     ///
     /// If it is removed and made again, this returns only if it was called before the removal.
     /// - Throws: errors of the broker; `storeUnavailable` when the task is cancelled.
-    public func removal() async throws(IPCError) {
+    public func waitUntilRemoved() async throws(IPCError) {
         let start = try await application.boards.change(of: [name], since: nil).cursor
         do throws(IPCError) { _ = try await changeCount } catch {
             guard error.code == .noSuchPasteboard else { throw error }
@@ -47,7 +47,7 @@ public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Failure = IPCError
 
     let application: Application
-    let names: [String]
+    let names: [PasteboardName]
     let since: UInt64?
 
     public func makeAsyncIterator() -> Iterator { Iterator(application: application, names: names, cursor: since) }
@@ -55,7 +55,7 @@ public struct PasteboardChanges: AsyncSequence, Sendable {
     /// Reads one change after the other.
     public struct Iterator: AsyncIteratorProtocol {
         let application: Application
-        let names: [String]
+        let names: [PasteboardName]
         var cursor: UInt64?
         var rows: ArraySlice<PasteboardChange> = []
 

@@ -31,29 +31,28 @@ struct PasteboardDirectory {
         var options = ListPasteboardsOptions()
         options.after = name
         if !prefix.isEmpty { options.prefix = prefix }
-        return try await link.call(Pasteboards1.listPasteboards, options, repeatable: true).map(PasteboardInfo.init)
+        let rows = try await link.call(Pasteboards1.listPasteboards, options, repeatable: true)
+        return try rows.map { (row) throws(IPCError) in try PasteboardInfo(row) }
     }
 
     /// - Parameter cursor: `nil` only returns the current cursor.
     func change(
-        of names: [String], since cursor: UInt64?
+        of names: [PasteboardName], since cursor: UInt64?
     ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {
-        _ = try names.map(PasteboardName.init(_:))
         var options = WaitOptions()
         options.timeout = cursor == nil ? 0 : BrokerLink.question.wireMilliseconds
         let (count, changed, facts) = try await link.call(
-            Pasteboards1.waitForChange, (names, cursor ?? 0, options), timeout: BrokerLink.questionTimeout,
+            Pasteboards1.waitForChange, (names.map(\.text), cursor ?? 0, options), timeout: BrokerLink.questionTimeout,
             repeatable: true)
         guard cursor != nil else { return (count, []) }
         let isResync = facts.resync ?? false
-        var rows = changed
+        var rows = try changed.map { (row) throws(IPCError) in (try PasteboardName(row.name), row.changeCount) }
         if isResync {
-            let present = Set(changed.map { Array($0.name.utf8) })
-            rows += names.filter { !present.contains(Array($0.utf8)) }
-                .map { ChangedPasteboard(name: $0, changeCount: 0) }
+            let present = Set(rows.map(\.0))
+            rows += names.filter { !present.contains($0) }.map { ($0, 0) }
         }
         let changes = rows.map {
-            PasteboardChange(name: $0.name, changeCount: $0.changeCount, cursor: count, isResync: isResync)
+            PasteboardChange(name: $0.0, changeCount: $0.1, cursor: count, isResync: isResync)
         }
         return (count, changes)
     }

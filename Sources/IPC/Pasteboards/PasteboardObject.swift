@@ -8,7 +8,7 @@ struct PasteboardObject: Sendable {
     private let name: PasteboardName
 
     init(_ application: Application, _ name: PasteboardName) {
-        (link, source, self.name) = (application.link, application.id, name)
+        (link, source, self.name) = (application.link, application.id.text, name)
     }
 
     var path: ObjectPath {
@@ -73,7 +73,7 @@ struct PasteboardObject: Sendable {
         wire.timeToLive = try options.milliseconds()
         if options.isSensitive { wire.sensitive = true }
         if options.isOnce { wire.once = true }
-        wire.id = if let id = options.id { id } else { await link.repetitionID() }
+        wire.id = if let id = options.id { id.text } else { await link.repetitionID() }
         wire.sourceApplication = source
         return wire
     }
@@ -98,10 +98,10 @@ struct PasteboardObject: Sendable {
         }
     }
 
-    func clear(ifChangeCount count: UInt64?, id: String?) async throws(IPCError) -> UInt64 {
+    func clear(ifChangeCount count: UInt64?, id: RequestID?) async throws(IPCError) -> UInt64 {
         var options = ClearOptions()
         options.ifChangeCount = count
-        options.id = if let id { id } else { await link.repetitionID() }
+        options.id = if let id { id.text } else { await link.repetitionID() }
         options.sourceApplication = source
         return try await link.call(Pasteboard1.clear, at: path, options, repeatable: options.id != nil)
     }

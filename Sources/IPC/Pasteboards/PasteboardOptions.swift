@@ -16,13 +16,13 @@ public struct PasteboardOptions: Sendable, Hashable {
     public var isOnce = false
     /// Changes the pasteboard only if it has exactly this change count.
     public var ifChangeCount: UInt64?
-    /// 16 to 64 of `[A-Za-z0-9-]`. For 10 min, a second call with the same id and items has no effect.
-    public var id: String?
+    /// The id of the call. For 10 min, a second call with the same id and items has no effect.
+    public var id: RequestID?
 
     /// Makes options, by default without any condition.
     public init(
         timeToLive: Duration? = nil, expirationDate: UInt64? = nil, isSensitive: Bool = false, isOnce: Bool = false,
-        ifChangeCount: UInt64? = nil, id: String? = nil
+        ifChangeCount: UInt64? = nil, id: RequestID? = nil
     ) {
         self.timeToLive = timeToLive
         self.expirationDate = expirationDate

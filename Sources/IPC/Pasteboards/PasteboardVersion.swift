@@ -68,7 +68,7 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
 /// A row of a list of pasteboards.
 public struct PasteboardInfo: Sendable, Hashable {
     /// Its name.
-    public let name: String
+    public let name: PasteboardName
     /// The change count of its current version.
     public let changeCount: UInt64
     /// Whether it survives the broker and a power cut.
@@ -90,8 +90,8 @@ public struct PasteboardInfo: Sendable, Hashable {
     /// When the current version expires, in milliseconds since 1970 UTC; `nil` if it does not.
     public let endsMillisecondsSince1970: UInt64?
 
-    init(_ row: PasteboardRow) {
-        name = row.name
+    init(_ row: PasteboardRow) throws(IPCError) {
+        name = try PasteboardName(row.name)
         changeCount = row.changeCount
         isPersistent = row.facts.persistent ?? false
         itemCount = row.facts.itemCount ?? 0

@@ -21,7 +21,7 @@ extension Pasteboard {
     /// - Throws: `changeCountMismatch` with the current change count in its sentence.
     @discardableResult
     public func setItems(
-        _ items: [PasteboardItem], ifChangeCount count: UInt64?, id: String? = nil
+        _ items: [PasteboardItem], ifChangeCount count: UInt64?, id: RequestID? = nil
     ) async throws(IPCError) -> UInt64 {
         try await setItems(items, options: PasteboardOptions(ifChangeCount: count, id: id))
     }
@@ -38,7 +38,7 @@ extension Pasteboard {
     /// Removes all items; the pasteboard stays, with an empty version. Parameters and errors as in
     /// ``setItems(_:ifChangeCount:id:)``.
     @discardableResult
-    public func clear(ifChangeCount count: UInt64? = nil, id: String? = nil) async throws(IPCError) -> UInt64 {
+    public func clear(ifChangeCount count: UInt64? = nil, id: RequestID? = nil) async throws(IPCError) -> UInt64 {
         try await object.clear(ifChangeCount: count, id: id)
     }
 

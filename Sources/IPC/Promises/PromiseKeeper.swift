@@ -36,7 +36,7 @@ final class PromiseKeeper {
         _ write: () async throws(IPCError) -> UInt64
     ) async throws(IPCError) -> UInt64 {
         try await appear()
-        let name = board.checkedName
+        let name = board.name
         link.connection.objects.export([interface(for: name)], at: try board.object.path)
         last += 1
         let number = last

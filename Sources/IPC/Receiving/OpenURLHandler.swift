@@ -11,7 +11,7 @@ public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async t
 /// The request that the current task handles, the parent of every request that it makes: D-Bus does not record
 /// causality.
 enum HandledRequest {
-    @TaskLocal static var id: String?
+    @TaskLocal static var id: RequestID?
 }
 
 extension OpenURLRequest {
@@ -23,7 +23,7 @@ extension OpenURLRequest {
     /// - Parameter body: the work. If it calls ``finish(_:replying:)``, that is the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
         let work = Task { try await HandledRequest.$id.withValue(id) { try await body(self) } }
-        let watch = Task { if await cancellation() { work.cancel() } }
+        let watch = Task { if await waitUntilCancelled() { work.cancel() } }
         let result = await withTaskCancellationHandler {
             await work.result
         } onCancel: {

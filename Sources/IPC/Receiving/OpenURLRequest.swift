@@ -9,9 +9,11 @@ internal import IPCInterface
 @DBusActor
 public final class OpenURLRequest {
     /// The request's id, the same in every attempt.
-    public nonisolated let id: String
-    /// The URL, byte for byte as its sender wrote it. Compare its scheme without case (RFC 3986 §3.1).
+    public nonisolated let id: RequestID
+    /// The URL, byte for byte as its sender wrote it. ``scheme``, ``host``, ``path`` and ``parameters`` are its parts.
     public nonisolated let url: String
+    /// The scheme of ``url``; two schemes are equal without regard to case (RFC 3986 §3.1).
+    public nonisolated let scheme: URLScheme
     /// The sender, and how far its id can be trusted; decide on ``IPCModel/SourceStrength/owned`` only.
     public nonisolated let source: Source
     /// The items that came with the URL.
@@ -28,9 +30,9 @@ public final class OpenURLRequest {
     public nonisolated let activationToken: String?
     private let answer: PendingAnswer
 
-    init(id: String, url: String, context: OpenURLContext, answer: PendingAnswer) {
+    init(id: RequestID, url: URLText, context: OpenURLContext, answer: PendingAnswer) {
         self.id = id
-        self.url = url
+        (self.url, scheme) = (url.text, url.scheme)
         source = Source(stated: context.sourceApplication, context.sourceStrength)
         payload = Payload(context)
         annotation = context.annotation
@@ -85,7 +87,7 @@ public final class OpenURLRequest {
 
     /// Waits until ``isCancelled`` is true.
     /// - Returns: false if the request is answered first, or the task is cancelled.
-    public func cancellation() async -> Bool { await answer.cancellation() }
+    public func waitUntilCancelled() async -> Bool { await answer.cancellation() }
 }
 
 extension OpenURLContext {
@@ -99,12 +101,15 @@ extension OpenURLRequest {
     public enum Answer: Error, Sendable, Hashable {
         /// The work is done.
         case handled
-        /// The URL is not for this application.
-        case declined
+        /// The URL is not for this application: a word for programs and a sentence for people, or neither.
+        case declined(code: String? = nil, message: String? = nil)
         /// The user or the sender cancelled it.
         case cancelled
         /// The work failed: a word for programs and a sentence for people.
         case failed(code: String? = nil, message: String? = nil)
+
+        /// ``declined(code:message:)`` without a reason.
+        public static var declined: Answer { .declined() }
 
         /// The outcome that the sender sees.
         public var outcome: Outcome {
@@ -117,8 +122,11 @@ extension OpenURLRequest {
         }
 
         fileprivate var reply: HandlerReply {
-            guard case .failed(let code, let message) = self else { return HandlerReply() }
-            return HandlerReply(errorCode: code, errorMessage: message)
+            switch self {
+            case .handled, .cancelled: HandlerReply()
+            case .declined(let code, let message), .failed(let code, let message):
+                HandlerReply(errorCode: code, errorMessage: message)
+            }
         }
     }
 }
@@ -131,13 +139,14 @@ public struct Payload: ItemReading, Hashable {
     /// Whether items were sent, also an empty list.
     public let isPresent: Bool
     /// The pasteboard that has or had the items; `nil` if they came without one.
-    public let pasteboard: String?
+    public let pasteboard: PasteboardName?
     /// The version of the pasteboard that holds them.
     public let changeCount: UInt64?
 
     init(_ context: OpenURLContext) {
         items = context.items ?? []
         isPresent = context.items != nil
-        (pasteboard, changeCount) = (context.pasteboard, context.changeCount)
+        // A name that the broker sends was checked by it.
+        (pasteboard, changeCount) = (context.pasteboard.flatMap { try? PasteboardName($0) }, context.changeCount)
     }
 }

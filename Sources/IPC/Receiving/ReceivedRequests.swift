@@ -28,7 +28,11 @@ final class ReceivedRequests {
         // After a restart, the broker delivers a request again that is being handled. It is handled once.
         if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }
         if let given = memory.answer(to: id, url) { return answer(.success(given)) }
-        do throws(IPCError) { try IncomingValues.checkFiles(context.items ?? []) } catch {
+        let (name, text): (RequestID, URLText)
+        do throws(IPCError) {
+            (name, text) = (try RequestID(id), try URLText(url))
+            try IncomingValues.checkFiles(context.items ?? [])
+        } catch {
             return answer(.failure(error.errorReply))
         }
         guard ended == nil else { return answer(.failure(ErrorReply.handedBack)) }
@@ -39,14 +43,14 @@ final class ReceivedRequests {
             self.callbacks.answered(id, url, outcome, reply)
         }
         unanswered[id] = pending
-        let request = OpenURLRequest(id: id, url: url, context: context, answer: pending)
+        let request = OpenURLRequest(id: name, url: text, context: context, answer: pending)
         if !consumers.resumeFirst(with: .success(request)) { waiting.append(request) }
     }
 
     /// Cancels a request for its sender. A request that no consumer has taken gets its answer here.
     func cancel(_ id: String) {
         unanswered[id]?.cancel()
-        guard let place = waiting.firstIndex(where: { $0.id == id }) else { return }
+        guard let place = waiting.firstIndex(where: { $0.id.text == id }) else { return }
         // Before the request is released, which would be an answer too.
         unanswered[id]?.give((.cancelled, .calledOff))
         waiting.remove(at: place)

@@ -13,7 +13,7 @@ public enum RequestState: String, Sendable, Hashable, CaseIterable {
 /// The broker's record of a request, without the payload.
 public struct RequestInfo: Sendable, Hashable {
     /// The id of the request.
-    public let id: String
+    public let id: RequestID
     /// The URL, byte for byte.
     public let url: String
     /// Its state.
@@ -29,7 +29,7 @@ public struct RequestInfo: Sendable, Hashable {
     /// Whether its sender queued it.
     public let isQueued: Bool
     /// The pasteboard that was set or sent.
-    public let pasteboard: String?
+    public let pasteboard: PasteboardName?
     /// The version of the pasteboard that was set or sent.
     public let changeCount: UInt64?
     /// The count of the payload's items.
@@ -39,9 +39,9 @@ public struct RequestInfo: Sendable, Hashable {
     /// How often it was delivered.
     public let attempts: UInt32
     /// The request that was being handled when it was made.
-    public let parent: String?
+    public let parent: RequestID?
     /// The id of its last retry; `nil` if there is none, and in a list.
-    public let retriedAs: String?
+    public let retriedAs: RequestID?
     /// When the broker accepted it, in milliseconds since 1970 UTC.
     public let acceptedMillisecondsSince1970: UInt64
     /// When it expires unless it is delivered before, in milliseconds since 1970 UTC; `nil` if its sender waits.
@@ -65,12 +65,14 @@ public struct RequestInfo: Sendable, Hashable {
         }
         try IncomingValues.checkFiles(facts.items ?? [])
         reply = facts.items ?? []
-        (id, url, application) = (facts.id ?? "", facts.url ?? "", facts.application ?? "")
+        id = try RequestID(facts.id ?? "")
+        (url, application) = (facts.url ?? "", facts.application ?? "")
         source = Source(stated: facts.sourceApplication, facts.sourceStrength)
         isQueued = facts.queue ?? false
-        (pasteboard, changeCount) = (facts.pasteboard, facts.changeCount)
+        (pasteboard, changeCount) = (try facts.pasteboard.map(PasteboardName.init(_:)), facts.changeCount)
         (itemCount, byteCount) = (Int(facts.itemCount ?? 0), facts.size ?? 0)
-        (attempts, parent, retriedAs) = (facts.attempts ?? 0, facts.parent, facts.retriedAs)
+        attempts = facts.attempts ?? 0
+        (parent, retriedAs) = (try facts.parent.map(RequestID.init(_:)), try facts.retriedAs.map(RequestID.init(_:)))
         acceptedMillisecondsSince1970 = facts.accepted ?? 0
         (expiresMillisecondsSince1970, endedMillisecondsSince1970) = (facts.expires, facts.ended)
         (errorName, errorCode, errorMessage) = (facts.errorName, facts.errorCode, facts.errorMessage)

@@ -18,19 +18,18 @@ final class RequestQueries {
 
     /// - Parameter state: a state or an outcome, as a word of the wire; `nil` means all.
     nonisolated func list(
-        _ state: String?, _ application: String?,
+        _ state: String?, _ application: ApplicationID?,
         where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
     ) -> Listing<RequestInfo> {
         Listing(where: isWanted) { after throws(IPCError) in
-            if let application { _ = try ApplicationID(application) }
             var options = ListRequestsOptions()
-            (options.after, options.state, options.application) = (after?.id, state, application)
+            (options.after, options.state, options.application) = (after?.id.text, state, application?.text)
             let rows = try await self.link.call(URLs1.listRequests, options, repeatable: true)
             return try rows.map { (facts) throws(IPCError) in try RequestInfo(facts) }
         }
     }
 
-    nonisolated func list(_ outcome: Outcome, _ application: String?) -> Listing<RequestInfo> {
+    nonisolated func list(_ outcome: Outcome, _ application: ApplicationID?) -> Listing<RequestInfo> {
         // On the wire, `delivered` is a state of a request that has not ended.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
@@ -55,10 +54,11 @@ final class RequestQueries {
         try await link.call(URLs1.cancelRequest, (id.text, NoOptions()), repeatable: true)
     }
 
-    func retry(_ id: RequestID, as newID: String?) async throws(IPCError) -> String {
+    func retry(_ id: RequestID, as newID: RequestID?) async throws(IPCError) -> RequestID {
         var options = RetryRequestOptions()
-        options.id = newID ?? link.repetitionID()
-        return try await link.call(URLs1.retryRequest, (id.text, options), repeatable: options.id != nil)
+        options.id = newID?.text ?? link.repetitionID()
+        return try RequestID(
+            try await link.call(URLs1.retryRequest, (id.text, options), repeatable: options.id != nil))
     }
 
     func drop(_ id: RequestID) async throws(IPCError) {
@@ -80,9 +80,9 @@ final class RequestQueries {
     func completions() async throws(IPCError) -> RequestCompletions {
         if subscription == nil {
             subscription = try await link.subscribe(to: URLs1.requestCompleted) { [weak self] end in
-                guard let self, let outcome = Outcome(rawValue: end.1) else { return }
+                guard let self, let id = try? RequestID(end.0), let outcome = Outcome(rawValue: end.1) else { return }
                 for listener in self.listeners {
-                    listener.yield(RequestCompletion(id: end.0, outcome: outcome))
+                    listener.yield(RequestCompletion(id: id, outcome: outcome))
                 }
             }
         }
@@ -108,7 +108,7 @@ final class RequestQueries {
 /// The end of a request that this application has queued.
 public struct RequestCompletion: Sendable, Hashable {
     /// The id of the request.
-    public let id: String
+    public let id: RequestID
     /// How it ended.
     public let outcome: Outcome
 }

@@ -36,9 +36,8 @@ package struct DesktopClaims {
     /// Claims schemes until the end of the session, by files below `XDG_RUNTIME_DIR`.
     /// - Throws: `reservedScheme`; those of ``Application/registerOnDesktop(_:for:options:)``.
     package func registerForSession(
-        _ schemes: [String], for application: String, command: String?, takesDescriptors: Bool
+        _ schemes: [URLScheme], for id: ApplicationID, command: String?, takesDescriptors: Bool
     ) async throws(IPCError) -> DesktopLinks {
-        let (id, schemes) = (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
         if let reserved = schemes.first(where: \.isReserved) {
             throw IPCError(
                 .reservedScheme,
@@ -53,14 +52,13 @@ package struct DesktopClaims {
         }
         try await bus.reload(after: changes)
         try await reloadClaims()
-        return DesktopLinks(changes, isActivatable: command == nil ? nil : await bus.isActivatable(application))
+        return DesktopLinks(changes, isActivatable: command == nil ? nil : await bus.isActivatable(id.text))
     }
 
     /// Removes the files of ``registerForSession(_:for:command:takesDescriptors:)``.
     package func unregisterForSession(
-        _ schemes: [String], of application: String
+        _ schemes: [URLScheme], of id: ApplicationID
     ) async throws(IPCError) -> DesktopLinks {
-        let (id, schemes) = (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
         guard BaseDirectories.ofProcess.runtime != nil else { return DesktopLinks([]) }
         let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).unregister(schemes.isEmpty ? nil : schemes)

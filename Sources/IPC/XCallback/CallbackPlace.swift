@@ -17,21 +17,22 @@ struct CallbackPlace {
     private let application: Application
     /// Known to the handler of the call only.
     private let token = RequestID.random().text
-    private let scheme: String
+    private let scheme: URLScheme
 
     /// Registers a scheme until ``close()``. If another application handles it, a unique one is derived from it.
     static func open(
-        for caller: String, on bus: BusAddress?, scheme wanted: String
+        for caller: String, on bus: BusAddress?, scheme wanted: URLScheme
     ) async throws(IPCError) -> CallbackPlace {
         guard let bus else {
             throw IPCError(.invalidArguments, "a callback needs a bus, and this application has none")
         }
         let mark = RequestID.random().text
-        let application = try await Application.connect(id: "\(caller).callback-\(mark)", bus: bus)
+        let application = try await Application.connect(
+            id: try ApplicationID("\(caller).callback-\(mark)"), bus: bus)
         do throws(IPCError) {
             var scheme = wanted
             if try await application.register([wanted]).contains(where: \.isHandler) {
-                scheme = "\(wanted)-\(mark)"
+                scheme = try URLScheme("\(wanted)-\(mark)")
                 try await application.register([scheme])
                 try await application.unregister([wanted])
             }
@@ -46,7 +47,7 @@ struct CallbackPlace {
     func url(_ asked: XCallbackURL, source: String) -> String {
         var parameters: URLParameters = [XCallbackURL.source: source]
         for callback in XCallbackURL.Callback.allCases {
-            parameters[callback.rawValue] = XCallbackURL(scheme: scheme, action: action(of: callback)).text
+            parameters[callback.rawValue] = XCallbackURL(scheme: scheme.text, action: action(of: callback)).text
         }
         return asked.adding(parameters).text
     }

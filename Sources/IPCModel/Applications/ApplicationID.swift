@@ -1,17 +1,19 @@
 /// The reverse-DNS id of an application, which is also the well-known bus name that it owns while it runs.
 ///
-/// The grammar is “Bus names” of the D-Bus specification, which is narrower than that of DNS.
-package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The limit of bytes of a bus name; D-Bus specification, “Valid Names”.
-    package static let maximumBytes = 255
+/// It has at least two elements of `[A-Za-z0-9_-]`, separated by dots, of which none starts with a digit. The grammar is “Bus
+/// names” of the D-Bus specification, which is narrower than that of DNS.
+public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
+    /// The most bytes of a bus name; D-Bus specification, “Valid Names”.
+    public static let maximumBytes = 255
 
     /// The id as it was written; case matters.
-    package let text: String
+    public let text: String
     /// The hash of the text, kept because an id is looked up many times.
     private let hash: Int
 
     /// Checks a text against the grammar of well-known bus names.
-    package init(_ text: String) throws(IPCError) {
+    /// - Throws: `invalidName`.
+    public init(_ text: String) throws(IPCError) {
         if !Self.isValid(text), let complaint = Self.complaint(about: text) {
             throw IPCError(.invalidName, "the application id \(complaint) (D-Bus specification, “Bus names”)")
         }
@@ -20,15 +22,13 @@ package struct ApplicationID: Sendable, Hashable, Comparable, CustomStringConver
 
     private init(trusted text: String) { (self.text, hash) = (text, text.hashValue) }
 
-    package static func == (left: ApplicationID, right: ApplicationID) -> Bool {
+    public static func == (left: ApplicationID, right: ApplicationID) -> Bool {
         left.hash == right.hash && left.text == right.text
     }
 
-    package static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
+    public static func < (left: ApplicationID, right: ApplicationID) -> Bool { left.text < right.text }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
-
-    package var description: String { text }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
     /// The object on which the application takes calls: `demo.IPC-Server` gives `/demo/IPC_Server`.
     ///

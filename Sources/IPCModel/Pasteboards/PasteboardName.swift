@@ -1,18 +1,19 @@
 /// The name of a pasteboard: 1 to 255 bytes of UTF-8 without control characters, compared byte by byte.
-package struct PasteboardName: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The limit of bytes of UTF-8.
-    package static let maximumBytes = 255
+public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
+    /// The most bytes of UTF-8.
+    public static let maximumBytes = 255
 
-    /// The pasteboard that always exists.
-    package static let general = PasteboardName(checked: "general")
+    /// The pasteboard that always exists, and that all programs share.
+    public static let general = PasteboardName(checked: "general")
 
     private static let uniquePrefix = "unique-"
 
     /// The name as it was written.
-    package let text: String
+    public let text: String
 
     /// Checks length and characters: U+0000 to U+001F and U+007F to U+009F are control characters.
-    package init(_ text: String) throws(IPCError) {
+    /// - Throws: `invalidName`.
+    public init(_ text: String) throws(IPCError) {
         guard !text.isEmpty else { throw Self.error("is empty; it needs 1 to \(Self.maximumBytes) bytes of UTF-8") }
         let count = text.utf8.count
         guard count <= Self.maximumBytes else {
@@ -41,16 +42,14 @@ package struct PasteboardName: Sendable, Hashable, Comparable, CustomStringConve
     /// Whether a pasteboard of this name is persistent, unless its maker says otherwise.
     package var isPersistentByDefault: Bool { self != .general }
 
-    package var description: String { text }
-
-    package static func == (left: PasteboardName, right: PasteboardName) -> Bool {
+    public static func == (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.isIdentical(to: right.text)
     }
 
     /// The order of the bytes, which is that of SQLite's `BINARY` collation: a page ends where the next one starts.
-    package static func < (left: PasteboardName, right: PasteboardName) -> Bool {
+    public static func < (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }
 
-    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+    public func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }

@@ -4,17 +4,18 @@ internal import Synchronization
 /// The id of an open request or of a call that may be repeated, chosen by its sender.
 ///
 /// Any caller that knows it may read, await and cancel the request, so it has to be random.
-package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertible {
+public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
     /// The allowed counts of characters.
-    package static let length = 16...64
+    public static let length = 16...64
 
     /// The id as it was written; case matters.
-    package let text: String
+    public let text: String
     /// The hash of the text, kept because an id is looked up many times.
     private let hash: Int
 
     /// Checks that a text is 16 to 64 of `[A-Za-z0-9-]`.
-    package init(_ text: String) throws(IPCError) {
+    /// - Throws: `invalidArguments`.
+    public init(_ text: String) throws(IPCError) {
         if !text.allBytes(Self.isAllowed),
             let scalar = text.unicodeScalars.first(where: { !$0.isASCII || !Self.isAllowed(UInt8($0.value)) })
         {
@@ -34,18 +35,16 @@ package struct RequestID: Sendable, Hashable, Comparable, CustomStringConvertibl
 
     private init(checked text: String) { (self.text, hash) = (text, text.hashValue) }
 
-    package static func == (left: RequestID, right: RequestID) -> Bool {
+    public static func == (left: RequestID, right: RequestID) -> Bool {
         left.hash == right.hash && left.text == right.text
     }
 
-    package func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    package var description: String { text }
-
-    package static func < (left: RequestID, right: RequestID) -> Bool { left.text < right.text }
+    public static func < (left: RequestID, right: RequestID) -> Bool { left.text < right.text }
 
     /// A fresh id: a UUID of version 4 (RFC 9562 §5.4), 122 random bits from the system's generator.
-    package static func random() -> RequestID { SystemRandomReserve.shared.withLock { random(using: &$0) } }
+    public static func random() -> RequestID { SystemRandomReserve.shared.withLock { random(using: &$0) } }
 
     /// A fresh id from a given generator.
     package static func random(using generator: inout some RandomNumberGenerator) -> RequestID {

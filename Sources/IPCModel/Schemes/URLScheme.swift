@@ -1,17 +1,18 @@
 /// The scheme of a URL, which chooses its handler; RFC 3986 §3.1.
 ///
 /// Two schemes are equal without regard to case; the spelling stays as it was written.
-package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertible {
-    /// The limit of bytes of a scheme. RFC 3986 sets none, but the broker's index needs one.
-    package static let maximumBytes = 255
+public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
+    /// The most bytes of a scheme. RFC 3986 sets no limit, but the broker's index needs one.
+    public static let maximumBytes = 255
 
     /// The scheme as it was written.
-    package let spelling: String
+    public let spelling: String
     /// The scheme in small letters, the canonical form of RFC 3986 §3.1.
-    package let canonical: String
+    public let canonical: String
 
-    /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`.
-    package init(_ text: String) throws(IPCError) {
+    /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`, without the colon.
+    /// - Throws: `invalidName`.
+    public init(_ text: String) throws(IPCError) {
         if !Self.isValid(text), let sentence = Self.complaint(about: text) { throw IPCError(.invalidName, sentence) }
         (spelling, canonical) = (text, Self.canonical(text))
     }
@@ -19,11 +20,12 @@ package struct URLScheme: Sendable, Hashable, Comparable, CustomStringConvertibl
     /// The canonical form of a text that may be no scheme.
     package static func canonical(_ text: some StringProtocol) -> String { String(text).asciiLowercased }
 
-    package var description: String { spelling }
+    /// The scheme as it was written.
+    public var text: String { spelling }
 
-    package static func == (left: URLScheme, right: URLScheme) -> Bool { left.canonical == right.canonical }
-    package static func < (left: URLScheme, right: URLScheme) -> Bool { left.canonical < right.canonical }
-    package func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
+    public static func == (left: URLScheme, right: URLScheme) -> Bool { left.canonical == right.canonical }
+    public static func < (left: URLScheme, right: URLScheme) -> Bool { left.canonical < right.canonical }
+    public func hash(into hasher: inout Hasher) { hasher.combine(canonical) }
 
     private static func isValid(_ text: String) -> Bool {
         guard let first = text.utf8.first, first.isASCIILetter, text.utf8.count <= maximumBytes else { return false }

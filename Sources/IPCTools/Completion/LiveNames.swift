@@ -10,7 +10,7 @@ private import class IPCDBus.DBusActor
 /// shell offers the names that have arrived.
 package enum LiveNames {
     package static let boards = kind { app, request, names in
-        for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name) { return }
+        for try await board in app.pasteboards(prefix: request.start) where !names.add(board.name.text) { return }
     }
 
     package static let schemes = kind { app, _, names in
@@ -28,12 +28,13 @@ package enum LiveNames {
 
     /// Requests, including those that have ended; the newest ones if there are many.
     package static let requests = kind { app, _, names in
-        for try await request in app.requests() { names.add(request.id, keepingNewest: true) }
+        for try await request in app.requests() { names.add(request.id.text, keepingNewest: true) }
     }
 
     /// The types on the pasteboard that the command line names.
     package static let types = kind { app, request, names in
-        guard let board = try? Pasteboard(named: request.board, of: app) else { return }
+        guard let name = try? PasteboardName(request.board) else { return }
+        let board = Pasteboard(named: name, of: app)
         for type in try await board.types.joined() where !names.add(type.text) { return }
     }
 

@@ -14,7 +14,7 @@ struct MessageCommand: Sendable {
     /// Runs the command until it ends. Cancelling the request or the task ends the command and its children.
     func handle(_ request: OpenURLRequest) async -> Result {
         let work = Task { await run(request) }
-        let watch = Task { if await request.cancellation() { work.cancel() } }
+        let watch = Task { if await request.waitUntilCancelled() { work.cancel() } }
         defer { watch.cancel() }
         let result = await withTaskCancellationHandler {
             await work.value
@@ -58,10 +58,10 @@ struct MessageCommand: Sendable {
             "IPC_URL": request.url,
             "IPC_SOURCE": request.source.application,
             "IPC_SOURCE_STRENGTH": request.source.strength.rawValue,
-            "IPC_BOARD": request.payload.pasteboard ?? "",
+            "IPC_BOARD": request.payload.pasteboard?.text ?? "",
             "IPC_CHANGE_COUNT": request.payload.changeCount.map(String.init) ?? "",
             "IPC_TYPE": content?.type.text ?? "",
-            "IPC_ID": request.id,
+            "IPC_ID": request.id.text,
             "IPC_ATTEMPT": String(request.attempt),
         ]
     }

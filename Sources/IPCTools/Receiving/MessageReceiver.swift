@@ -5,19 +5,18 @@ private import class IPCDBus.DBusActor
 
 /// The receiver of `ipc-server` and `ipc-client listen`: registers schemes, prints messages and answers them.
 package struct MessageReceiver: Sendable {
-    private let application: String
-    private let schemes: [String]
+    private let application: ApplicationID
+    private let schemes: [URLScheme]
     private let options: ReceiverOptions
     private let output: OutputOptions
     private let stop = StopSignal()
 
     package init(
         application: String, schemes: [String], _ options: ReceiverOptions, _ output: OutputOptions
-    ) {
-        self.application = application
-        self.schemes = schemes
-        self.options = options
-        self.output = output
+    ) throws(IPCError) {
+        self.application = try ApplicationID(application)
+        self.schemes = try schemes.map(URLScheme.init(_:))
+        (self.options, self.output) = (options, output)
     }
 
     /// Receives messages until the count is reached or a signal arrives.
@@ -30,9 +29,9 @@ package struct MessageReceiver: Sendable {
         if !options.callbacks { await app.setCallbackSchemes(.none) }
         await app.onCallbackFailure { [output] in try? output.warn("CallbackFailed", $0.description) }
         for conflict in try await claim(with: app) {
-            try output.warn("Conflict", conflict.sentence(for: application))
+            try output.warn("Conflict", conflict.sentence(for: application.text))
         }
-        try output.tell("Listening", "listening as \(application) for \(schemes.joined(separator: ", "))")
+        try output.tell("Listening", "listening as \(application) for \(schemes.map(\.text).joined(separator: ", "))")
         do { try await receive(from: app) } catch {
             await app.close()
             throw error
@@ -43,7 +42,7 @@ package struct MessageReceiver: Sendable {
     private func claim(with app: Application) async throws -> [Handler] {
         do { return try await app.register(schemes, window: options.window) } catch {
             guard error.code == .reservedScheme else { throw error }
-            throw ToolFailure.reserved(schemes)
+            throw ToolFailure.reserved(schemes.map(\.text))
         }
     }
 
@@ -125,11 +124,11 @@ extension JSONValue {
     fileprivate static func message(_ request: OpenURLRequest) -> JSONValue {
         let payload = request.payload
         return .object([
-            "id": .string(request.id),
+            "id": .string(request.id.text),
             "url": .string(request.url),
             "source-application": .nonEmpty(request.source.application),
             "source-strength": .string(request.source.strength.rawValue),
-            "pasteboard": payload.pasteboard.map { .string($0) },
+            "pasteboard": payload.pasteboard.map { .string($0.text) },
             "change-count": payload.changeCount.map { .count($0) },
             "items": payload.isPresent ? .items(payload.items, most: InputFile.mostBytes) : nil,
             "annotation": request.annotation.map { JSONValue($0) },

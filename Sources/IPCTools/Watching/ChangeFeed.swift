@@ -4,7 +4,7 @@ package import IPC
 /// cursor outlives every connection, so no change is missed.
 package actor ChangeFeed {
     private let application: Application
-    private let names: [String]
+    private let names: [PasteboardName]
     private var cursor: UInt64
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
@@ -19,7 +19,7 @@ package actor ChangeFeed {
     ///   - cursor: changes after this change count.
     ///   - absent: called when the broker is absent. The feed calls the broker again when this returns.
     package init(
-        _ application: Application, of names: [String], since cursor: UInt64,
+        _ application: Application, of names: [PasteboardName], since cursor: UInt64,
         absent: @escaping @Sendable (IPCError) async -> Void
     ) {
         (self.application, self.names, self.cursor, self.absent) = (application, names, cursor, absent)

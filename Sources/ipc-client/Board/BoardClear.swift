@@ -18,7 +18,7 @@ struct BoardClear: ClientCommand {
 
     func run() async throws {
         let app = try await Client.connect()
-        let count = try await Pasteboard(named: board, of: app).clear()
+        let count = try await Pasteboard(named: PasteboardName(board), of: app).clear()
         try output.print(.object(["pasteboard": .string(board), "change-count": .count(count)]), text: nil)
     }
 }
@@ -39,7 +39,7 @@ struct BoardRemove: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try await Client.connect().removePasteboard(named: board)
+        try await Client.connect().removePasteboard(named: PasteboardName(board))
         try output.print(.object(["pasteboard": .string(board), "removed": .boolean(true)]), text: nil)
     }
 }

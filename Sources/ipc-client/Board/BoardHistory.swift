@@ -34,10 +34,10 @@ struct BoardHistory: ClientCommand {
     }
 
     func run() async throws {
-        let board = try Pasteboard(named: board, of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(board), of: try await Client.connect())
         if let keep { try await board.setHistoryLimit(keep) }
         let versions = try await board.versions()
-        try output.printRows(versions.map { .object(JSONValue.facts($0, of: board.name)) }) { isAligned in
+        try output.printRows(versions.map { .object(JSONValue.facts($0, of: board.name.text)) }) { isAligned in
             var table = Table("COUNT", "CHANGED", "ITEMS", "BYTES", "SOURCE", "TYPES", "MARKS")
             for version in versions {
                 table.add(

@@ -32,7 +32,7 @@ struct BoardList: ClientCommand {
         var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
         for try await board in boards {
             table.add(
-                board.name, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
+                board.name.text, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
                 String(board.itemCount), String(board.byteCount),
                 board.millisecondsSince1970.map(Timestamp.text) ?? "")
         }
@@ -41,7 +41,7 @@ struct BoardList: ClientCommand {
 
     private func json(_ board: PasteboardInfo) -> JSONValue {
         .object([
-            "pasteboard": .string(board.name),
+            "pasteboard": .string(board.name.text),
             "change-count": .count(board.changeCount),
             "persistent": .boolean(board.isPersistent),
             "item-count": .unsigned(board.itemCount),

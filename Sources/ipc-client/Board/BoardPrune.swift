@@ -57,13 +57,13 @@ struct BoardPrune: ClientCommand {
                 if !dryRun, try await !perform(action, info, app) { continue }
             } catch {
                 // A failure of one pasteboard does not affect the others.
-                try output.warn(error.code.rawValue, "\(info.name.quoted): \(error.message)")
+                try output.warn(error.code.rawValue, "\(info.name.text.quoted): \(error.message)")
                 failure = failure ?? error
                 continue
             }
             try output.print(
                 .object([
-                    "pasteboard": .string(info.name), "action": .string(action.words.done),
+                    "pasteboard": .string(info.name.text), "action": .string(action.words.done),
                     "dry-run": dryRun ? .boolean(true) : nil,
                 ]), text: "\(dryRun ? action.words.planned : action.words.done)\t\(info.name)")
         }
@@ -97,14 +97,14 @@ struct BoardPrune: ClientCommand {
             guard let time = info.millisecondsSince1970, time + olderThan.milliseconds < now else { return nil }
         }
         if history { return info.versionCount ?? 2 > 1 ? .letGo : nil }
-        guard info.name == Client.generalPasteboard else { return .removed }
+        guard info.name == .general else { return .removed }
         return olderThan != nil && info.itemCount > 0 ? .cleared : nil
     }
 
     /// - Returns: false if the pasteboard has changed meanwhile, or is gone.
     @DBusActor
     private func perform(_ action: Action, _ info: PasteboardInfo, _ app: Application) async throws(IPCError) -> Bool {
-        let board = try Pasteboard(named: info.name, of: app)
+        let board = Pasteboard(named: info.name, of: app)
         do throws(IPCError) {
             switch action {
             case .letGo:

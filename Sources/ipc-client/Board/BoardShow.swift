@@ -26,10 +26,10 @@ struct BoardShow: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let board = try Pasteboard(named: board, of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(board), of: try await Client.connect())
         let versions = try await board.versions()
         let summary = BoardSummary(
-            name: board.name, versions: versions, isPersistent: try await board.isPersistent,
+            name: board.name.text, versions: versions, isPersistent: try await board.isPersistent,
             historyLimit: try await board.historyLimit, preview: try await preview ? text(board, versions.last) : nil)
         try output.print(summary.json, text: summary.text(style: output.style))
     }

@@ -62,7 +62,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     func read(_ name: String, _ output: OutputOptions) async throws {
         // The file is opened first: content that is taken, but cannot be written, must be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
-        let board = try Pasteboard(named: name, of: try await Client.connect())
+        let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
         if output.json && file == nil {
             let version = try await take ? board.take() : board.version(changeCount)
@@ -111,7 +111,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let attempts = 16
         for _ in 0..<attempts {
             let version = try await held(board)
-            guard let version, let type = try chosen(version.types, of: board.name) else { return (version, nil) }
+            guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
             // If the content turned out to be binary after it was consumed, its other types would be lost.
             if isShown, take || version.isOnce, !Content.isText(type) { throw ToolFailure.binary(type) }
             do throws(IPCError) {
@@ -153,11 +153,11 @@ struct ReadingArguments: ParsableArguments, Sendable {
     private func list(_ board: Pasteboard, _ output: OutputOptions) async throws {
         var types = try await held(board)?.types ?? []
         if let item {
-            guard Int(item) < types.count else { throw ToolFailure.noItem(item, of: types.count, on: board.name) }
+            guard Int(item) < types.count else { throw ToolFailure.noItem(item, of: types.count, on: board.name.text) }
             types = [types[Int(item)]]
         }
         if output.json {
-            let list = JSONValue.object(["pasteboard": .string(board.name), "types": .types(types)])
+            let list = JSONValue.object(["pasteboard": .string(board.name.text), "types": .types(types)])
             return try OutputStream.output.writeLine(list.text)
         }
         for type in types.distinct { try OutputStream.output.writeLine(type) }
@@ -171,7 +171,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
         guard let version = versions.first(where: { $0.changeCount == changeCount }) else {
             throw ToolFailure(
                 name: "NoSuchItem",
-                message: "the pasteboard \(board.name.quoted) does not keep the version \(changeCount); "
+                message: "the pasteboard \(board.name.text.quoted) does not keep the version \(changeCount); "
                     + "'ipc-client board history' lists the versions that it keeps",
                 exit: .noInput)
         }

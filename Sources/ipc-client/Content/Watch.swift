@@ -58,7 +58,7 @@ struct Watch: ToolCommand {
         stop.listen()
         stop.listenForClosedOutput()
         let app = try await Client.connect()
-        for board in boards { _ = try Pasteboard(named: board, of: app) }
+        let names = try boards.map(PasteboardName.init(_:))
         await app.onBusLost { [output] in output.tellBusLost() }
         let newest = try await app.changeCount()
         let start = since ?? newest
@@ -67,9 +67,9 @@ struct Watch: ToolCommand {
                 "FutureChangeCount",
                 "there is no change \(start) yet, and the newest is \(newest): the number belongs to another store")
         }
-        let names = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
-        try output.tell("Watching", "watching \(names) after change count \(start)")
-        do { try await WatchLoop(self, app, stop, since: start).run() } catch let failure as ToolFailure {
+        let told = boards.isEmpty ? "all pasteboards" : boards.joined(separator: ", ")
+        try output.tell("Watching", "watching \(told) after change count \(start)")
+        do { try await WatchLoop(self, of: names, app, stop, since: start).run() } catch let failure as ToolFailure {
             // When the reader of the output ends, the command ends without an error.
             guard failure == .outputClosed else { throw failure }
         }

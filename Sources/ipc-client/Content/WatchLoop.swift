@@ -9,10 +9,10 @@ struct WatchLoop: Sendable {
     private let stop: StopSignal
     private let feed: ChangeFeed
 
-    init(_ watch: Watch, _ app: Application, _ stop: StopSignal, since: UInt64) {
+    init(_ watch: Watch, of boards: [PasteboardName], _ app: Application, _ stop: StopSignal, since: UInt64) {
         (self.watch, self.app, self.stop) = (watch, app, stop)
         let output = watch.output
-        feed = ChangeFeed(app, of: watch.boards, since: since) { error in
+        feed = ChangeFeed(app, of: boards, since: since) { error in
             try? output.warn(error.code.rawValue, "\(error.message); waiting for the broker")
         }
     }
@@ -20,7 +20,7 @@ struct WatchLoop: Sendable {
     /// Reports changes until the count is reached, a signal arrives, or the reader of the output ends.
     func run() async throws {
         var count: UInt64 = 0
-        var newest: [String: UInt64] = [:]
+        var newest: [PasteboardName: UInt64] = [:]
         var isResynchronizing = false
         while count != watch.count {
             let feed = feed
@@ -90,7 +90,7 @@ struct WatchEvent: Sendable {
     /// The fields with tabs between them.
     var line: String {
         [
-            Timestamp.text(time), change.name, String(count), event, String(version?.byteCount ?? 0),
+            Timestamp.text(time), change.name.text, String(count), event, String(version?.byteCount ?? 0),
             version?.types.distinct.joined(separator: ",") ?? "",
         ].joined(separator: "\t")
     }
@@ -104,18 +104,18 @@ struct WatchEvent: Sendable {
         guard let version else {
             return .object(
                 [
-                    JSONValue.Member("pasteboard", .string(change.name)),
+                    JSONValue.Member("pasteboard", .string(change.name.text)),
                     JSONValue.Member("change-count", .count(count)),
                     JSONValue.Member("time", .count(time)),
                 ] + rest)
         }
-        return .object(JSONValue.facts(version, of: change.name) + rest)
+        return .object(JSONValue.facts(version, of: change.name.text) + rest)
     }
 
     /// The environment of a command.
     func variables(type: String) -> [String: String] {
         [
-            "IPC_BOARD": change.name,
+            "IPC_BOARD": change.name.text,
             "IPC_CHANGE_COUNT": String(count),
             "IPC_EVENT": event,
             "IPC_TYPE": type,
@@ -135,7 +135,7 @@ struct WatchEvent: Sendable {
         of app: Application, missing: (IPCError) throws -> Void
     ) async throws -> (type: String, value: Representation.Value?)? {
         guard let version, !isConsumed, let type = version.types.first?.preferred else { return ("", nil) }
-        let board = try Pasteboard(named: change.name, of: app)
+        let board = Pasteboard(named: change.name, of: app)
         do throws(IPCError) {
             return (type.text, try await board.content(forType: type, changeCount: version.changeCount))
         } catch {

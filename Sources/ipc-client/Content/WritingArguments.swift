@@ -42,7 +42,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         }
         let item = try content.item(output)
         let app = try await Client.connect(as: application)
-        let count = try await set(item, on: try Pasteboard(named: name, of: app), of: app)
+        let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app), of: app)
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
@@ -58,7 +58,7 @@ struct WritingArguments: ParsableArguments, Sendable {
             guard ifChangeCount == nil else {
                 throw IPCError(
                     .noSuchPasteboard,
-                    "there is no pasteboard \(board.name.quoted), so it has no change count; leave out "
+                    "there is no pasteboard \(board.name.text.quoted), so it has no change count; leave out "
                         + "--if-change-count to create it")
             }
         }

@@ -65,12 +65,12 @@ struct Call: ClientCommand {
         try request.checkEnvironment()
         let items = try items()
         let app = try await request.connect()
-        let options = request.openOptions()
+        let (options, scheme) = (try request.openOptions(), try URLScheme(callbackScheme))
         let result: Result<CallReply, CallFailure>
         do throws(CallFailure) {
             result = .success(
-                try await app.cancelling(options.id ?? "") { () async throws(CallFailure) in
-                    try await app.call(url, callbackScheme: callbackScheme, sending: items, options: options)
+                try await app.cancelling(options.id ?? .random()) { () async throws(CallFailure) in
+                    try await app.call(url, callbackScheme: scheme, sending: items, options: options)
                 })
         } catch { result = .failure(error) }
         try CallReport(result, url: url, waited: request.waitingTime, scheme: callbackScheme).tell(output)

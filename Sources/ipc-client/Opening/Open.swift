@@ -38,7 +38,8 @@ struct Open: ClientCommand {
     func run() async throws {
         try request.checkEnvironment()
         let app = try await request.connect(queueing)
-        let board = try pasteboard.map { (name) throws(IPCError) in try Pasteboard(named: name, of: app) }
+        let board = try pasteboard.map { (name) throws(IPCError) in Pasteboard(named: try PasteboardName(name), of: app)
+        }
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, on: board, options: options)
         }

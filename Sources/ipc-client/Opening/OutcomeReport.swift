@@ -23,7 +23,7 @@ struct OutcomeReport: Sendable {
             if output.json {
                 try OutputStream.output.writeLine(json.text)
             } else if response.outcome == .queued {
-                try OutputStream.output.writeLine(response.id)
+                try OutputStream.output.writeLine(response.id.text)
             } else {
                 try response.reply.writeFirst()
             }
@@ -50,7 +50,7 @@ struct OutcomeReport: Sendable {
 
     var json: JSONValue {
         .object([
-            "id": .string(response.id),
+            "id": .string(response.id.text),
             "url": url.map { .string($0) },
             "outcome": .string(response.outcome.rawValue),
             "application": .nonEmpty(response.application),
@@ -136,7 +136,7 @@ extension RequestOptions {
         of app: Application, _ queueing: QueueOptions? = nil,
         _ open: (OpenOptions) async throws(IPCError) -> OpenURLResponse
     ) async throws(IPCError) -> OpenURLResponse {
-        let options = openOptions(queueing)
+        let options = try openOptions(queueing)
         guard !options.isQueued, let id = options.id else { return try await open(options) }
         do throws(IPCError) {
             return try await app.cancelling(id) { () async throws(IPCError) in try await open(options) }
@@ -157,7 +157,7 @@ extension RequestOptions {
             "HandlerUnavailable",
             "the application \(to.quoted) is unknown: it does not run, the bus cannot start it, and it does not claim "
                 + "the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it",
-            id: response.id)
+            id: response.id.text)
     }
 }
 
@@ -166,7 +166,7 @@ extension Application {
     /// in time. The second signal ends the process as usual.
     @DBusActor
     func cancelling<Result, Failure: Error>(
-        _ id: String, _ body: () async throws(Failure) -> Result
+        _ id: RequestID, _ body: () async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
         let stop = StopSignal()
         stop.listen()
@@ -175,7 +175,7 @@ extension Application {
             {
                 StopSignals.leaveToSystem()
                 // The broker reads our calls in order, so it also cancels a request that it has not accepted yet.
-                DBusActor.task { try? await self.cancelRequest(id) }
+                DBusActor.task { try? await self.request(id).cancel() }
             }, body)
     }
 }

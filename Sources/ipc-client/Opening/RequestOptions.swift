@@ -65,12 +65,14 @@ struct RequestOptions: ParsableArguments, Sendable {
     }
 
     /// Returns the options for the library. They always have an id, so that the request can be cancelled or found.
-    func openOptions(_ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess) -> OpenOptions {
+    func openOptions(
+        _ queueing: QueueOptions? = nil, in environment: RequestEnvironment = .ofProcess
+    ) throws(IPCError) -> OpenOptions {
         var open = OpenOptions()
-        open.application = to
+        open.application = try to.map(ApplicationID.init(_:))
         open.timeout = timeout?.duration
-        open.id = id ?? RequestID.random().text
-        open.parent = parent ?? environment.parent
+        open.id = try id.map(RequestID.init(_:)) ?? .random()
+        open.parent = try (parent ?? environment.parent).map(RequestID.init(_:))
         open.activationToken = environment.activationToken
         if let queueing {
             open.isQueued = queueing.queue

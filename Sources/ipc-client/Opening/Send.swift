@@ -49,7 +49,7 @@ struct Send: PlainCommand, ClientCommand {
         let item = try content.item(output)
         EarlyConnection.prepareToOpen()
         let app = try await request.connect(queueing)
-        let board = try Pasteboard(named: pasteboard, of: app)
+        let board = Pasteboard(named: try PasteboardName(pasteboard), of: app)
         let response = try await request.outcome(of: app, queueing) { (options) throws(IPCError) in
             try await app.open(url, sending: [item], on: board, options: options)
         }

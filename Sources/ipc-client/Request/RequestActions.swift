@@ -21,12 +21,12 @@ struct RequestCancel: ClientCommand {
     func run() async throws {
         let app = try await Client.connect()
         try await requests.forEach(output) { (id) throws in
-            try await app.cancelRequest(id)
-            try output.print(.object(["id": .string(id), "action": .string("cancel")]), text: nil)
-            let request = try await app.request(id)
+            try await app.request(id).cancel()
+            try output.print(.object(["id": .string(id.text), "action": .string("cancel")]), text: nil)
+            let request = try await app.request(id).info()
             guard request.state == .ended, request.outcome != .cancelled else { return }
             try output.warn(
-                "HasEnded", "\(id) has ended, and stays as it is: \(request.outcome.rawValue)", id: id)
+                "HasEnded", "\(id) has ended, and stays as it is: \(request.outcome.rawValue)", id: id.text)
         }
     }
 }
@@ -50,8 +50,8 @@ struct RequestRetry: ClientCommand {
     func run() async throws {
         let app = try await Client.connect()
         try await requests.forEach(output) { (id) throws in
-            let new = try await app.retryRequest(id)
-            try output.print(.object(["id": .string(id), "new-id": .string(new)]), text: new)
+            let new = try await app.request(id).retry().id
+            try output.print(.object(["id": .string(id.text), "new-id": .string(new.text)]), text: new.text)
         }
     }
 }
@@ -74,8 +74,8 @@ struct RequestDrop: ClientCommand {
     func run() async throws {
         let app = try await Client.connect()
         try await requests.forEach(output) { (id) throws in
-            try await app.dropRequest(id)
-            try output.print(.object(["id": .string(id), "action": .string("drop")]), text: nil)
+            try await app.request(id).drop()
+            try output.print(.object(["id": .string(id.text), "action": .string("drop")]), text: nil)
         }
     }
 }

@@ -10,13 +10,12 @@ struct RequestIDs: ParsableArguments, Sendable {
     /// Calls `body` for each id. Reports a failure, and continues with the other ids.
     /// - Throws: the first failure, at the end.
     @DBusActor
-    func forEach(_ output: OutputOptions, _ body: (String) async throws -> Void) async throws {
+    func forEach(_ output: OutputOptions, _ body: (RequestID) async throws -> Void) async throws {
         var first: ToolFailure?
         for (place, id) in ids.enumerated() {
             let failure: ToolFailure
             do {
-                try Self.check(id)
-                try await body(id)
+                try await body(try Self.checked(id))
                 continue
             } catch let error as ToolFailure { failure = error } catch let error as IPCError {
                 failure = ToolFailure(error)
@@ -33,8 +32,8 @@ struct RequestIDs: ParsableArguments, Sendable {
     }
 
     /// Rejects a text that is not an id. The user needs to know where to find ids, not what they consist of.
-    static func check(_ id: String) throws(ToolFailure) {
-        do throws(IPCError) { _ = try RequestID(id) } catch {
+    static func checked(_ id: String) throws(ToolFailure) -> RequestID {
+        do throws(IPCError) { return try RequestID(id) } catch {
             throw ToolFailure(
                 name: error.code.rawValue,
                 message: "\(id.quoted) is not the id of a request; 'ipc-client request list' lists all requests",

@@ -42,7 +42,7 @@ struct RequestList: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        let lists = lists(of: try await Client.connect())
+        let lists = try lists(of: try await Client.connect())
         // Without a limit a row is written before the next page arrives, so that no list fills the memory.
         if output.json, limit == nil, lists.count == 1 {
             for try await row in lists[0] { try OutputStream.output.writeLine(JSONValue.request(row).text) }
@@ -63,8 +63,9 @@ struct RequestList: ClientCommand {
     }
 
     /// The lists of requests. The caller merges them by time.
-    private func lists(of app: Application) -> [Listing<RequestInfo>] {
-        switch state {
+    private func lists(of app: Application) throws(IPCError) -> [Listing<RequestInfo>] {
+        let application = try application.map(ApplicationID.init(_:))
+        return switch state {
         case nil: [app.requests(application: application)]
         // The word is both a state and an outcome, and the column shows both.
         case .state(.delivered):
@@ -123,7 +124,7 @@ struct RequestRows: Sendable {
         for request in requests {
             let accepted = request.acceptedMillisecondsSince1970
             table.add(
-                request.id, request.state == .ended ? request.outcome.rawValue : request.state.rawValue,
+                request.id.text, request.state == .ended ? request.outcome.rawValue : request.state.rawValue,
                 request.application, String(request.attempts),
                 aligned
                     ? TimeLength.text(milliseconds: now > accepted ? now - accepted : 0) : Timestamp.text(accepted),
@@ -137,7 +138,7 @@ extension JSONValue {
     /// The JSON of a request, with its reply if `reply` is true.
     static func request(_ request: RequestInfo, reply: Bool = false) -> JSONValue {
         .object([
-            "id": .string(request.id),
+            "id": .string(request.id.text),
             "url": .string(request.url),
             "state": .string(request.state.rawValue),
             "outcome": .string(request.outcome.rawValue),
@@ -146,13 +147,13 @@ extension JSONValue {
             "source-application": .nonEmpty(request.source.application),
             "source-strength": .string(request.source.strength.rawValue),
             "queue": .boolean(request.isQueued),
-            "pasteboard": request.pasteboard.map { .string($0) },
+            "pasteboard": request.pasteboard.map { .string($0.text) },
             "change-count": request.changeCount.map { .count($0) },
             "item-count": .unsigned(UInt32(clamping: request.itemCount)),
             "size": .count(request.byteCount),
             "attempts": .unsigned(request.attempts),
-            "parent": request.parent.map { .string($0) },
-            "retried-as": request.retriedAs.map { .string($0) },
+            "parent": request.parent.map { .string($0.text) },
+            "retried-as": request.retriedAs.map { .string($0.text) },
             "accepted": .count(request.acceptedMillisecondsSince1970),
             "expires": request.expiresMillisecondsSince1970.map { .count($0) },
             "ended": request.endedMillisecondsSince1970.map { .count($0) },

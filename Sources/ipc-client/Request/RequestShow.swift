@@ -33,7 +33,7 @@ struct RequestShow: ClientCommand {
         let app = try await Client.connect()
         var isFirst = true
         try await requests.forEach(output) { (id) throws in
-            let request = try await app.request(id)
+            let request = try await app.request(id).info()
             if reply && !output.json {
                 guard request.state == .ended else {
                     throw ToolFailure(
@@ -44,7 +44,7 @@ struct RequestShow: ClientCommand {
                 }
                 return try request.reply.writeFirst()
             }
-            let start = request.state == .waiting ? try await app.traceRequest(id).last : nil
+            let start = request.state == .waiting ? try await app.request(id).trace().last : nil
             let summary = RequestSummary(request, failedStart: start).text(style: output.style)
             try output.print(.request(request, reply: reply), text: (isFirst ? "" : "\n") + summary)
             isFirst = false
@@ -68,7 +68,7 @@ struct RequestSummary: Sendable {
 
     func text(style: Style) -> String {
         var lines = [
-            ("request", style.bold(request.id)), ("url", request.url.onOneLine), ("state", state),
+            ("request", style.bold(request.id.text)), ("url", request.url.onOneLine), ("state", state),
             ("application", request.application), ("source", request.source.described), ("sent", sent),
             ("attempts", String(request.attempts)),
             ("accepted", Timestamp.told(request.acceptedMillisecondsSince1970, now: now)),
@@ -77,8 +77,8 @@ struct RequestSummary: Sendable {
             lines.append(("expires", Timestamp.told(end, now: now)))
         }
         if let end = request.endedMillisecondsSince1970 { lines.append(("ended", Timestamp.told(end, now: now))) }
-        if let parent = request.parent { lines.append(("parent", parent)) }
-        if let retry = request.retriedAs { lines.append(("retried as", retry)) }
+        if let parent = request.parent { lines.append(("parent", parent.text)) }
+        if let retry = request.retriedAs { lines.append(("retried as", retry.text)) }
         let replyBytes = UInt64(request.reply.reduce(0) { $0 + $1.byteCount })
         if let reply = Counted.content(request.reply.count, replyBytes) { lines.append(("reply", reply)) }
         if let failedStart { lines.append(("start failed", failedStart.asTold)) }
@@ -97,7 +97,8 @@ struct RequestSummary: Sendable {
         let none = isReleased ? "content (released after it was handled)" : "no payload"
         let items = Counted.content(request.itemCount, request.byteCount) ?? none
         guard let board = request.pasteboard else { return "\(way); \(items)" }
-        return "\(way); \(items) on \(board.onOneLine)" + (request.changeCount.map { " (change count \($0))" } ?? "")
+        return "\(way); \(items) on \(board.text.onOneLine)"
+            + (request.changeCount.map { " (change count \($0))" } ?? "")
     }
 
     /// Whether the broker has released the content. If there is a pasteboard, the request had content.

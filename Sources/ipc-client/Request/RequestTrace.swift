@@ -23,8 +23,8 @@ struct RequestTrace: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func run() async throws {
-        try RequestIDs.check(id)
-        let table = TraceTable(steps: try await Client.connect().traceRequest(id))
+        let id = try RequestIDs.checked(id)
+        let table = TraceTable(steps: try await Client.connect().request(id).trace())
         try output.printRows(table.json) { table.text(aligned: $0, style: output.style) }
     }
 }

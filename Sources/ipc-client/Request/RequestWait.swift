@@ -33,9 +33,9 @@ struct RequestWait: ClientCommand {
         let deadline = timeout.map { ContinuousClock.now.advanced(by: $0.duration) }
         try await requests.forEach(output) { (id) throws in
             let left = deadline.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) }
-            let response = try await app.wait(for: id, timeout: left)
+            let response = try await app.request(id).wait(timeout: left)
             // A request that was not handled may have been repeated.
-            let retry = response.outcome.exit != .success ? try? await app.request(id).retriedAs : nil
+            let retry = response.outcome.exit != .success ? try? await app.request(id).info().retriedAs?.text : nil
             let report = OutcomeReport(response, url: nil, waited: nil, retriedAs: retry)
             guard !response.outcome.isEnd else { return try report.tell(output) }
             if output.json { try OutputStream.output.writeLine(report.json.text) }

@@ -59,7 +59,7 @@ struct SchemeCanOpen: ClientCommand {
                 exit: .noHandler)
         }
         let source = Source(application: self.application, strength: .claimed)
-        let isKeptOut = (try? await app.policy(of: application))?.allows(source) != true
+        let isKeptOut = (try? await app.policy(of: ApplicationID(application)))?.allows(source) != true
         guard !resolution.isRunning, !(resolution.isActivatable && isKeptOut) else {
             return ToolFailure(
                 name: "AccessDenied",

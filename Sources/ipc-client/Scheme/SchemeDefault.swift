@@ -37,8 +37,11 @@ struct SchemeDefault: ClientCommand {
 
     func run() async throws {
         let app = try await Client.connect()
-        if application != nil || forget { try await app.setDefault(application, for: scheme) }
-        let handler = try await app.handlers(of: scheme).first(where: \.isHandler)
+        let checked = try URLScheme(scheme)
+        if application != nil || forget {
+            try await app.setDefault(application.map(ApplicationID.init(_:)), for: checked)
+        }
+        let handler = try await app.handlers(of: checked).first(where: \.isHandler)
         if handler == nil && application == nil && !forget {
             throw ToolFailure(
                 name: "NoHandler",
@@ -46,7 +49,7 @@ struct SchemeDefault: ClientCommand {
                     + "'ipc-client scheme list'",
                 exit: .noHandler)
         }
-        if let application, try await app.handlers(of: scheme).allSatisfy({ !$0.isDefault }) {
+        if let application, try await app.handlers(of: checked).allSatisfy({ !$0.isDefault }) {
             try output.warnOfAbsent(application, for: scheme)
         }
         let isQuiet = application != nil || forget

@@ -24,7 +24,7 @@ struct SchemeList: ClientCommand {
     func run() async throws {
         let app = try await Client.connect()
         let handlers =
-            if let scheme { try await app.handlers(of: scheme) } else { try await app.handlers().all() }
+            if let scheme { try await app.handlers(of: URLScheme(scheme)) } else { try await app.handlers().all() }
         guard !handlers.isEmpty else {
             return try output.tell(
                 "NoHandler",

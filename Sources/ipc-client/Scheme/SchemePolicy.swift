@@ -58,10 +58,11 @@ struct SchemePolicy: ClientCommand {
 
     func run() async throws {
         let app = try await Client.connect()
-        var policy = forget ? AccessPolicy() : try await app.policy(of: application)
+        let id = try ApplicationID(application)
+        var policy = forget ? AccessPolicy() : try await app.policy(of: id)
         if changes {
             policy = changed(policy)
-            try await app.setPolicy(policy, of: application)
+            try await app.setPolicy(policy, of: id)
         }
         try output.print(json(policy), text: changes ? nil : text(policy))
         if changes { try await warnOfAbsence(app) }

@@ -71,7 +71,7 @@ struct SchemeRegister: ClientCommand {
 
     func validate() throws {
         // run() then reports the wrong value, with the exit code of wrong input, before a missing option.
-        guard (try? checkNames()) != nil else { return }
+        guard (try? checkedNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
                 "A claim without --persistent would end with this command; add --persistent or --transient, or start "
@@ -91,35 +91,36 @@ struct SchemeRegister: ClientCommand {
     }
 
     /// - Throws: an error for a wrong application id or scheme.
-    private func checkNames() throws {
-        _ = try ApplicationID(application)
-        for scheme in schemes { _ = try URLScheme(scheme) }
+    private func checkedNames() throws(IPCError) -> (ApplicationID, [URLScheme]) {
+        (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
     }
 
     func run() async throws {
-        try checkNames()
+        let (id, schemes) = try checkedNames()
         // This throws before anything is stored.
         let command = try exec.map { (line) throws(IPCError) in try CommandWords.read(line).text }
         let app = try await Client.connect()
         guard persistent else {
             let links = try await app.desktop.registerForSession(
-                schemes, for: application, command: command, takesDescriptors: fd)
+                schemes, for: id, command: command, takesDescriptors: fd)
             return try report(links, [])
         }
         let conflicts = try await app.register(
-            schemes, for: application, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
-        if self.default { for scheme in schemes { try await app.setDefault(application, for: scheme) } }
-        try report(noDesktop ? nil : try await registerOnDesktop(app, command), conflicts)
+            schemes, for: id, persistent: true, allowReserved: allowReserved, takesDescriptors: fd)
+        if self.default { for scheme in schemes { try await app.setDefault(id, for: scheme) } }
+        try report(noDesktop ? nil : try await registerOnDesktop(app, schemes, for: id, command), conflicts)
     }
 
     @DBusActor
-    private func registerOnDesktop(_ app: Application, _ command: String?) async throws -> DesktopLinks {
+    private func registerOnDesktop(
+        _ app: Application, _ schemes: [URLScheme], for id: ApplicationID, _ command: String?
+    ) async throws -> DesktopLinks {
         var options = DesktopOptions()
         options.command = command
         options.isDefault = self.default
         options.opener = try Programs.client()
         do throws(IPCError) {
-            return try await app.registerOnDesktop(schemes, for: application, options: options)
+            return try await app.registerOnDesktop(schemes, for: id, options: options)
         } catch {
             throw ToolFailure(error).adding("the claim is stored; run the command again, or add --no-desktop")
         }

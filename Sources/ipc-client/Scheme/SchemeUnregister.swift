@@ -35,22 +35,23 @@ struct SchemeUnregister: ClientCommand {
 
     func run() async throws {
         let app = try await Client.connect()
+        let (id, schemes) = (try ApplicationID(application), try self.schemes.map(URLScheme.init(_:)))
         let claimed = try await claimed(app)
         var refusal: IPCError?
-        do throws(IPCError) { try await app.unregister(schemes, of: application) } catch {
+        do throws(IPCError) { try await app.unregister(schemes, of: id) } catch {
             // A running application keeps its claim, but a claim for the session can be removed.
             guard error.code == .notOwner else { throw error }
             refusal = error
         }
-        let links = try await app.unregisterFromDesktop(schemes, of: application)
-        let session = try await app.desktop.unregisterForSession(schemes, of: application)
+        let links = try await app.unregisterFromDesktop(schemes, of: id)
+        let session = try await app.desktop.unregisterForSession(schemes, of: id)
         let files = links.files + session.files
         // A claim from a file of a package cannot be removed either way, so it is not an error.
         if let refusal, files.isEmpty, claimed.contains(where: { !$0.isInstalled }) { throw refusal }
         try output.print(
             .object([
                 "application": .string(application),
-                "schemes": .array((all ? claimed.map(\.scheme) : schemes).map { .string($0) }),
+                "schemes": .array((all ? claimed.map(\.scheme) : self.schemes).map { .string($0) }),
                 "all": .boolean(all), "files": files.json,
             ]), text: files.lines)
         if claimed.allSatisfy(\.isInstalled) && files.isEmpty { try warnOfNothing(claimed) }
@@ -72,7 +73,7 @@ struct SchemeUnregister: ClientCommand {
     @DBusActor
     private func warnOfWaiting(_ app: Application) async throws {
         guard try await !app.bus.isReachable(application) else { return }
-        let waiting = try await app.requests(state: .waiting, application: application).all().count
+        let waiting = try await app.requests(state: .waiting, application: ApplicationID(application)).all().count
         guard waiting > 0 else { return }
         try output.warn(
             "RequestsWait",
@@ -108,7 +109,7 @@ struct SchemeUnregister: ClientCommand {
     private func claimed(_ app: Application) async throws(IPCError) -> [Handler] {
         var claims: [Handler] = []
         if all { claims = try await app.handlers().all() }
-        for scheme in schemes { claims += try await app.handlers(of: scheme) }
+        for scheme in schemes { claims += try await app.handlers(of: URLScheme(scheme)) }
         return claims.filter { $0.application == application }
     }
 }

@@ -11,7 +11,7 @@ struct LibraryTests {
 
     init() throws { bus = try PrivateBus.current }
 
-    private func connect(_ id: String = "demo.Writer") async throws -> Application {
+    private func connect(_ id: ApplicationID = "demo.Writer") async throws -> Application {
         try await Application.connect(id: id, bus: .address(bus.address))
     }
 
@@ -113,13 +113,13 @@ struct LibraryTests {
         let application = try await connect()
         let board = try await board(application)
         let start = try await board.changeCount
-        let removal = Task { try await board.removal() }
+        let removal = Task { try await board.waitUntilRemoved() }
         try await board.setString("x")
         try await board.remove()
         try await removal.value
         var changes = board.changes(since: start).makeAsyncIterator()
         #expect(try await changes.next()?.isRemoved == true)
-        try await board.removal()
+        try await board.waitUntilRemoved()
         _ = broker
     }
 }

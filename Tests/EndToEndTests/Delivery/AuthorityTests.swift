@@ -126,14 +126,13 @@ struct AuthorityTests {
         let application = try await Application.connect(
             id: "demo.Library", schemes: ["library.demo"], bus: .address(scene.bus.address))
         var ends = try await application.completions().makeAsyncIterator()
-        var options = OpenOptions()
-        options.isQueued = true
-        let id = try await application.open(DeliveryScene.url(), options: options).id
+        let id = try await application.queue(DeliveryScene.url()).id
         let request = try await scene.next()
         let unique = try #require(try await scene.succeed(.bus("GetNameOwner", [.s("demo.Library")])).body[0].text)
         for destination in [unique, ""] {
             try await scene.peer.broadcast(
-                "org.swiftipc.URLs1", "RequestCompleted", [.s(id), .s("failed")], at: WireCall.broker, to: destination,
+                "org.swiftipc.URLs1", "RequestCompleted", [.s(id.text), .s("failed")], at: WireCall.broker,
+                to: destination,
                 on: "witness")
         }
         try await scene.succeed(.describe())

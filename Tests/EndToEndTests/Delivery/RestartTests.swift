@@ -84,7 +84,7 @@ struct RestartTests {
         _ number: Int, _ bus: PrivateBus, _ sent: Observed<Sent>, until isOver: Observed<Bool>
     ) async throws {
         let source = "demo.Sender\(number)"
-        let application = try await Application.connect(id: source, bus: .address(bus.address))
+        let application = try await Application.connect(id: ApplicationID(source), bus: .address(bus.address))
         var place = 0
         while !isOver.value {
             let url = "restarted.demo:\(source)/\(place)"
@@ -93,15 +93,15 @@ struct RestartTests {
             options.isQueued = place % 2 == 0
             let begin = ContinuousClock.now
             let accepted = try await application.open(url, options: options)
-            let end = options.isQueued ? try await application.wait(for: accepted.id) : accepted
+            let end = options.isQueued ? try await application.request(accepted.id).wait() : accepted
             let time = ContinuousClock.now - begin
             let request = DeliveryHistory.Request(
-                id: end.id, source: source, handler: "demo.Restarted", place: place, content: url)
+                id: end.id.text, source: source, handler: "demo.Restarted", place: place, content: url)
             sent.update {
                 $0.count += 1
                 $0.slowest = max($0.slowest, time)
                 $0.requests.append(request)
-                $0.ends.append(.init(id: end.id, outcome: end.outcome.rawValue, code: end.errorCode ?? ""))
+                $0.ends.append(.init(id: end.id.text, outcome: end.outcome.rawValue, code: end.errorCode ?? ""))
             }
             place += 1
         }
@@ -115,7 +115,7 @@ struct RestartTests {
             deliveries.update {
                 $0.append(
                     .init(
-                        id: request.id, attempt: Int(request.attempt), source: request.source.application,
+                        id: request.id.text, attempt: Int(request.attempt), source: request.source.application,
                         content: request.url))
             }
             try await request.finish(.handled)

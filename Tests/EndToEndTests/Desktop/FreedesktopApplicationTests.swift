@@ -8,7 +8,7 @@ import Testing
 struct FreedesktopApplicationTests {
     private static let url = #"Notes.example://a b/?q=%E6日"#
 
-    private func receiver(_ id: String = "org.example.Notes") async throws -> Application {
+    private func receiver(_ id: ApplicationID = "org.example.Notes") async throws -> Application {
         try await Application.connect(
             id: id, schemes: ["Notes.example"], bus: .address(try PrivateBus.current.address))
     }

@@ -35,7 +35,7 @@ struct WalkthroughTests {
         let output = try await RunningProcess.run(
             "\(Self.root)/scripts/run", [Binaries.directory, "buy milk"], deadline: .seconds(120))
         #expect(output.status == .success, "\(output)")
-        let exits = output.lines.map { $0.trimmingPrefix { $0 == " " } }.filter { $0.hasPrefix("exit ") }.map(String.init)
+        let exits = output.lines.filter { $0.hasPrefix("    exit ") }.map { String($0.dropFirst(4)) }
         #expect(exits == ["exit 0", "exit 1", "exit 70", "exit 0", "exit 0", "exit 0", "exit 0"], "\(output)")
         #expect(output.lines.count { $0 == "    buy milk" } == 4)
         // The control: without a client it fails, and says so.

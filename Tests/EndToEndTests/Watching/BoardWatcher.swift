@@ -79,13 +79,13 @@ final class WireWatcher: BoardWatcher {
 @DBusActor
 final class LibraryWatcher: BoardWatcher {
     nonisolated let seen = Observed<[String: UInt64]>([:])
-    private let names: [String]
+    private let names: [PasteboardName]
     private let bus: PrivateBus
     private var cursor: UInt64 = 0
     private var application: Application
 
     init(_ names: [String]) async throws {
-        self.names = names
+        self.names = try names.map(PasteboardName.init(_:))
         bus = try PrivateBus.current
         application = try await .connect(id: "org.example.Watcher", bus: .address(bus.address))
     }
@@ -95,7 +95,7 @@ final class LibraryWatcher: BoardWatcher {
             do throws(IPCError) {
                 for try await change in application.changes(of: names, since: cursor) {
                     cursor = max(cursor, change.cursor)
-                    seen.update { $0[change.name] = change.changeCount }
+                    seen.update { $0[change.name.text] = change.changeCount }
                 }
             } catch {
                 guard !Task.isCancelled, [.storeUnavailable, .timedOut].contains(error.code) else { throw error }

@@ -79,7 +79,7 @@ struct ApplicationIDTests {
 
     @Test("Case matters: bus names are compared byte by byte")
     func caseSensitive() throws {
-        #expect(try ApplicationID("demo.IPCServer") != ApplicationID("demo.ipcserver"))
-        #expect(try ApplicationID("demo.A") < ApplicationID("demo.a"))
+        #expect(ApplicationID("demo.IPCServer") != ApplicationID("demo.ipcserver"))
+        #expect(ApplicationID("demo.A") < ApplicationID("demo.a"))
     }
 }

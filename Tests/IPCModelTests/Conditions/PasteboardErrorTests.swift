@@ -5,8 +5,8 @@ import Testing
 struct PasteboardErrorTests {
     @Test("Each condition has its name on the wire and a sentence with the numbers in it")
     func table() throws {
-        let name = try PasteboardName("my board")
-        let id = try RequestID("0123456789abcdef")
+        let name = PasteboardName("my board")
+        let id = RequestID("0123456789abcdef")
         let rows: [(PasteboardError, IPCError.Code, [String])] = [
             (.noSuchPasteboard(name), .noSuchPasteboard, ["“my board”"]),
             (.changeCountMismatch(expected: 7, actual: .max), .changeCountMismatch, ["7", "18446744073709551615"]),

@@ -33,8 +33,8 @@ struct PasteboardVisibilityTests {
     @Test("Names are compared by their bytes, not by how they look")
     func bytes() throws {
         let composed = PasteboardVisibility.sandbox("org.example.caf\u{e9}")
-        #expect(composed.allows(try PasteboardName("org.example.caf\u{e9}.x")))
-        #expect(!composed.allows(try PasteboardName("org.example.cafe\u{301}.x")))
+        #expect(composed.allows(PasteboardName("org.example.caf\u{e9}.x")))
+        #expect(!composed.allows(PasteboardName("org.example.cafe\u{301}.x")))
     }
 
     @Test("What a caller made with a unique name it sees, whatever its sandbox")
@@ -47,9 +47,9 @@ struct PasteboardVisibilityTests {
     }
 
     @Test func `the places of a sandbox hold all that it sees, and little else`() throws {
-        let made = try PasteboardName("unique-1")
+        let made = PasteboardName("unique-1")
         let visibility = PasteboardVisibility.sandbox("org.example.App", made: [made])
-        let own = try PasteboardName("org.example.App")
+        let own = PasteboardName("org.example.App")
         #expect(PasteboardVisibility.whole.places(beginning: "") == nil)
         for (prefix, names, below) in [
             ("", [own, made], "org.example.App."), ("org.", [own], "org.example.App."),

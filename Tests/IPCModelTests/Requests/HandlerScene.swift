@@ -84,7 +84,7 @@ struct HandlerScene: Equatable {
     private var isProceeding = false
 
     init(_ defect: Defect? = nil) {
-        guard let application = try? ApplicationID("demo.Handler") else { fatalError("no application id") }
+        let application: ApplicationID = "demo.Handler"
         self.defect = defect
         queue = HandlerQueue(of: application, window: 1, limits: Self.limits)
         queue.handle(.opened, at: now)

@@ -7,7 +7,7 @@ struct TaggedQueue<Tag: LosslessStringConvertible & Sendable> {
     private var now: UInt64 = 1_000
 
     init(window: Int = 1) {
-        guard let application = try? ApplicationID("demo.Handler") else { fatalError("no application id") }
+        let application: ApplicationID = "demo.Handler"
         queue = HandlerQueue(of: application, window: window, limits: Limits())
         handle(.handler(.at(":1.9", isSwitching: false)))
         handle(.opened)

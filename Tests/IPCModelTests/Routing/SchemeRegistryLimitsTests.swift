@@ -7,8 +7,8 @@ struct SchemeRegistryLimitsTests {
     private let other: ApplicationID
 
     init() throws {
-        application = try ApplicationID("demo.First")
-        other = try ApplicationID("demo.Second")
+        application = ApplicationID("demo.First")
+        other = ApplicationID("demo.Second")
     }
 
     private func schemes(_ range: Range<Int>) throws -> [URLScheme] {
@@ -86,7 +86,7 @@ struct SchemeRegistryLimitsTests {
     @Test("The claims on one scheme come in the order of their age")
     func claimsOfOne() throws {
         var registry = SchemeRegistry()
-        let scheme = try URLScheme("s")
+        let scheme = URLScheme("s")
         let ids = try (0..<25).map { try ApplicationID("demo.App\($0)") }
         for id in ids.reversed() { _ = try registry.register(id, [scheme], kind: .live) }
         #expect(registry.claims(on: scheme).map(\.application) == ids.reversed())

@@ -10,11 +10,11 @@ struct SchemeRegistryTests {
     private let other: URLScheme
 
     init() throws {
-        first = try ApplicationID("demo.First")
-        second = try ApplicationID("demo.Second")
-        third = try ApplicationID("demo.Third")
-        demo = try URLScheme("IPCServer.demo")
-        other = try URLScheme("IPCClient.demo")
+        first = ApplicationID("demo.First")
+        second = ApplicationID("demo.Second")
+        third = ApplicationID("demo.Third")
+        demo = URLScheme("IPCServer.demo")
+        other = URLScheme("IPCClient.demo")
     }
 
     @Test("The first claim makes the handler, and says so; a second call changes nothing")
@@ -34,7 +34,7 @@ struct SchemeRegistryTests {
     func spelling() throws {
         var registry = SchemeRegistry()
         _ = try registry.register(first, [demo], kind: .live)
-        #expect(try registry.handler(of: URLScheme("ipcserver.DEMO"))?.scheme.spelling == "IPCServer.demo")
+        #expect(registry.handler(of: URLScheme("ipcserver.DEMO"))?.scheme.spelling == "IPCServer.demo")
         #expect(try registry.register(first, [URLScheme("IPCSERVER.demo")], kind: .live).isEmpty)
         #expect(registry.handler(of: demo)?.scheme.spelling == "IPCSERVER.demo")
         #expect(registry.schemes(of: first).map(\.spelling) == ["IPCSERVER.demo"])
@@ -131,7 +131,7 @@ struct SchemeRegistryTests {
     @Test("I22: a reserved scheme needs an explicit word, and one in a list refuses the whole list")
     func reserved() throws {
         var registry = SchemeRegistry()
-        let https = try URLScheme("HTTPS")
+        let https = URLScheme("HTTPS")
         let error = #expect(throws: IPCError.reserved(https)) {
             try registry.register(first, [demo, https], kind: .persistent)
         }
@@ -161,6 +161,6 @@ struct SchemeRegistryTests {
         #expect(found.map(\.application) == [first, first, second])
         #expect(found.map(\.scheme) == [other, demo, demo])
         #expect(registry.conflicts(third, [other, demo], limit: 2).count == 2)
-        #expect(registry.conflicts(first, [try URLScheme("unclaimed")], limit: 10).isEmpty)
+        #expect(registry.conflicts(first, [URLScheme("unclaimed")], limit: 10).isEmpty)
     }
 }

@@ -10,9 +10,9 @@ struct URLRouterTests {
     private var registry = SchemeRegistry()
 
     init() throws {
-        first = try ApplicationID("demo.First")
-        second = try ApplicationID("demo.Second")
-        third = try ApplicationID("demo.Third")
+        first = ApplicationID("demo.First")
+        second = ApplicationID("demo.Second")
+        third = ApplicationID("demo.Third")
         url = try URLText("IPCSERVER.demo://x?key=value")
     }
 
@@ -148,7 +148,7 @@ struct URLRouterTests {
                 asked.append(application)
                 return true
             }, activatable: { _ in false })
-        #expect(asked == [try ApplicationID("demo.App0")] && resolution.candidates.isEmpty)
+        #expect(asked == [ApplicationID("demo.App0")] && resolution.candidates.isEmpty)
     }
 
     @Test("The words on the wire are small letters and hyphens")

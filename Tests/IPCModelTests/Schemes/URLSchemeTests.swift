@@ -70,11 +70,11 @@ struct URLSchemeTests {
         arguments: ["ipcserver.demo", "IPCServer.demo", "IPCSERVER.DEMO", "iPcSeRvEr.DeMo"])
     func caseInsensitive(text: String) throws {
         let scheme = try URLScheme(text)
-        let other = try URLScheme("IPCServer.demo")
+        let other = URLScheme("IPCServer.demo")
         #expect(scheme == other)
         #expect(Set([scheme, other]).count == 1)
         #expect(!(scheme < other) && !(other < scheme))
-        #expect(try scheme != URLScheme("IPCClient.demo"))
+        #expect(scheme != URLScheme("IPCClient.demo"))
     }
 
     @Test(

@@ -9,7 +9,7 @@ import Testing
 
     @Test func policiesSurvive_I1() async throws {
         let store = try place.open()
-        let (one, two) = (try ApplicationID("demo.One"), try ApplicationID("demo.Two"))
+        let (one, two) = (ApplicationID("demo.One"), ApplicationID("demo.Two"))
         let closed = AccessPolicy(allowsOthers: false, allowed: ["demo.A", "demo.B"], refused: ["x\ny"])
         let refusing = AccessPolicy(refused: ["demo.C"])
         try await store.commit { transaction in
@@ -28,7 +28,7 @@ import Testing
 
     @Test func damagedPolicyAdmitsNobody_I19() async throws {
         var store = try place.open()
-        let (hit, safe) = (try ApplicationID("demo.Hit"), try ApplicationID("demo.Safe"))
+        let (hit, safe) = (ApplicationID("demo.Hit"), ApplicationID("demo.Safe"))
         try await store.commit { transaction in
             try transaction.registrations.setPolicy(AccessPolicy(refused: ["demo.Refused"]), of: hit)
             try transaction.registrations.setPolicy(AccessPolicy(refused: ["demo.Other"]), of: safe)

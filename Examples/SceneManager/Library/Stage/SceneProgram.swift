@@ -1,4 +1,4 @@
-internal import IPC
+public import IPC
 internal import Terminal
 
 /// A program of scenes: in a terminal, driven by keys and by URLs, with its stack on a pasteboard.
@@ -15,8 +15,8 @@ internal import Terminal
 /// }
 /// ```
 public struct SceneProgram: Sendable {
-    let id: String
-    let scheme: String
+    let id: ApplicationID
+    let scheme: URLScheme
     let root: SceneAddress
     let factory: Stage.Factory
     let order: @Sendable (SceneAddress) throws -> SceneOrder
@@ -28,7 +28,7 @@ public struct SceneProgram: Sendable {
     ///   - order: what a URL asks for.
     ///   - factory: makes the scene of an address, or throws a ``SceneRefusal``.
     public init(
-        id: String, scheme: String, root: SceneAddress,
+        id: ApplicationID, scheme: URLScheme, root: SceneAddress,
         order: @escaping @Sendable (SceneAddress) throws -> SceneOrder = { try SceneOrder($0) },
         factory: @escaping Stage.Factory
     ) {
@@ -41,7 +41,7 @@ public struct SceneProgram: Sendable {
     public func run() async {
         await Program.run {
             let app = try await Application.connect(id: id, schemes: [scheme])
-            let board = try await app.pasteboard(named: id, create: true)
+            let board = try await app.pasteboard(named: PasteboardName(id.text), create: true)
             let (stack, notice) = try await stack(on: board)
             let keeper = StateKeeper(written: []) { try await board.setValue($0) }
             let terminal = try Terminal.open(.fullScreen)

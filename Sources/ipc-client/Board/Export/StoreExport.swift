@@ -30,7 +30,7 @@ struct StoreExport {
     mutating func run() async throws {
         for try await info in app.pasteboards() {
             // A unique pasteboard ends with its creator, and no other program can create one of that name.
-            guard let name = try? PasteboardName(info.name), !name.isUnique else { continue }
+            guard !info.name.isUnique else { continue }
             try await add(info)
         }
         for try await handler in app.handlers() {
@@ -47,9 +47,9 @@ struct StoreExport {
     }
 
     private mutating func add(_ info: PasteboardInfo) async throws {
-        let board = try Pasteboard(named: info.name, of: app)
+        let board = Pasteboard(named: info.name, of: app)
         guard let limit = try await present({ () throws(IPCError) in try await board.historyLimit }) else { return }
-        try folder.add(.pasteboard(name: info.name, isPersistent: info.isPersistent, historyLimit: limit))
+        try folder.add(.pasteboard(name: info.name.text, isPersistent: info.isPersistent, historyLimit: limit))
         counts.pasteboards += 1
         var last: UInt64 = 0
         // A version may be replaced before it is read. Then the pasteboard has a newer one.
@@ -62,7 +62,7 @@ struct StoreExport {
             last = current.changeCount
             if isRead { return }
         }
-        damaged.append("the pasteboard \(info.name.quoted) changes faster than it can be read")
+        damaged.append("the pasteboard \(info.name.text.quoted) changes faster than it can be read")
     }
 
     /// - Returns: false if the version is gone.
@@ -118,7 +118,7 @@ struct StoreExport {
         guard !items.isEmpty, try await board.holds(version) else { throw broken }
         if !missing.isEmpty {
             unkept.append(
-                "version \(version.changeCount) of the pasteboard \(board.name.quoted) lacks "
+                "version \(version.changeCount) of the pasteboard \(board.name.text.quoted) lacks "
                     + missing.joined(separator: ", "))
         }
         return items

@@ -84,8 +84,8 @@ struct ImportPlan: Sendable {
         guard !replace else { return }
         var present: [String] = []
         for try await info in app.pasteboards()
-        where boards.contains(info.name) && !withheld.contains(info.name) && info.itemCount > 0 {
-            present.append("the pasteboard \(info.name.quoted)")
+        where boards.contains(info.name.text) && !withheld.contains(info.name.text) && info.itemCount > 0 {
+            present.append("the pasteboard \(info.name.text.quoted)")
         }
         let chosen = Dictionary(choices.map { ($0.scheme, $0.application) }, uniquingKeysWith: { first, _ in first })
         for try await handler in app.handlers() where handler.isDefault {

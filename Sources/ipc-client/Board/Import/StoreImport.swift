@@ -38,8 +38,8 @@ final class StoreImport {
         // This comes first, so that no pasteboard ever has a lower change count than in the exported store.
         try await app.skipChangeCounts(to: reader.changeCount)
         for try await info in app.pasteboards() {
-            present.insert(info.name)
-            if info.itemCount > 0 { filled.insert(info.name) }
+            present.insert(info.name.text)
+            if info.itemCount > 0 { filled.insert(info.name.text) }
         }
         var reader = reader
         while let record = try reader.next() {
@@ -54,9 +54,12 @@ final class StoreImport {
         try await finishTarget()
         for claim in plan.registrations {
             try await app.register(
-                [claim.scheme], for: claim.application, persistent: true, allowReserved: allowReserved)
+                [URLScheme(claim.scheme)], for: ApplicationID(claim.application), persistent: true,
+                allowReserved: allowReserved)
         }
-        for choice in plan.choices { try await app.setDefault(choice.application, for: choice.scheme) }
+        for choice in plan.choices {
+            try await app.setDefault(ApplicationID(choice.application), for: URLScheme(choice.scheme))
+        }
     }
 
     private func begin(_ name: String, isPersistent: Bool, historyLimit: UInt32) async throws {
@@ -65,7 +68,7 @@ final class StoreImport {
             return untouched.append(name)
         }
         let isThere = present.contains(name)
-        let board = try await app.pasteboard(named: name, create: true, persistent: isPersistent)
+        let board = try await app.pasteboard(named: PasteboardName(name), create: true, persistent: isPersistent)
         if isThere, try await board.isPersistent != isPersistent {
             try await board.setPersistent(isPersistent)
         }

@@ -10,7 +10,7 @@ extension Facts {
     mutating func readBrokerReport() async {
         guard broker.process != nil else { return }
         do throws(IPCError) {
-            let application = try await Application.connect(id: Client.id, resends: false)
+            let application = try await Application.connect(id: ApplicationID(Client.id), resends: false)
             let text = try await application.brokerDescription()
             let description = try? JSONValue(parsing: text)
             broker.version = description?["version"]?.string
@@ -36,20 +36,20 @@ extension Facts {
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String
     )? {
-        let waiting = try await application.requests(state: .waiting, application: name).all()
+        let waiting = try await application.requests(state: .waiting, application: ApplicationID(name)).all()
         if let first = waiting.first(where: { $0.attempts == 0 }),
-            let step = try await application.traceRequest(first.id).last, step.kind == .startFailed
+            let step = try await application.request(first.id).trace().last, step.kind == .startFailed
         {
             let reason = step.detail.isEmpty ? "" : " (\(step.detail.asTold))"
-            return (first.id, "a request waits for \(name), but starting it fails" + reason)
+            return (first.id.text, "a request waits for \(name), but starting it fails" + reason)
         }
         let failures: [Outcome] = [.failed, .unavailable, .timedOut]
-        let newest = try await application.requests(state: .ended, application: name).all()
+        let newest = try await application.requests(state: .ended, application: ApplicationID(name)).all()
             .filter { failures.contains($0.outcome) || [.handled, .declined].contains($0.outcome) }
             .max { $0.endedMillisecondsSince1970 ?? 0 < $1.endedMillisecondsSince1970 ?? 0 }
         guard let newest, failures.contains(newest.outcome) else { return nil }
-        let message = try await application.request(newest.id).errorMessage?.asTold ?? ""
+        let message = try await application.request(newest.id).info().errorMessage?.asTold ?? ""
         let reason = message.isEmpty ? "" : " (\(message))"
-        return (newest.id, "the newest request to \(name) failed: \(newest.outcome.rawValue)" + reason)
+        return (newest.id.text, "the newest request to \(name) failed: \(newest.outcome.rawValue)" + reason)
     }
 }

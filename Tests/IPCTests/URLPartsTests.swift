@@ -1,0 +1,53 @@
+import CGIO
+import IPCTesting
+import Testing
+
+@testable import IPC
+
+/// Host and path of a received URL, compared with GLib's `g_uri_split`, which divides by RFC 3986 too; a name of DNS would become ASCII there.
+struct URLPartsTests {
+    /// - Returns: `nil` if GLib does not accept the URL.
+    private static func reference(_ url: String) -> URLParts? {
+        var (host, path): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)
+        guard g_uri_split(url, G_URI_FLAGS_NON_DNS, nil, nil, &host, nil, &path, nil, nil, nil) != 0 else { return nil }
+        defer {
+            g_free(host)
+            g_free(path)
+        }
+        return URLParts(host: host.map { String(cString: $0) }, path: path.map { String(cString: $0) } ?? "")
+    }
+
+    @Test func partsAreThoseOfGLib() {
+        var generator = SeededGenerator.forTest("URLParts")
+        func one(of choices: [String]) -> String { choices.randomElement(using: &generator) ?? "" }
+        let users = ["", "me@", "me:secret@", "a%40b@"]
+        let hosts = ["", "host", "HOST.example", "[2001:db8::1]", "127.0.0.1", "x%20y", "h%C3%A4"]
+        let ports = ["", ":80", ":"]
+        let pieces = ["a", "B", "/", "/", "%2F", "%20", ":", "@", "ü", "+", "..", ";", "%C3%BC", "&"]
+        let ends = ["", "?", "?q=a/b:c@d", "#f", "?q#f?g/h"]
+        let count = TestSize.pick(small: 20_000, full: 500_000)
+        var compared = 0
+        for _ in 0..<count {
+            let path = (0..<Int.random(in: 0...6, using: &generator)).map { _ in one(of: pieces) }.joined()
+            let hasHost = Bool.random(using: &generator)
+            let authority = hasHost ? "//" + one(of: users) + one(of: hosts) + one(of: ports) : ""
+            let rest = hasHost && !path.isEmpty && !path.hasPrefix("/") ? "/" + path : path
+            // Such a path would be an authority, with characters that none may have.
+            guard hasHost || !path.hasPrefix("//") else { continue }
+            let url = "x-demo:" + authority + rest + one(of: ends)
+            guard let expected = Self.reference(url) else { continue }
+            compared += 1
+            guard URLParts(url) == expected else {
+                Issue.record("\(url): \(URLParts(url)), GLib reads \(expected); seed \(generator.seed)")
+                return
+            }
+        }
+        #expect(compared > count / 4)
+    }
+
+    @Test func whatCannotBeDecodedStaysAsItIs() {
+        #expect(URLParts("x:50%").path == "50%" && URLParts("x://a%ZZ/b%FF").host == "a%ZZ")
+        #expect(URLParts("x://a%ZZ/b%FF").path == "/b%FF")
+        #expect(URLParts("notes:add").host == nil && URLParts("notes:///add").host == "")
+    }
+}
