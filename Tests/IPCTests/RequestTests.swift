@@ -84,6 +84,10 @@ struct RequestTests {
             }
             #expect(error?.code == .storeUnavailable)
         }
+        // An answer without an id is not the caller's mistake either.
+        pair.broker.open = { _, _ in result("handled", id: "") }
+        let nameless = await #expect(throws: IPCError.self) { try await pair.application.open("x:") }
+        #expect(nameless?.code == .storeUnavailable)
         let short = "short"
         let error = #expect(throws: IPCError.self) { try RequestID(short) }
         #expect(error?.code == .invalidArguments)

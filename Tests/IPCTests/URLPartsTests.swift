@@ -7,14 +7,14 @@ import Testing
 /// Host and path of a received URL, compared with GLib's `g_uri_split`, which divides by RFC 3986 too; a name of DNS would become ASCII there.
 struct URLPartsTests {
     /// - Returns: `nil` if GLib does not accept the URL.
-    private static func reference(_ url: String) -> URLParts? {
+    private static func reference(_ url: String) -> (host: String?, path: String)? {
         var (host, path): (UnsafeMutablePointer<CChar>?, UnsafeMutablePointer<CChar>?)
         guard g_uri_split(url, G_URI_FLAGS_NON_DNS, nil, nil, &host, nil, &path, nil, nil, nil) != 0 else { return nil }
         defer {
             g_free(host)
             g_free(path)
         }
-        return URLParts(host: host.map { String(cString: $0) }, path: path.map { String(cString: $0) } ?? "")
+        return (host.map { String(cString: $0) }, path.map { String(cString: $0) } ?? "")
     }
 
     @Test func partsAreThoseOfGLib() {
@@ -37,8 +37,9 @@ struct URLPartsTests {
             let url = "x-demo:" + authority + rest + one(of: ends)
             guard let expected = Self.reference(url) else { continue }
             compared += 1
-            guard URLParts(url) == expected else {
-                Issue.record("\(url): \(URLParts(url)), GLib reads \(expected); seed \(generator.seed)")
+            let parts = URLParts(url)
+            guard (parts.host, parts.path) == expected else {
+                Issue.record("\(url): \(parts), GLib reads \(expected); seed \(generator.seed)")
                 return
             }
         }

@@ -24,7 +24,7 @@ public struct OpenURLResponse: Sendable, Hashable {
     init(_ result: OpenURLResult) throws(IPCError) {
         try IncomingValues.checkFiles(result.items ?? [])
         outcome = try known(Outcome(rawValue: result.outcome ?? ""), "outcome", result.outcome)
-        id = try RequestID(result.id ?? "")
+        id = try known(RequestID.self, result.id)
         application = result.application ?? ""
         changeCount = result.changeCount
         reply = result.items ?? []

@@ -20,7 +20,7 @@ struct PasteboardDirectory {
         var options = UniquePasteboardOptions()
         options.sourceApplication = source
         let (name, _) = try await link.call(Pasteboards1.createUniquePasteboard, options, repeatable: true)
-        return try PasteboardName(name)
+        return try known(PasteboardName.self, name)
     }
 
     func remove(_ name: PasteboardName) async throws(IPCError) {
@@ -46,7 +46,9 @@ struct PasteboardDirectory {
             repeatable: true)
         guard cursor != nil else { return (count, []) }
         let isResync = facts.resync ?? false
-        var rows = try changed.map { (row) throws(IPCError) in (try PasteboardName(row.name), row.changeCount) }
+        var rows = try changed.map { (row) throws(IPCError) in
+            (try known(PasteboardName.self, row.name), row.changeCount)
+        }
         if isResync {
             let present = Set(rows.map(\.0))
             rows += names.filter { !present.contains($0) }.map { ($0, 0) }

@@ -91,7 +91,7 @@ public struct PasteboardInfo: Sendable, Hashable {
     public let endsMillisecondsSince1970: UInt64?
 
     init(_ row: PasteboardRow) throws(IPCError) {
-        name = try PasteboardName(row.name)
+        name = try known(PasteboardName.self, row.name)
         changeCount = row.changeCount
         isPersistent = row.facts.persistent ?? false
         itemCount = row.facts.itemCount ?? 0

@@ -13,11 +13,9 @@ extension OpenURLRequest {
 }
 
 /// The authority and the path of a URL, divided by bytes, and decoded.
-struct URLParts: Sendable, Equatable {
+struct URLParts: Sendable {
     let host: String?
     let path: String
-
-    init(host: String?, path: String) { (self.host, self.path) = (host, path) }
 
     init(_ url: String) {
         let (_, afterScheme) = QueriedURL(url).head[...].cut(at: UInt8(ascii: ":"))

@@ -12,9 +12,7 @@ public struct Request: Sendable, Identifiable {
 
     /// How it ended; ``IPCModel/Outcome/queued`` if it has not ended.
     /// - Throws: `noSuchRequest`.
-    public var outcome: Outcome {
-        get async throws(IPCError) { try await info().outcome }
-    }
+    public var outcome: Outcome { get async throws(IPCError) { try await info().outcome } }
 
     /// Its record. Records of ended requests are kept for 24 h, the newest 10,000 of each source.
     /// - Throws: `noSuchRequest`.

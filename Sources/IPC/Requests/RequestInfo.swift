@@ -65,14 +65,16 @@ public struct RequestInfo: Sendable, Hashable {
         }
         try IncomingValues.checkFiles(facts.items ?? [])
         reply = facts.items ?? []
-        id = try RequestID(facts.id ?? "")
+        id = try known(RequestID.self, facts.id)
         (url, application) = (facts.url ?? "", facts.application ?? "")
         source = Source(stated: facts.sourceApplication, facts.sourceStrength)
         isQueued = facts.queue ?? false
-        (pasteboard, changeCount) = (try facts.pasteboard.map(PasteboardName.init(_:)), facts.changeCount)
+        pasteboard = try facts.pasteboard.map { (name) throws(IPCError) in try known(PasteboardName.self, name) }
+        changeCount = facts.changeCount
         (itemCount, byteCount) = (Int(facts.itemCount ?? 0), facts.size ?? 0)
         attempts = facts.attempts ?? 0
-        (parent, retriedAs) = (try facts.parent.map(RequestID.init(_:)), try facts.retriedAs.map(RequestID.init(_:)))
+        parent = try facts.parent.map { (id) throws(IPCError) in try known(RequestID.self, id) }
+        retriedAs = try facts.retriedAs.map { (id) throws(IPCError) in try known(RequestID.self, id) }
         acceptedMillisecondsSince1970 = facts.accepted ?? 0
         (expiresMillisecondsSince1970, endedMillisecondsSince1970) = (facts.expires, facts.ended)
         (errorName, errorCode, errorMessage) = (facts.errorName, facts.errorCode, facts.errorMessage)
@@ -94,4 +96,9 @@ func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCErro
             .storeUnavailable, "the broker's answer has the \(what) “\(word ?? "")”, which this library does not know")
     }
     return value
+}
+
+/// Reads a name from an answer of the broker. A wrong name is not the caller's mistake.
+func known<Name: CheckedName>(_ type: Name.Type, _ text: String?) throws(IPCError) -> Name {
+    try known(text.flatMap { try? Name($0) }, "name", text)
 }

@@ -57,8 +57,8 @@ final class RequestQueries {
     func retry(_ id: RequestID, as newID: RequestID?) async throws(IPCError) -> RequestID {
         var options = RetryRequestOptions()
         options.id = newID?.text ?? link.repetitionID()
-        return try RequestID(
-            try await link.call(URLs1.retryRequest, (id.text, options), repeatable: options.id != nil))
+        let new = try await link.call(URLs1.retryRequest, (id.text, options), repeatable: options.id != nil)
+        return try known(RequestID.self, new)
     }
 
     func drop(_ id: RequestID) async throws(IPCError) {
