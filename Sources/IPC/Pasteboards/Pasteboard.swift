@@ -16,12 +16,6 @@ public struct Pasteboard: Sendable {
     public init(named name: PasteboardName, of application: Application) {
         (self.name, self.application) = (name, application)
     }
-
-    /// The pasteboard that all programs share.
-    ///
-    /// It needs an application, because a read or write needs a source and a connection. A hidden application for the
-    /// whole process would have neither an id nor an end.
-    public static func general(of application: Application) -> Pasteboard { application.generalPasteboard }
 }
 
 extension Pasteboard: Hashable {
