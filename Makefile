@@ -73,7 +73,7 @@ run: export TEXT := $(TEXT)
 test: export IPC_TEST_SIZE = small
 # So many at a time: all at once, hundreds of brokers and buses would keep each other waiting beyond every deadline.
 test: PARALLEL = --parallel --experimental-maximum-parallelization-width 8
-test: packages lint check check-direct check-unprivileged check-oracle check-hostile ## lint, build with warnings as errors, all tests at small size (6 minutes on 2 cores, 20 the first time)
+test: packages lint check check-direct check-unprivileged check-oracle check-hostile ## lint, build with warnings as errors, all tests at small size (10 minutes on 2 cores, half an hour the first time)
 
 test-direct: export IPC_TEST_SIZE = small
 test-direct: export SWIFT_IPC_ROUTE = direct
