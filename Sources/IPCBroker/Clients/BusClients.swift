@@ -16,14 +16,8 @@ struct Caller: Sendable {
 /// no match rule is added and removed per caller.
 @DBusActor
 final class BusClients {
-    private enum Owner {
-        /// The bus is asked for it when it matters.
-        case unknown
-        case known(BusName)
-    }
-
     private let connection: Connection
-    private var owners: [ApplicationID: Owner] = [:]
+    private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
     /// The unique names on the bus. State is kept only for these: the departure of any other name was handled before, and
@@ -62,8 +56,7 @@ final class BusClients {
                 if let name = try? BusName(name), leftDuringStart?.contains(name) == false { present.insert(name) }
                 continue
             }
-            guard let application = try? ApplicationID(name), owners[application] == nil else { continue }
-            owners[application] = .unknown
+            if let application = try? ApplicationID(name) { owners.list(application) }
         }
         leftDuringStart = nil
     }
@@ -81,9 +74,19 @@ final class BusClients {
 
     /// Asks the bus for the owner, for a name whose change may not have been reported yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
-        let owner = try await connection.owner(of: try BusName(application.text))
-        if let owner, owners[application] == nil, !hasDeparted(owner) { owners[application] = .known(owner) }
-        return owner
+        try await ask(try BusName(application.text), application)
+    }
+
+    private func ask(_ name: BusName, _ application: ApplicationID) async throws(CallError) -> BusName? {
+        let question = owners.ask(application)
+        do throws(CallError) {
+            let owner = try await connection.owner(of: name)
+            owners.answer(question, hasDeparted(owner) ? nil : owner)
+            return owner
+        } catch {
+            owners.drop(question)
+            throw error
+        }
     }
 
     /// The connection that owns the application's bus name.
@@ -93,10 +96,7 @@ final class BusClients {
         case .known(let owner): return owner
         case .unknown:
             guard let name = try? BusName(application.text) else { return nil }
-            let found = try await connection.owner(of: name)
-            // A change that came in the meantime is newer than this answer only if the name lost its owner.
-            if case .unknown = owners[application] { owners[application] = found.map { .known($0) } }
-            return found
+            return try await ask(name, application)
         }
     }
 
@@ -209,7 +209,7 @@ final class BusClients {
 
     /// Removes an owner if a delivery found that the connection has left before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
-        if case .known(owner) = owners[application] { owners[application] = nil }
+        owners.forget(application, owner: owner)
     }
 
     /// The names that the bus can start a program for. Not kept: bookworm's daemon does not report changes.
@@ -225,9 +225,9 @@ final class BusClients {
         }
         guard let application = try? ApplicationID(name) else { return }
         if new.isEmpty {
-            owners[application] = nil
+            owners.change(application, to: nil)
         } else if let owner = try? BusName(new) {
-            owners[application] = .known(owner)
+            owners.change(application, to: owner)
         }
         if !old.isEmpty { ownerLeft(application) }
         ownerChanged(application)

@@ -1,0 +1,62 @@
+internal import IPCDBus
+internal import IPCModel
+
+/// The owners of well-known names, as the bus reports them in signals and in answers.
+///
+/// A signal is handled when it arrives, but an answer only when the task that waits for it resumes. An answer therefore
+/// counts only if no signal about the name has arrived since the question. Otherwise the broker could take a handler that
+/// has left for the owner, with no further signal to correct that.
+struct NameOwners: Sendable {
+    enum Owner: Sendable, Equatable {
+        /// The bus is asked for it when it matters.
+        case unknown
+        case known(BusName)
+    }
+
+    struct Question: Sendable {
+        fileprivate let application: ApplicationID
+        fileprivate let number: UInt64
+    }
+
+    private var owners: [ApplicationID: Owner] = [:]
+    /// The newest question about each name, until it is answered or overtaken.
+    private var open: [ApplicationID: UInt64] = [:]
+    private var questionCount: UInt64 = 0
+
+    /// The owner; `nil` if the name has none.
+    subscript(application: ApplicationID) -> Owner? { owners[application] }
+
+    /// Notes a name that is in the bus's list of names.
+    mutating func list(_ application: ApplicationID) {
+        if owners[application] == nil { owners[application] = .unknown }
+    }
+
+    mutating func change(_ application: ApplicationID, to owner: BusName?) {
+        open[application] = nil
+        owners[application] = owner.map { .known($0) }
+    }
+
+    mutating func ask(_ application: ApplicationID) -> Question {
+        questionCount += 1
+        open[application] = questionCount
+        return Question(application: application, number: questionCount)
+    }
+
+    /// Notes an answer. It tells nothing new about an owner that is known.
+    mutating func answer(_ question: Question, _ owner: BusName?) {
+        guard open[question.application] == question.number else { return }
+        open[question.application] = nil
+        if case .known = owners[question.application] { return }
+        owners[question.application] = owner.map { .known($0) }
+    }
+
+    /// Notes that a question has failed.
+    mutating func drop(_ question: Question) {
+        if open[question.application] == question.number { open[question.application] = nil }
+    }
+
+    /// Removes an owner that has left before the bus reported it.
+    mutating func forget(_ application: ApplicationID, owner: BusName) {
+        if owners[application] == .known(owner) { owners[application] = nil }
+    }
+}

@@ -1,0 +1,63 @@
+import IPCDBus
+import IPCModel
+import Testing
+
+@testable import IPCBroker
+
+/// Signals and answers about the owner of a name, in any order.
+struct NameOwnersTests {
+    private let app: ApplicationID = "demo.Handler"
+    private let first: BusName = ":1.1"
+    private let second: BusName = ":1.2"
+
+    @Test func anAnswerThatASignalOvertookDoesNotCount() {
+        var owners = NameOwners()
+        // The handler answered one request and left, before the task that asked for it resumed.
+        let question = owners.ask(app)
+        owners.change(app, to: first)
+        owners.change(app, to: nil)
+        owners.answer(question, first)
+        #expect(owners[app] == nil)
+        // The control: without a signal, the answer counts.
+        owners.answer(owners.ask(app), second)
+        #expect(owners[app] == .known(second))
+    }
+
+    @Test func aSignalCountsMoreThanAnyAnswer() {
+        var owners = NameOwners()
+        owners.change(app, to: first)
+        owners.answer(owners.ask(app), second)
+        #expect(owners[app] == .known(first))
+        let question = owners.ask(app)
+        owners.change(app, to: second)
+        owners.answer(question, nil)
+        #expect(owners[app] == .known(second))
+    }
+
+    @Test func onlyTheNewestQuestionIsAnswered() {
+        var owners = NameOwners()
+        owners.list(app)
+        let (old, new) = (owners.ask(app), owners.ask(app))
+        owners.answer(old, first)
+        #expect(owners[app] == .unknown)
+        owners.answer(new, second)
+        #expect(owners[app] == .known(second))
+        owners.forget(app, owner: first)
+        #expect(owners[app] == .known(second))
+        owners.forget(app, owner: second)
+        #expect(owners[app] == nil)
+    }
+
+    @Test func aListedNameIsUnknownUntilItIsAskedFor() {
+        var owners = NameOwners()
+        owners.list(app)
+        #expect(owners[app] == .unknown)
+        owners.drop(owners.ask(app))
+        #expect(owners[app] == .unknown)
+        owners.answer(owners.ask(app), nil)
+        #expect(owners[app] == nil)
+        owners.change(app, to: first)
+        owners.list(app)
+        #expect(owners[app] == .known(first))
+    }
+}
