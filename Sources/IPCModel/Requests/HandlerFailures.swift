@@ -1,6 +1,7 @@
-/// The failures of a handler in a row, its starts without an answer, and the pauses that follow.
+/// The crashes and other failures of a handler in a row, its starts without an answer, and the pauses that follow.
 ///
-/// A failure is a failed start, a crash, or a ``RequestLife/HandlerFailure``. A handler that fails repeatedly has longer
+/// A failure is a crash, a failed start, or a ``RequestLife/HandlerFailure``. The crashes with one request alone, which
+/// park that request, are counted in ``RequestLife/crashes``. A handler that fails repeatedly has longer
 /// and longer pauses (back-off), and its starts in a period without an answer are limited (breaker). Neither rule delays a
 /// program that starts for each request, answers it and ends. Times are milliseconds of one clock.
 struct HandlerFailures: Sendable, Hashable {

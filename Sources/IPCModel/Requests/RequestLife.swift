@@ -92,11 +92,11 @@ package struct RequestLife: Sendable, Hashable {
     package private(set) var crashes: UInt32 = 0
     package private(set) var handBacks: UInt32 = 0
     /// How often the direct connection of a handler that had it, and stayed on the bus, ended.
-    private var cuts: UInt32 = 0
+    package private(set) var cuts: UInt32 = 0
     /// Whether a handler crashed while it had it, alone or not.
-    private var hasSeenCrash = false
+    package private(set) var hasSeenCrash = false
     /// Whether an earlier broker may have delivered it.
-    private var mayHaveBeenSeen = false
+    package private(set) var mayHaveBeenSeen = false
     /// Whether its beginning was written.
     package private(set) var isAccepted = false
 
@@ -260,12 +260,5 @@ extension RequestLife {
         var end = end
         end?.attempts = attempts
         return [.end(end)]
-    }
-
-    private func expired(_ isHandlerStarting: Bool) -> RequestEnd {
-        if hasSeenCrash { return .expiredAfterCrash(attempts: attempts) }
-        if cuts > 0 { return .expiredAfterCut }
-        if mayHaveBeenSeen { return .expiredAfterRestart }
-        return isHandlerStarting ? .expiredDuringStart : .expired
     }
 }

@@ -1,4 +1,4 @@
-/// The times that a request has, in milliseconds.
+/// How long a request may take, in milliseconds. Below: which deadline counts in a state, and how a request ends at it.
 package enum RequestTimeout {
     /// The time from acceptance to the end or, for a queued request, from the delivery to the answer.
     /// - Parameters:
@@ -69,5 +69,14 @@ extension RequestLife {
         case .delivered: .answer
         case .ended: nil
         }
+    }
+
+    /// The end of a request whose time passes before it is delivered, or delivered again. One that is delivered ends as
+    /// ``RequestEnd/unanswered``.
+    func expired(_ isHandlerStarting: Bool) -> RequestEnd {
+        if hasSeenCrash { return .expiredAfterCrash(attempts: attempts) }
+        if cuts > 0 { return .expiredAfterCut }
+        if mayHaveBeenSeen { return .expiredAfterRestart }
+        return isHandlerStarting ? .expiredDuringStart : .expired
     }
 }
