@@ -175,6 +175,24 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: [true, false])
+    func smallTextThatComesAsAFileBecomesText(persistent: Bool) async throws {
+        let store = try place.open()
+        for kind in ValueFile.allCases {
+            for (bytes, type, isText) in [
+                (Array("näh".utf8), .utf8PlainText, true), (Array("{}".utf8), .html, true),
+                (Array("a\0b".utf8), .utf8PlainText, false), ([0xFF], .plainText, false),
+                (Array("text".utf8), .octetStream, false),
+            ] as [([UInt8], ContentType, Bool)] {
+                let taken = try await store.intake.take(
+                    [kind.item(bytes, type: type)], persistent: persistent, sensitive: false)
+                let value = try #require(taken.first?.representations.first?.value)
+                #expect(value == (isText ? .text(String(decoding: bytes, as: UTF8.self)) : .bytes(bytes)))
+            }
+        }
+        try await store.close()
+    }
+
     @Test func sealedFileIsKeptAsItIs() async throws {
         let store = try place.open()
         let inode = { (file: ContentFile) in

@@ -26,8 +26,9 @@ enum OutgoingItems {
 
     /// - Parameter takesDescriptor: whether the reader takes a descriptor.
     static func prepare(
-        _ value: Representation.Value, takesDescriptor: Bool
+        _ representation: Representation, takesDescriptor: Bool
     ) async throws(IPCError) -> Representation.Value {
+        let value = representation.value
         try checked { () throws(LimitExceeded) in
             if takesDescriptor {
                 _ = try Limits().messageFit([UInt64(value.byteCount)])
@@ -37,24 +38,25 @@ enum OutgoingItems {
         }
         let passes = takesDescriptor && value.byteCount > Limits().inlineValueBytes
         guard passes || value.isFile else { return value }
-        return try await inBackground { () throws(IPCError) in try form(value, passes: passes) }
+        return try await inBackground { () throws(IPCError) in try form(representation, passes: passes) }
     }
 
     private static func form(_ items: [PasteboardItem], _ fit: MessageFit) throws(IPCError) -> [PasteboardItem] {
         var place = -1
         return try items.map { (item) throws(IPCError) in
-            try item.mapValues { (value) throws(IPCError) in
+            try item.mapValues { (representation) throws(IPCError) in
                 place += 1
-                return try form(value, passes: fit.descriptors.contains(place))
+                return try form(representation, passes: fit.descriptors.contains(place))
             }
         }
     }
 
     private static func form(
-        _ value: Representation.Value, passes: Bool
+        _ representation: Representation, passes: Bool
     ) throws(IPCError) -> Representation.Value {
-        switch value {
-        case .file(let file): passes ? value : .bytes(try file.bytes())
+        let value = representation.value
+        return switch value {
+        case .file(let file): passes ? value : .inMemory(try file.bytes(), representation.type)
         case .text(var text) where passes: try text.withUTF8 { sealed(UnsafeRawBufferPointer($0), of: value) }.get()
         case .bytes(let bytes) where passes: try bytes.withUnsafeBytes { sealed($0, of: value) }.get()
         default: value

@@ -124,7 +124,8 @@ final class PromiseKeeper {
         else { return .failure(ErrorReply.notPromised(item, wanted)) }
         do {
             let value = try await provider(Int(item), promised)
-            return .success(try await OutgoingItems.prepare(value, takesDescriptor: options.fd ?? false))
+            let representation = Representation(type: promised, value: value)
+            return .success(try await OutgoingItems.prepare(representation, takesDescriptor: options.fd ?? false))
         } catch let error as any Condition {
             return .failure(error.errorReply)
         } catch {

@@ -68,14 +68,7 @@ extension Representation {
     fileprivate func sent(asDescriptor: Bool) throws -> Representation {
         switch (value, asDescriptor) {
         case (.file(let file), false):
-            let bytes = try file.bytes()
-            // Text that came as a descriptor is a string for a receiver that takes no descriptors, as small text is.
-            if type.essence.hasPrefix("text/") || type.isUTF8PlainText, !bytes.contains(0),
-                let text = String(validating: bytes, as: UTF8.self)
-            {
-                return Representation(type: type, value: .text(text))
-            }
-            return Representation(type: type, value: .bytes(bytes))
+            return Representation(type: type, value: .inMemory(try file.bytes(), type))
         case (.text, true), (.bytes, true):
             return Representation(type: type, value: .file(try value.sealed()))
         case (.file, true), (.text, false), (.bytes, false): return self

@@ -93,6 +93,9 @@ extension ContentType {
     /// Whether bytes of this type are a picture; RFC 2046 §4.2.
     public var isImage: Bool { essence.hasPrefix("image/") }
 
+    /// Whether bytes of this type are text, if they are UTF-8.
+    package var isText: Bool { essence.hasPrefix("text/") || isUTF8PlainText }
+
     /// Whether bytes of this type are plain text in UTF-8, or in its subset US-ASCII.
     package var isUTF8PlainText: Bool {
         if essence == "UTF8_STRING" { return true }

@@ -31,11 +31,11 @@ public struct PasteboardItem: Sendable, Hashable {
 
     /// The same item with its values in another form.
     package func mapValues<Failure>(
-        _ transform: (Representation.Value) throws(Failure) -> Representation.Value
+        _ transform: (Representation) throws(Failure) -> Representation.Value
     ) throws(Failure) -> PasteboardItem {
         PasteboardItem(
             unchecked: try representations.map { (representation) throws(Failure) in
-                Representation(type: representation.type, value: try transform(representation.value))
+                Representation(type: representation.type, value: try transform(representation))
             })
     }
 

@@ -28,6 +28,15 @@ public struct Representation: Sendable, Hashable {
             case .file(let file): file.byteCount
             }
         }
+
+        /// Bytes as text if their type is text and D-Bus can carry them as a string, so that every receiver can show
+        /// them; else as bytes.
+        package static func inMemory(_ bytes: [UInt8], _ type: ContentType) -> Value {
+            guard type.isText, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+                return .bytes(bytes)
+            }
+            return .text(text)
+        }
     }
 }
 

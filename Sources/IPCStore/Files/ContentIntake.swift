@@ -30,7 +30,7 @@ package final class ContentIntake: Sendable {
     ///
     /// For a persistent pasteboard a file is copied to the disk, and flushed before this returns. For one in memory, and
     /// for a sensitive item, a sealed memory file is kept, and any other file is copied into one. A file of up to
-    /// `inline-value-bytes` becomes bytes. After a failure or a cancellation no copy remains.
+    /// `inline-value-bytes` becomes bytes or text. After a failure or a cancellation no copy remains.
     /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or becomes shorter meanwhile;
     ///   `LimitExceeded` if one is larger than `value-bytes`; `NoSpace` if the disk is full.
     package func take(
@@ -71,7 +71,9 @@ package final class ContentIntake: Sendable {
             try PasteboardItem(
                 item.representations.map { representation in
                     guard case .file = representation.value else { return representation }
-                    return Representation(type: representation.type, value: rest.removeFirst())
+                    var value = rest.removeFirst()
+                    if case .bytes(let bytes) = value { value = .inMemory(bytes, representation.type) }
+                    return Representation(type: representation.type, value: value)
                 })
         }
     }

@@ -128,15 +128,11 @@ enum Content {
     }
 
     static func representation(_ bytes: [UInt8], _ type: ContentType?) -> Representation {
-        let text = bytes.contains(0) ? nil : String(validating: bytes, as: UTF8.self)
-        let type = type ?? (text == nil ? .octetStream : .utf8PlainText)
-        if let text, isText(type) {
-            return Representation(type: type, value: .text(text))
-        }
-        return Representation(type: type, value: .bytes(bytes))
+        if let type { return Representation(type: type, value: .inMemory(bytes, type)) }
+        let value = Representation.Value.inMemory(bytes, .utf8PlainText)
+        if case .text = value { return Representation(type: .utf8PlainText, value: value) }
+        return Representation(type: .octetStream, value: value)
     }
-
-    static func isText(_ type: ContentType) -> Bool { type.essence.hasPrefix("text/") || type.isUTF8PlainText }
 
     /// Parses a type for new content. It must look like a MIME type or a UTI, because readers request no other types.
     static func newType(_ text: String) throws -> ContentType {

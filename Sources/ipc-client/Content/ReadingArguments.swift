@@ -113,7 +113,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             let version = try await held(board)
             guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
             // If the content turned out to be binary after it was consumed, its other types would be lost.
-            if isShown, take || version.isOnce, !Content.isText(type) { throw ToolFailure.binary(type) }
+            if isShown, take || version.isOnce, !type.isText { throw ToolFailure.binary(type) }
             do throws(IPCError) {
                 guard take else {
                     let value = try await board.content(

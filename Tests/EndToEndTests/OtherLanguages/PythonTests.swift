@@ -55,6 +55,32 @@ extension PythonPeer {
         #expect(result["items"]?[0]?[1]?[1] == .array([.integer(0), .integer(1), .integer(255)]))
     }
 
+    /// As a string in the message, from a file of the tool, and as a descriptor.
+    @Test(arguments: [6, 100_000])
+    func `text reaches a handler in Python as a string, however it was sent`(count: Int) async throws {
+        _ = try await BrokerProcess.start()
+        let handler = try await startHandler()
+        let text = String(repeating: "grüße ", count: count / 6)
+        let file = try PrivateBus.current.directory.appending("text.txt")
+        try FileContents.write(text, to: file)
+        let descriptor = """
+            import dbus, sys
+            broker = dbus.SessionBus().get_object("org.swiftipc.Broker1", "/org/swiftipc/Broker1")
+            items = [[("text/plain", dbus.types.UnixFd(open(sys.argv[1])))]]
+            broker.OpenURL("python.demo:x", {"items": dbus.Array(items, signature="a(sv)")}, signature="sa{sv}",
+                           dbus_interface="org.swiftipc.URLs1")
+            """
+        let (client, python) = (try Binaries.path("ipc-client"), "/usr/bin/python3")
+        for (program, arguments) in [
+            (client, ["send", "--url", "python.demo:x", "--file", file]), (client, ["send", "--url", "python.demo:x"]),
+            (python, ["-c", descriptor, file]),
+        ] {
+            _ = try await RunningProcess.run(program, arguments, input: .text(text)).succeeded()
+            let request = try await handler.nextValue()
+            #expect(request["context"]?["items"]?[0]?[0]?[1]?.text == text, "\(arguments)")
+        }
+    }
+
     @Test func `what a handler in Python declines or breaks at is told to the sender`() async throws {
         _ = try await BrokerProcess.start()
         let handler = try await startHandler()
