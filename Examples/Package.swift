@@ -35,15 +35,15 @@ let package = Package(
     ],
     targets: [
         // HTTPRelay
-        .target(name: "HTTPRelay", dependencies: [ipc], path: "HTTPRelay/Library", swiftSettings: settings),
+        .target(name: "HTTPRelay", dependencies: ["Programs", ipc], path: "HTTPRelay/Library", swiftSettings: settings),
         .executableTarget(
             name: "http-relay",
             dependencies: [
-                "HTTPRelay", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
+                "HTTPRelay", "Programs", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ], path: "HTTPRelay/Relay", swiftSettings: settings),
         .executableTarget(
-            name: "relay-client", dependencies: ["HTTPRelay", ipc, arguments], path: "HTTPRelay/Client",
+            name: "relay-client", dependencies: ["HTTPRelay", "Programs", ipc, arguments], path: "HTTPRelay/Client",
             swiftSettings: settings),
         .executableTarget(
             name: "relay-test-server",
@@ -56,7 +56,7 @@ let package = Package(
         // InstallID
         .target(name: "InstallID", dependencies: [dbus], path: "InstallID/Library", swiftSettings: settings),
         .executableTarget(
-            name: "install-id", dependencies: ["InstallID", ipc, arguments], path: "InstallID/Program",
+            name: "install-id", dependencies: ["InstallID", "Programs", ipc, arguments], path: "InstallID/Program",
             swiftSettings: settings),
         .testTarget(
             name: "InstallIDTests", dependencies: ["InstallID"], path: "InstallID/Tests", swiftSettings: settings),
@@ -66,7 +66,7 @@ let package = Package(
         .executableTarget(
             name: "oauth-login",
             dependencies: [
-                "OAuthLogin", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
+                "OAuthLogin", "Programs", ipc, arguments, httpClient, .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
             ], path: "OAuthLogin/Login", swiftSettings: settings),
         .executableTarget(
@@ -79,29 +79,34 @@ let package = Package(
         // Playlist
         .target(name: "Playlists", dependencies: [ipc, crypto], path: "Playlist/Library", swiftSettings: settings),
         .executableTarget(
-            name: "playlist", dependencies: ["Playlists", ipc, arguments], path: "Playlist/Program",
+            name: "playlist", dependencies: ["Playlists", "Programs", ipc, arguments], path: "Playlist/Program",
             swiftSettings: settings),
         .testTarget(
             name: "PlaylistsTests", dependencies: ["Playlists", ipc], path: "Playlist/Tests", swiftSettings: settings),
 
         // Polyglot
         .executableTarget(
-            name: "polyglot-handler", dependencies: [ipc], path: "Polyglot/Handler", swiftSettings: settings),
+            name: "polyglot-handler", dependencies: ["Programs", ipc], path: "Polyglot/Handler", swiftSettings: settings),
         .executableTarget(
-            name: "polyglot-client", dependencies: [ipc], path: "Polyglot/Client", swiftSettings: settings),
+            name: "polyglot-client", dependencies: ["Programs", ipc], path: "Polyglot/Client", swiftSettings: settings),
+
+        // Programs
+        .target(name: "Programs", dependencies: [ipc], path: "Programs/Library", swiftSettings: settings),
+        .testTarget(
+            name: "ProgramsTests", dependencies: ["Programs", ipc], path: "Programs/Tests", swiftSettings: settings),
 
         // QABrowser
         .target(
             name: "Questions", path: "QABrowser/Questions", resources: [.copy("Data")], swiftSettings: settings),
         .executableTarget(
-            name: "qa-browser", dependencies: ["Questions", "SceneManager", "Terminal", ipc],
+            name: "qa-browser", dependencies: ["Questions", "Programs", "SceneManager", "Terminal", ipc],
             path: "QABrowser/Program", swiftSettings: settings),
         .testTarget(
             name: "QuestionsTests", dependencies: ["Questions"], path: "QABrowser/Tests", swiftSettings: settings),
 
         // SceneManager
         .target(
-            name: "SceneManager", dependencies: [ipc, "Terminal"], path: "SceneManager/Library",
+            name: "SceneManager", dependencies: [ipc, "Programs", "Terminal"], path: "SceneManager/Library",
             swiftSettings: settings),
         .executableTarget(
             name: "scene-demo", dependencies: ["SceneManager", "Terminal"], path: "SceneManager/Demo",
@@ -112,14 +117,14 @@ let package = Package(
 
         // ServerClientDemo
         .executableTarget(
-            name: "demo-server", dependencies: [ipc, "Terminal"], path: "ServerClientDemo/Server",
+            name: "demo-server", dependencies: [ipc, "Programs", "Terminal"], path: "ServerClientDemo/Server",
             swiftSettings: settings),
         .executableTarget(
-            name: "demo-client", dependencies: [ipc, "Terminal"], path: "ServerClientDemo/Client",
+            name: "demo-client", dependencies: [ipc, "Programs", "Terminal"], path: "ServerClientDemo/Client",
             swiftSettings: settings),
 
         // Terminal
-        .target(name: "Terminal", dependencies: [ipc], path: "Terminal/Sources", swiftSettings: settings),
+        .target(name: "Terminal", dependencies: ["Programs", ipc], path: "Terminal/Sources", swiftSettings: settings),
         .testTarget(
             name: "TerminalTests", dependencies: ["Terminal"], path: "Terminal/Tests", swiftSettings: settings),
 
@@ -128,7 +133,7 @@ let package = Package(
             name: "EntryRules", dependencies: ["Terminal", ipc], path: "ValidatedEntry/Rules",
             swiftSettings: settings),
         .executableTarget(
-            name: "validated-entry", dependencies: ["EntryRules", "Terminal", ipc, arguments],
+            name: "validated-entry", dependencies: ["EntryRules", "Programs", "Terminal", ipc, arguments],
             path: "ValidatedEntry/Program", swiftSettings: settings),
         .testTarget(
             name: "EntryRulesTests", dependencies: ["EntryRules", "Terminal"], path: "ValidatedEntry/Tests",

@@ -111,15 +111,6 @@ int clinux_begin_write_back(int descriptor, long start, long count) {
 
 int clinux_sync_file_system(int descriptor) { return syncfs(descriptor); }
 
-int clinux_reserve(int descriptor, long count) {
-    struct rlimit most;
-    if (!getrlimit(RLIMIT_FSIZE, &most) && most.rlim_cur < (rlim_t)count) {
-        errno = EFBIG;
-        return -1;
-    }
-    return fallocate(descriptor, FALLOC_FL_KEEP_SIZE, 0, count);
-}
-
 int clinux_may_be_dumped(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
 int clinux_peer_user(int socket, unsigned *user) {
@@ -185,8 +176,6 @@ void clinux_occupy_standard_streams(void) {
     for (int stream = 0; stream <= 2; stream++)
         if (fcntl(stream, F_GETFD) < 0 && errno == EBADF) open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY);
 }
-
-void clinux_buffer_lines_of_output(void) { setvbuf(stdout, 0, _IOLBF, 0); }
 
 const char *clinux_environment(const char *name) { return secure_getenv(name); }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import HTTPRelay
 import IPC
+import Programs
 
 /// A program that needs no network: it asks the relay, and talks to nobody but the broker.
 @main

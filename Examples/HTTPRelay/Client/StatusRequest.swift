@@ -1,5 +1,6 @@
 import HTTPRelay
 import IPC
+import Programs
 
 /// Asks how the server is: the simplest kind there is.
 struct StatusRequest: ServerRequest {

@@ -1,4 +1,5 @@
 public import IPC
+public import Programs
 
 /// What came of a request: the server's answer, or why there is none.
 ///

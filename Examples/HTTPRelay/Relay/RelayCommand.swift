@@ -1,6 +1,7 @@
 import ArgumentParser
 import HTTPRelay
 import IPC
+import Programs
 
 /// Fetches for programs that have no network: they ask by `relay:` URLs, and get what the server said as the reply.
 @main

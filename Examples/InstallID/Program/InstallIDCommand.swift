@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import InstallID
+import Programs
 
 /// The program `install-id`.
 @main

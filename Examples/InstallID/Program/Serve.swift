@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import InstallID
+import Programs
 
 /// Gives the id to other programs: `ipc-client call installid:`.
 struct Serve: AsyncParsableCommand {

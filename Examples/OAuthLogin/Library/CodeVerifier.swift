@@ -9,13 +9,16 @@ public struct CodeVerifier: Sendable, Hashable {
     /// The secret: 43 to 128 of `[A-Za-z0-9-._~]`, §4.1.
     public let text: String
 
+    private static let characters = Set(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~".utf8)
+
     /// Makes a new one.
     public init() { text = RandomText.make() }
 
     /// Takes one that stands somewhere.
     /// - Returns: `nil` for a text that is none.
     public init?(_ text: String) {
-        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(PercentEncoding.isUnreserved) else {
+        guard (43...128).contains(text.utf8.count), text.utf8.allSatisfy(Self.characters.contains) else {
             return nil
         }
         self.text = text

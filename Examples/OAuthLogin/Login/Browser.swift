@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import Programs
 
 /// Where a person signs in.
 struct Browser: Sendable {

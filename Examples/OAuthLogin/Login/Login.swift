@@ -1,6 +1,7 @@
 import Foundation
 import IPC
 import OAuthLogin
+import Programs
 
 /// One login, from the browser to the name of who signed in.
 struct Login: Sendable {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import IPC
 import OAuthLogin
+import Programs
 
 /// Signs in through the browser, as RFC 8252 wants it of programs outside of the browser, and says who it is.
 @main

@@ -1,5 +1,6 @@
 import Foundation
 import IPC
+import Programs
 
 /// Why nobody is signed in.
 enum LoginFailure: ExitCodeError, CustomStringConvertible {

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import IPC
 import Playlists
+import Programs
 
 /// The program `playlist`.
 @main

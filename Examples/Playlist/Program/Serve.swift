@@ -1,6 +1,7 @@
 import ArgumentParser
 import IPC
 import Playlists
+import Programs
 
 /// Gives lists to other programs: `ipc-client call playlist:evening | mpv --playlist=-`.
 struct Serve: AsyncParsableCommand {
@@ -14,10 +15,8 @@ struct Serve: AsyncParsableCommand {
         await PlaylistCommand.connected(schemes: ["playlist"]) { app in
             Program.tell("listening for playlist")
             try await app.onOpenURL(until: signals) { request in
-                let name = request.url.dropFirst("playlist:".count)
-                guard let name = PercentEncoding.decode(name), !name.isEmpty else {
-                    throw OpenURLRequest.Answer.declined
-                }
+                let name = request.path
+                guard !name.isEmpty else { throw OpenURLRequest.Answer.declined(message: "the URL names no list") }
                 guard let list = try await PlaylistBoard(name, of: app).restore() else {
                     throw OpenURLRequest.Answer.failed(code: "no-list", message: "there is no list \(name)")
                 }

@@ -1,4 +1,5 @@
 import IPC
+import Programs
 
 /// A client in Swift: polyglot-client URL TEXT
 @main

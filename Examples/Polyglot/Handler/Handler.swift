@@ -1,4 +1,5 @@
 import IPC
+import Programs
 
 /// A handler in Swift. It prints the URL and the text of each request, and answers.
 @main

@@ -1,5 +1,6 @@
 import Glibc
 import IPC
+import Programs
 import Questions
 import SceneManager
 

@@ -1,4 +1,5 @@
 import IPC
+import Programs
 import Terminal
 
 @main

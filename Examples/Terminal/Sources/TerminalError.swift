@@ -1,5 +1,6 @@
 import Glibc
 public import IPC
+public import Programs
 
 /// Why there is no terminal to use.
 public enum TerminalError: ExitCodeError, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import IPC
+import Programs
 import Terminal
 
 @main

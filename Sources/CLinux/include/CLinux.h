@@ -12,9 +12,6 @@ long clinux_raise_descriptor_limit(void);
 // there that refuses the stream's operation (EBADF), as glibc does for setuid programs.
 void clinux_occupy_standard_streams(void);
 
-// stdout is a global variable, which Swift cannot pass. From now on each printed line leaves at once (setvbuf).
-void clinux_buffer_lines_of_output(void);
-
 // pthread_create for a detached thread with a name, in one step: pthread_setname_np hides behind _GNU_SOURCE, without which the
 // Glibc module is built. Returns 0, or the number of the error.
 int clinux_start_thread(const char *name, void (*body)(void *), void *context);
@@ -54,10 +51,6 @@ int clinux_begin_write_back(int descriptor, long start, long count);
 // syncfs hides as well: waits until all of a file system is on its disk. Fails if a write has failed since the descriptor was opened
 // (Linux 5.8).
 int clinux_sync_file_system(int descriptor);
-
-// fallocate hides as well: reserves disk space without a change of the length of the file. Checks RLIMIT_FSIZE
-// (EFBIG), which the system checks only when a file becomes longer.
-int clinux_reserve(int descriptor, long count);
 
 // struct ucred hides behind _GNU_SOURCE: the user of the process at the other end of a unix socket (SO_PEERCRED).
 int clinux_peer_user(int socket, unsigned *user);

@@ -69,6 +69,14 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
+    /// The exit code of the tools for the error, or for the outcome.
+    public var exitCode: Int32 {
+        switch reason {
+        case .refused(let error), .unreadable(let error): error.exitCode
+        default: (outcome ?? .failed).exitCode
+        }
+    }
+
     public var description: String {
         let message = response?.errorMessage.map { $0.isEmpty ? "" : ": \($0)" } ?? ""
         return switch reason {

@@ -1,12 +1,12 @@
 /// Percent-encoding of the components of a URL (RFC 3986 §2.1), by the bytes of UTF-8.
 ///
 /// A plus sign is not a space, as it is in HTML forms.
-public enum PercentEncoding {
+package enum PercentEncoding {
     /// RFC 3986 §2.1 asks for capital letters.
     private static let digits = Array("0123456789ABCDEF".utf8)
 
     /// The text, with all bytes encoded except unreserved ones.
-    public static func encode(_ text: String) -> String {
+    package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
             bytes +=
@@ -18,7 +18,7 @@ public enum PercentEncoding {
 
     /// The text that was encoded; `nil` if a percent sign is not followed by two hexadecimal digits, or if the bytes
     /// are not UTF-8.
-    public static func decode(_ text: some StringProtocol) -> String? {
+    package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
         while let byte = rest.popFirst() {
@@ -36,7 +36,7 @@ public enum PercentEncoding {
 
     /// Whether a byte needs no encoding anywhere in a URL: an ASCII letter or digit, `-`, `.`, `_` or `~` (RFC 3986
     /// §2.3).
-    public static func isUnreserved(_ byte: UInt8) -> Bool {
+    package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
         case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true
         default: false

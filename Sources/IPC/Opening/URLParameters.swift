@@ -3,7 +3,7 @@ internal import IPCModel
 /// The decoded parameters of a URL, `?name=value&name=value`, in their order.
 ///
 /// A parameter without `=` has an empty value. A plus sign is not a space, as it is in HTML forms. An empty parameter
-/// is ignored, and so is one that ``PercentEncoding/decode(_:)`` cannot decode. Names are compared byte by byte, with
+/// is ignored, and so is one with a broken escape. Names are compared byte by byte, with
 /// case.
 public struct URLParameters: Sendable, Hashable {
     /// A name and its value.

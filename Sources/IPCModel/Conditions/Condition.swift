@@ -2,12 +2,12 @@
 ///
 /// A condition has a name on the wire and a sentence. A fault (an I/O error, a corrupt store, a lost bus) is any other
 /// error; it is not caught on its way and ends the program.
-public protocol Condition: Error, CustomStringConvertible {
+package protocol Condition: Error, CustomStringConvertible {
     /// The condition as it travels: its name on the wire and its sentence.
     var ipcError: IPCError { get }
 }
 
 extension Condition {
     /// The sentence of ``ipcError``.
-    public var description: String { ipcError.message }
+    package var description: String { ipcError.message }
 }

@@ -30,9 +30,12 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
 }
 
 extension IPCError {
-    /// The exit code of the tools for this error. Trying again does not help a request that can never succeed, so its
+    /// The exit code of the tools. Trying again does not help a request that can never succeed, so its
     /// input is wrong.
     package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
+
+    /// The exit code of the tools for ``code``, or 65 if the request alone exceeds a limit, so that it can never succeed.
+    public var exitCode: Int32 { exit.rawValue }
 }
 
 extension IPCError.Code {

@@ -1,7 +1,7 @@
 /// The refusal of a call: nothing was accepted, nothing was written, and no handler was called.
 ///
 /// On the bus it is the error `org.swiftipc.Error.<code>` with the message as its only argument.
-public struct IPCError: Condition, Hashable {
+public struct IPCError: Error, Hashable, CustomStringConvertible {
     /// The kind of refusal; a program branches on this.
     public let code: Code
     /// One sentence for the user, with the numbers and the next step.
@@ -10,7 +10,7 @@ public struct IPCError: Condition, Hashable {
     /// Makes an error of a kind, with a sentence that starts with a small letter and has no full stop.
     public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
-    public var ipcError: IPCError { self }
+    public var description: String { message }
 
     public static func == (left: IPCError, right: IPCError) -> Bool {
         left.code == right.code && left.message.isIdentical(to: right.message)
@@ -20,6 +20,10 @@ public struct IPCError: Condition, Hashable {
         hasher.combine(code)
         message.hashBytes(into: &hasher)
     }
+}
+
+extension IPCError: Condition {
+    package var ipcError: IPCError { self }
 }
 
 extension IPCError {

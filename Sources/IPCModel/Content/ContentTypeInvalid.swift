@@ -1,6 +1,6 @@
 extension ContentType {
     /// The reason why a text is not a content type.
-    public enum Invalid: Condition, Hashable {
+    public enum Invalid: Error, Hashable, CustomStringConvertible {
         /// The text is empty.
         case empty
         /// The text has more than ``ContentType/maximumBytes`` bytes.
@@ -20,9 +20,7 @@ extension ContentType {
         /// A parameter occurs twice.
         case parameterTwice(String, String)
 
-        public var ipcError: IPCError { IPCError(.invalidArguments, sentence) }
-
-        private var sentence: String {
+        public var description: String {
             switch self {
             case .empty:
                 "the content type is empty; it looks like “text/plain”"
@@ -46,4 +44,8 @@ extension ContentType {
             }
         }
     }
+}
+
+extension ContentType.Invalid: Condition {
+    package var ipcError: IPCError { IPCError(.invalidArguments, description) }
 }

@@ -101,21 +101,23 @@ extension PasteboardItem {
 
 extension PasteboardItem {
     /// The reason why representations do not make an item.
-    public enum Invalid: Condition, Hashable {
+    public enum Invalid: Error, Hashable, CustomStringConvertible {
         /// There is no representation.
         case empty
         /// Two representations have the same type.
         case typeTwice(ContentType)
 
-        public var ipcError: IPCError {
+        public var description: String {
             switch self {
-            case .empty:
-                IPCError(.invalidArguments, "the item has no representation; it needs at least one")
-            case .typeTwice(let type):
-                IPCError(.invalidArguments, "the item has the type \(type.text.quoted) twice; give each type once")
+            case .empty: "the item has no representation; it needs at least one"
+            case .typeTwice(let type): "the item has the type \(type.text.quoted) twice; give each type once"
             }
         }
     }
+}
+
+extension PasteboardItem.Invalid: Condition {
+    package var ipcError: IPCError { IPCError(.invalidArguments, description) }
 }
 
 extension Representation.Value {

@@ -25,6 +25,9 @@ struct LanguageSampleTests {
         // Nobody is there yet: the sample says so.
         let alone = try await RunningProcess.run("/usr/bin/python3", [paths[1]])
         #expect(alone.status != .success && alone.errors.contains("NoHandler"), "\(alone)")
+        let told = try await RunningProcess.run("/usr/bin/python3", [paths[3]])
+        #expect(told.status == .exited(1) && told.errors.contains("handles the scheme"), "\(told)")
+        #expect(!told.errors.contains("Traceback"))
 
         try await bus.addService(
             name: "com.example.Notes", exec: "/bin/sh -c \"exec /usr/bin/python3 -u \(paths[0]) >\(paths[0]).out\"")

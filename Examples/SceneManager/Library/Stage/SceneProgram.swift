@@ -1,4 +1,5 @@
 public import IPC
+internal import Programs
 internal import Terminal
 
 /// A program of scenes: in a terminal, driven by keys and by URLs, with its stack on a pasteboard.

@@ -1,0 +1,54 @@
+// For the global variables of the C library, which are set once.
+@preconcurrency internal import Glibc
+internal import IPC
+
+/// Reports the failure of a command-line program by a sentence on standard error and an exit code.
+public enum Program {
+    /// The program's name, as it was started, without its folder.
+    public static var name: String {
+        CommandLine.arguments.first?.split(separator: "/").last.map(String.init) ?? "program"
+    }
+
+    /// Runs a program, or a command of it. An error that the body throws ends the process by ``fail(_:)``.
+    ///
+    /// From then on, standard output is flushed after each line, also to a file or a pipe (`setvbuf(3)`), so that no
+    /// output is lost when the process ends.
+    public static func run<Result>(_ body: () async throws -> Result) async -> Result {
+        setlinebuf(stdout)
+        do { return try await body() } catch { fail(error) }
+    }
+
+    /// Prints an error as ``tell(_:)`` does, and ends the process.
+    ///
+    /// The sentence is that of an `IPCError`, a `CallFailure` or a `HandlerError`, otherwise the error's description.
+    /// The exit code is ``exitCode(of:)``.
+    public static func fail(_ error: any Error) -> Never {
+        tell((error as? any HandlerError)?.message ?? "\(error)")
+        exit(exitCode(of: error))
+    }
+
+    /// Writes a line to standard error, after the program's name. Control characters, which a terminal would obey, are
+    /// escaped.
+    public static func tell(_ line: String) {
+        let printable = line.unicodeScalars.map {
+            $0.properties.generalCategory == .control ? $0.escaped(asASCII: true) : String($0)
+        }
+        fputs("\(name): \(printable.joined())\n", stderr)
+    }
+
+    /// The exit code of an error: its own, or 70 (`EX_SOFTWARE` of sysexits.h).
+    static func exitCode(of error: any Error) -> Int32 {
+        switch error {
+        case let error as any ExitCodeError: error.exitCode
+        case let error as IPCError: error.exitCode
+        case let error as CallFailure: error.exitCode
+        default: EX_SOFTWARE
+        }
+    }
+}
+
+/// An error with the exit code of a program that ends because of it; see ``Program/run(_:)``.
+public protocol ExitCodeError: Error {
+    /// The exit code, 1 to 255; 64 to 78 have the meaning of sysexits.h.
+    var exitCode: Int32 { get }
+}

@@ -1,0 +1,35 @@
+import Glibc
+import IPC
+import Testing
+
+@testable import Programs
+
+/// How programs end when something fails. Each runs in a process of its own.
+struct ProgramTests {
+    private struct Named: HandlerError, ExitCodeError {
+        let code = "no-list"
+        let message = "there is no list"
+        let exitCode: Int32 = 66
+    }
+
+    private struct Unknown: Error, CustomStringConvertible { let description = "broken" }
+
+    @Test func anErrorIsASentenceAndAnExitCode() async throws {
+        let ended = try #require(
+            await #expect(processExitsWith: .exitCode(68), observing: [\.standardErrorContent]) {
+                await Program.run { throw IPCError(.noHandler, "nobody\u{1B}[2J") }
+            })
+        let text = String(decoding: ended.standardErrorContent, as: UTF8.self)
+        // No control sequence reaches the terminal.
+        #expect(text.contains(": nobody\\u{1B}[2J\n") && !text.contains("\u{1B}"))
+        await #expect(processExitsWith: .exitCode(66)) { await Program.run { throw Named() } }
+        // The control: a program without a failure.
+        await #expect(processExitsWith: .success) { exit(await Program.run { 0 }) }
+    }
+
+    @Test func exitCodesAreThoseOfTheLibrary() {
+        #expect(Program.exitCode(of: IPCError(.noSuchItem, "")) == 66)
+        #expect(Program.exitCode(of: IPCError(.noHandler, "")) == 68)
+        #expect(Program.exitCode(of: Unknown()) == 70)
+    }
+}
