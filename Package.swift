@@ -21,6 +21,7 @@ let package = Package(
     name: "swift-ipc",
     products: [
         .library(name: "IPC", targets: ["IPC"]),
+        .library(name: "IPCFoundation", targets: ["IPCFoundation"]),
         .library(name: "IPCDBus", targets: ["IPCDBus"]),
         .executable(name: "ipc-broker", targets: ["ipc-broker"]),
         .executable(name: "ipc-server", targets: ["ipc-server"]),
@@ -69,6 +70,9 @@ let package = Package(
         .target(
             name: "IPC", dependencies: ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux"],
             swiftSettings: product),
+
+        // A product of its own, so that programs without Foundation stay without it.
+        .target(name: "IPCFoundation", dependencies: ["IPC"], swiftSettings: product),
 
         // Floor 4: executables
         // The broker's threads hand each request on, so most of its memory is freed by another thread than the one that asked
@@ -125,6 +129,7 @@ let package = Package(
         .testTarget(
             name: "IPCTests", dependencies: ["IPC", "IPCInterface", "IPCModel", "IPCDBus", "IPCTesting", "CGIO"],
             swiftSettings: strict),
+        .testTarget(name: "IPCFoundationTests", dependencies: ["IPCFoundation", "IPC"], swiftSettings: strict),
         .testTarget(
             name: "IPCToolsTests",
             dependencies: [

@@ -16,6 +16,7 @@ struct ImportRules {
         ],
         "IPC": ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux", "CXXHash", "Logging"],
         // Floor 4
+        "IPCFoundation": ["IPC"],
         "IPCTools": ["IPC", "IPCModel", "IPCDBus", "CLinux", "ArgumentParser", "Subprocess", "SystemPackage"],
         "ipc-broker": ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", "ArgumentParser", "Logging"],
         "ipc-desktop-open": ["CGIO"],

@@ -26,8 +26,10 @@ struct OptionsTests {
     }
 
     @Test func theEndIsToldAsWhatIsLeft() throws {
-        func left(_ time: Duration?, _ date: UInt64?) throws -> UInt64? {
-            try PasteboardOptions(timeToLive: time, expirationDate: date).milliseconds(at: 1_000_000)
+        func left(_ time: Duration?, _ end: UInt64?) throws -> UInt64? {
+            let end = end.map(Timestamp.init(millisecondsSince1970:))
+            return try PasteboardOptions(timeToLive: time, expiresAt: end)
+                .milliseconds(at: Timestamp(millisecondsSince1970: 1_000_000))
         }
         #expect(try left(nil, nil) == nil)
         #expect(try left(.seconds(2), nil) == 2_000)
@@ -36,8 +38,8 @@ struct OptionsTests {
         #expect(try left(.seconds(2), 1_000_500) == 500)
         #expect(try left(.milliseconds(20), 1_000_500) == 20)
         #expect(try left(.seconds(Int64.max), nil) == .max)
-        for (time, date) in [(Duration.zero, nil), (.seconds(-1), nil), (nil, 1_000_000), (nil, 5)] as [(_, UInt64?)] {
-            let error = #expect(throws: IPCError.self) { try left(time, date) }
+        for (time, end) in [(Duration.zero, nil), (.seconds(-1), nil), (nil, 1_000_000), (nil, 5)] as [(_, UInt64?)] {
+            let error = #expect(throws: IPCError.self) { try left(time, end) }
             #expect(error?.code == .invalidArguments)
         }
     }
@@ -46,7 +48,7 @@ struct OptionsTests {
         let pair = try await Pair()
         let error = await #expect(throws: IPCError.self) {
             try await pair.application.generalPasteboard.setItems(
-                [.string("x")], options: PasteboardOptions(expirationDate: 946_684_800_000))
+                [.string("x")], options: PasteboardOptions(expiresAt: Timestamp(millisecondsSince1970: 946_684_800_000)))
         }
         #expect(error?.code == .invalidArguments && pair.broker.written.isEmpty)
     }

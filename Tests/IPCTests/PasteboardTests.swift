@@ -20,7 +20,7 @@ struct PasteboardTests {
         let version = try await board.version()
         #expect(version.changeCount == 3 && version.items == [.string("hello")] && version.byteCount == 5)
         #expect(version.source == Source(application: "demo.A", strength: .owned))
-        #expect(version.millisecondsSince1970 == 99)
+        #expect(version.writtenAt == Timestamp(millisecondsSince1970: 99))
         #expect(try await board.version(2).changeCount == 2)
         #expect(try await board.string == "hello")
         #expect(try await board.strings == ["hello"])

@@ -66,8 +66,8 @@ struct RequestTests {
         #expect(request.source == Source(application: "demo.IPCClient", strength: .owned))
         #expect(request.pasteboard == "board" && request.changeCount == 7 && request.itemCount == 2)
         #expect(request.byteCount == 1 << 40 && request.attempts == 3 && request.parent == "parent-of-16-characters")
-        #expect(request.acceptedMillisecondsSince1970 == 1 && request.expiresMillisecondsSince1970 == 2)
-        #expect(request.endedMillisecondsSince1970 == 3 && request.reply == [.string("late")])
+        let times = [request.acceptedAt, request.expiresAt, request.endedAt]
+        #expect(times.map { $0?.millisecondsSince1970 } == [1, 2, 3] && request.reply == [.string("late")])
         #expect(request.errorName == "a.b" && request.errorCode == "busy" && request.errorMessage == "another time")
     }
 

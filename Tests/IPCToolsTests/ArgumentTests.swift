@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import IPC
 import IPCModel
 import Testing
@@ -194,12 +195,22 @@ struct TableTests {
         }
     }
 
-    @Test(arguments: [
-        (UInt64(0), "1970-01-01T00:00:00Z"), (1_769_860_800_999, "2026-01-31T12:00:00Z"), (.max, ""),
-        (253_402_300_799_000, "9999-12-31T23:59:59Z"), (253_402_300_800_000, ""),
-    ])
-    func writesTimes(_ milliseconds: UInt64, _ text: String) {
-        #expect(Timestamp.text(milliseconds) == text)
+    @Test func timesAreDistancesOnATerminalAndPointsInUTCInAPipe() {
+        let (time, now) = (Timestamp(millisecondsSince1970: 1_769_860_800_999), Timestamp(millisecondsSince1970: 1_769_861_000_000))
+        #expect(time.cell(isAligned: true, now: now) == "3 min ago")
+        #expect(now.cell(isAligned: true, now: time) == "in 3 min")
+        #expect(time.cell(isAligned: false, now: now) == "2026-01-31T12:00:00Z")
+    }
+
+    @Test func timesForPeopleAreLocal() async {
+        await #expect(processExitsWith: .success) {
+            setenv("TZ", "JST-9", 1)
+            let time = Timestamp(millisecondsSince1970: 1_769_860_800_009)
+            let now = Timestamp(millisecondsSince1970: 1_769_860_860_009)
+            #expect(time.local() == "2026-01-31T21:00:00+09:00")
+            #expect(time.local(fraction: true) == "2026-01-31T21:00:00.009+09:00")
+            #expect(time.told(now: now) == "2026-01-31T21:00:00+09:00 (60 s ago)")
+        }
     }
 }
 

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Requests as rows and objects")
 struct RequestRowsTests {
-    private static let now: UInt64 = 1_769_860_800_000
+    private static let now = Timestamp(millisecondsSince1970: noon)
+    private static let noon: UInt64 = 1_769_860_800_000
     private let plain = Style(.never, for: .output)
 
     /// A request that a receiver has declined, with everything that can be known of one.
@@ -19,7 +20,7 @@ struct RequestRowsTests {
         (facts.state, facts.outcome, facts.attempts) = ("ended", "declined", 2)
         (facts.sourceApplication, facts.sourceStrength, facts.queue) = ("demo.Y", "claimed", true)
         (facts.pasteboard, facts.changeCount, facts.itemCount, facts.size) = ("board", 7, 1, 1_536)
-        (facts.accepted, facts.expires, facts.ended) = (Self.now - 60_000, Self.now + 1, Self.now - 1_000)
+        (facts.accepted, facts.expires, facts.ended) = (Self.noon - 60_000, Self.noon + 1, Self.noon - 1_000)
         (facts.parent, facts.items) = ("request-0000000000", [.string("no")])
         (facts.errorCode, facts.errorMessage) = ("busy", "two\nlines")
         return facts
@@ -74,7 +75,7 @@ struct RequestRowsTests {
                 "ended",
                 "error-code", "error-message",
             ])
-        #expect(json["size"]?.string == "1536" && json["accepted"]?.string == String(Self.now - 60_000))
+        #expect(json["size"]?.string == "1536" && json["accepted"]?.string == String(Self.noon - 60_000))
         #expect(json["item-count"] == .unsigned(1) && json["queue"] == .boolean(true))
         #expect(JSONValue.request(try row(), reply: true)["reply"]?.array?.count == 1)
         let late = JSONValue.request(try row { ($0.outcome, $0.lateOutcome) = ("timed-out", "handled") })
@@ -82,12 +83,13 @@ struct RequestRowsTests {
     }
 
     @Test func areToldOneThingALine() throws {
-        let text = RequestSummary(try row(), now: Self.now).text(style: plain)
+        let request = try row()
+        let text = RequestSummary(request, now: Self.now).text(style: plain)
         let lines = text.split(separator: "\n").map(String.init)
         for start in [
             "request      request-0000000001", "state        declined", "source       demo.Y (claimed)",
             "sent         queued; 1 item, 1.5 KiB on board (change count 7)", "attempts     2",
-            "accepted     2026-01-31T11:59:00Z (60 s ago)", "ended        2026-01-31T11:59:59Z (1 s ago)",
+            "accepted     \(request.acceptedAt.local()) (60 s ago)", "ended        \(request.endedAt?.local() ?? "") (1 s ago)",
             "parent       request-0000000000", "error        busy", #"message      two\nlines"#,
         ] {
             #expect(lines.contains(start), "\(start)\n\(text)")

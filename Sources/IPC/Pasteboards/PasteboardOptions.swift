@@ -1,4 +1,3 @@
-internal import Glibc
 internal import IPCInterface
 
 /// How items are put on a pasteboard.
@@ -6,9 +5,9 @@ public struct PasteboardOptions: Sendable, Hashable {
     /// The time until the items expire, which empties the pasteboard with a change count of its own; `nil` means never.
     /// It is measured by a monotonic clock, which includes sleep.
     public var timeToLive: Duration?
-    /// When the items expire, in milliseconds since 1970 UTC, by the wall clock at the time of writing. With a
-    /// ``timeToLive`` too, the earlier time counts.
-    public var expirationDate: UInt64?
+    /// When the items expire, by the system clock at the time of writing. With a ``timeToLive`` too, the earlier time
+    /// counts.
+    public var expiresAt: Timestamp?
     /// Whether the items are a secret: kept in memory only, never on disk or in a log. It implies ``isOnce``, and at
     /// most 60 s.
     public var isSensitive = false
@@ -21,11 +20,11 @@ public struct PasteboardOptions: Sendable, Hashable {
 
     /// Makes options, by default without any condition.
     public init(
-        timeToLive: Duration? = nil, expirationDate: UInt64? = nil, isSensitive: Bool = false, isOnce: Bool = false,
+        timeToLive: Duration? = nil, expiresAt: Timestamp? = nil, isSensitive: Bool = false, isOnce: Bool = false,
         ifChangeCount: UInt64? = nil, id: RequestID? = nil
     ) {
         self.timeToLive = timeToLive
-        self.expirationDate = expirationDate
+        self.expiresAt = expiresAt
         self.isSensitive = isSensitive
         self.isOnce = isOnce
         self.ifChangeCount = ifChangeCount
@@ -34,20 +33,13 @@ public struct PasteboardOptions: Sendable, Hashable {
 
     /// The time until the items expire, in milliseconds; `nil` means never.
     /// - Throws: `invalidArguments` if it has passed.
-    func milliseconds(at now: UInt64 = wallClock()) throws(IPCError) -> UInt64? {
-        let left = expirationDate.map { $0 > now ? $0 - now : 0 }
-        guard let least = [timeToLive?.wholeMilliseconds, left].compactMap(\.self).min() else { return nil }
+    func milliseconds(at now: Timestamp = .now) throws(IPCError) -> UInt64? {
+        let left = expiresAt.map { $0 - now }
+        guard let least = [timeToLive, left].compactMap(\.self).min()?.wholeMilliseconds else { return nil }
         guard least > 0 else {
             throw IPCError(.invalidArguments, "the items would end before they are written; give a later time")
         }
         return least
-    }
-
-    /// Milliseconds since 1970 UTC.
-    private static func wallClock() -> UInt64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return UInt64(time.tv_sec) * 1_000 + UInt64(time.tv_nsec) / 1_000_000
     }
 }
 

@@ -8,26 +8,26 @@ public struct PasteboardVersion: Sendable, Hashable {
     public let items: [PasteboardItem]
     /// The writer, and how far its id could be trusted then.
     public let source: Source
-    /// When it was written, in milliseconds since 1970 UTC.
-    public let millisecondsSince1970: UInt64?
+    /// When it was written.
+    public let writtenAt: Timestamp?
     /// The size of all its values, in bytes.
     public let byteCount: UInt64
     /// Whether it was a secret.
     public let isSensitive: Bool
     /// Whether this read consumed it.
     public let isOnce: Bool
-    /// When it expires, in milliseconds since 1970 UTC; `nil` if it does not.
-    public let endsMillisecondsSince1970: UInt64?
+    /// When it expires; `nil` if it does not.
+    public let expiresAt: Timestamp?
 
     init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
         self.changeCount = changeCount
         self.items = items
         source = Source(stated: facts.sourceApplication, facts.sourceStrength)
-        millisecondsSince1970 = facts.time
+        writtenAt = facts.time.map(Timestamp.init(millisecondsSince1970:))
         byteCount = facts.size ?? UInt64(items.byteCount)
         isSensitive = facts.sensitive ?? false
         isOnce = facts.once ?? false
-        endsMillisecondsSince1970 = facts.expires
+        expiresAt = facts.expires.map(Timestamp.init(millisecondsSince1970:))
     }
 }
 
@@ -43,14 +43,14 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
     public let types: [[ContentType]]
     /// The writer.
     public let source: Source
-    /// When it was written, in milliseconds since 1970 UTC.
-    public let millisecondsSince1970: UInt64?
+    /// When it was written.
+    public let writtenAt: Timestamp?
     /// Whether its content is a secret; see ``PasteboardOptions/isSensitive``.
     public let isSensitive: Bool
     /// Whether the first reader consumes its content.
     public let isOnce: Bool
-    /// When it expires, in milliseconds since 1970 UTC; `nil` if it does not.
-    public let endsMillisecondsSince1970: UInt64?
+    /// When it expires; `nil` if it does not.
+    public let expiresAt: Timestamp?
 
     init(_ facts: VersionFacts) throws(IPCError) {
         changeCount = facts.changeCount ?? 0
@@ -58,10 +58,10 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
         byteCount = facts.size ?? 0
         types = try [[ContentType]](texts: facts.types ?? [])
         source = Source(stated: facts.sourceApplication, facts.sourceStrength)
-        millisecondsSince1970 = facts.time
+        writtenAt = facts.time.map(Timestamp.init(millisecondsSince1970:))
         isSensitive = facts.sensitive ?? false
         isOnce = facts.once ?? false
-        endsMillisecondsSince1970 = facts.expires
+        expiresAt = facts.expires.map(Timestamp.init(millisecondsSince1970:))
     }
 }
 
@@ -77,8 +77,8 @@ public struct PasteboardInfo: Sendable, Hashable {
     public let itemCount: UInt32
     /// The size of all values of its current version, in bytes.
     public let byteCount: UInt64
-    /// When its current version was made, in milliseconds since 1970 UTC.
-    public let millisecondsSince1970: UInt64?
+    /// When its current version was made.
+    public let changedAt: Timestamp?
     /// The most earlier versions that are kept; `nil` if the broker does not report it.
     public let historyLimit: UInt32?
     /// The count of versions, including the current one; `nil` if the broker does not report it.
@@ -87,8 +87,8 @@ public struct PasteboardInfo: Sendable, Hashable {
     public let isSensitive: Bool
     /// Whether the first reader of the current version consumes it.
     public let isOnce: Bool
-    /// When the current version expires, in milliseconds since 1970 UTC; `nil` if it does not.
-    public let endsMillisecondsSince1970: UInt64?
+    /// When the current version expires; `nil` if it does not.
+    public let expiresAt: Timestamp?
 
     init(_ row: PasteboardRow) throws(IPCError) {
         name = try known(PasteboardName.self, row.name)
@@ -96,11 +96,11 @@ public struct PasteboardInfo: Sendable, Hashable {
         isPersistent = row.facts.persistent ?? false
         itemCount = row.facts.itemCount ?? 0
         byteCount = row.facts.size ?? 0
-        millisecondsSince1970 = row.facts.time
+        changedAt = row.facts.time.map(Timestamp.init(millisecondsSince1970:))
         historyLimit = row.facts.historyLimit
         versionCount = row.facts.versions
         isSensitive = row.facts.sensitive ?? false
         isOnce = row.facts.once ?? false
-        endsMillisecondsSince1970 = row.facts.expires
+        expiresAt = row.facts.expires.map(Timestamp.init(millisecondsSince1970:))
     }
 }

@@ -42,12 +42,12 @@ public struct RequestInfo: Sendable, Hashable {
     public let parent: RequestID?
     /// The id of its last retry; `nil` if there is none, and in a list.
     public let retriedAs: RequestID?
-    /// When the broker accepted it, in milliseconds since 1970 UTC.
-    public let acceptedMillisecondsSince1970: UInt64
-    /// When it expires unless it is delivered before, in milliseconds since 1970 UTC; `nil` if its sender waits.
-    public let expiresMillisecondsSince1970: UInt64?
-    /// When it ended, in milliseconds since 1970 UTC; `nil` if it has not ended.
-    public let endedMillisecondsSince1970: UInt64?
+    /// When the broker accepted it.
+    public let acceptedAt: Timestamp
+    /// When it expires unless it is delivered before; `nil` if its sender waits.
+    public let expiresAt: Timestamp?
+    /// When it ended; `nil` if it has not ended.
+    public let endedAt: Timestamp?
     /// The receiver's reply, as far as it is kept; empty in a list.
     public let reply: [PasteboardItem]
     /// The name of the D-Bus error that made it fail.
@@ -75,8 +75,9 @@ public struct RequestInfo: Sendable, Hashable {
         attempts = facts.attempts ?? 0
         parent = try facts.parent.map { (id) throws(IPCError) in try known(RequestID.self, id) }
         retriedAs = try facts.retriedAs.map { (id) throws(IPCError) in try known(RequestID.self, id) }
-        acceptedMillisecondsSince1970 = facts.accepted ?? 0
-        (expiresMillisecondsSince1970, endedMillisecondsSince1970) = (facts.expires, facts.ended)
+        acceptedAt = Timestamp(millisecondsSince1970: facts.accepted ?? 0)
+        expiresAt = facts.expires.map(Timestamp.init(millisecondsSince1970:))
+        endedAt = facts.ended.map(Timestamp.init(millisecondsSince1970:))
         (errorName, errorCode, errorMessage) = (facts.errorName, facts.errorCode, facts.errorMessage)
     }
 }

@@ -183,7 +183,7 @@ extension PendingRequest {
 extension TraceFacts {
     init(_ step: TraceStep) {
         self.init()
-        (time, self.step, attempt) = (step.time, step.kind.rawValue, step.attempt)
+        (time, self.step, attempt) = (step.time.millisecondsSince1970, step.kind.rawValue, step.attempt)
         who = step.who.isEmpty ? nil : step.who
         size = step.size == 0 ? nil : step.size
         detail = step.detail.isEmpty ? nil : step.detail

@@ -31,8 +31,8 @@ public struct TraceStep: Sendable, Hashable {
     }
 
     public let kind: Kind
-    /// Milliseconds since 1970.
-    public let time: UInt64
+    /// When the broker noted it.
+    public let time: Timestamp
     /// The number of the delivery that it belongs to; 0 before the first one.
     public let attempt: UInt32
     /// The program that did it: an application id, or a connection's unique name.
@@ -45,7 +45,7 @@ public struct TraceStep: Sendable, Hashable {
     package init(
         _ kind: Kind, at time: UInt64, attempt: UInt32 = 0, who: String = "", size: UInt64 = 0, detail: String = ""
     ) {
-        (self.kind, self.time, self.attempt) = (kind, time, attempt)
+        (self.kind, self.time, self.attempt) = (kind, Timestamp(millisecondsSince1970: time), attempt)
         (self.who, self.size, self.detail) = (who, size, detail)
     }
 }

@@ -7,7 +7,7 @@ extension [TraceStep] {
         bytes.reserveCapacity(count * 128)
         for step in self {
             bytes.append(field: step.kind.rawValue)
-            bytes.append(number: step.time)
+            bytes.append(number: step.time.millisecondsSince1970)
             bytes.append(number: UInt64(step.attempt))
             bytes.append(field: step.who.cut)
             bytes.append(number: step.size)

@@ -69,7 +69,7 @@ package struct ProgressBar {
         let percent = "\(label)  \(Int(share * 100))%"
         let amount = "\(ByteSize.text(done)) of \(ByteSize.text(total))"
         let left = speed > 0 && done < total ? (Double(total - done) / speed).rounded(.up) : 0
-        let time = "\(TimeLength.text(milliseconds: UInt64(min(left, 1e9)) * 1_000)) left"
+        let time = "\(TimeLength.text(.seconds(min(left, 1e9)))) left"
         let parts = [percent, amount, rate, time]
         let text = parts.joined(separator: "  ")
         // The bar takes the rest of the columns: two brackets, two gaps, at least eight cells.

@@ -5,8 +5,8 @@ package enum TimeLength {
     ]
 
     /// `45 s`, `12 min`, `30 h`, `9 days`: the largest unit that gives at least two, rounded down.
-    package static func text(milliseconds: UInt64) -> String {
-        let seconds = milliseconds / 1_000
+    package static func text(_ length: Duration) -> String {
+        let seconds = UInt64(clamping: length.components.seconds)
         for unit in units where seconds >= unit.seconds { return "\(seconds / (unit.seconds / 2)) \(unit.name)" }
         return "\(seconds) s"
     }

@@ -36,12 +36,12 @@ struct BoardHistory: ClientCommand {
     func run() async throws {
         let board = Pasteboard(named: try PasteboardName(board), of: try await Client.connect())
         if let keep { try await board.setHistoryLimit(keep) }
-        let versions = try await board.versions()
+        let (versions, now) = (try await board.versions(), Timestamp.now)
         try output.printRows(versions.map { .object(JSONValue.facts($0, of: board.name.text)) }) { isAligned in
             var table = Table("COUNT", "CHANGED", "ITEMS", "BYTES", "SOURCE", "TYPES", "MARKS")
             for version in versions {
                 table.add(
-                    String(version.changeCount), version.millisecondsSince1970.map(Timestamp.text) ?? "",
+                    String(version.changeCount), version.writtenAt?.cell(isAligned: isAligned, now: now) ?? "",
                     String(version.itemCount), String(version.byteCount), version.source.application,
                     version.types.distinct.joined(separator: ","), version.marks)
             }

@@ -29,12 +29,13 @@ struct BoardList: ClientCommand {
             for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
             return
         }
+        let now = Timestamp.now
         var table = Table("PASTEBOARD", "COUNT", "KEPT", "ITEMS", "BYTES", "CHANGED")
         for try await board in boards {
             table.add(
                 board.name.text, String(board.changeCount), board.isPersistent ? "persistent" : "memory",
                 String(board.itemCount), String(board.byteCount),
-                board.millisecondsSince1970.map(Timestamp.text) ?? "")
+                board.changedAt?.cell(isAligned: OutputStream.output.isTerminal, now: now) ?? "")
         }
         try output.printRows([]) { table.text(aligned: $0, style: output.style) }
     }
@@ -46,12 +47,12 @@ struct BoardList: ClientCommand {
             "persistent": .boolean(board.isPersistent),
             "item-count": .unsigned(board.itemCount),
             "size": .count(board.byteCount),
-            "time": board.millisecondsSince1970.map { .count($0) },
+            "time": board.changedAt.map { .count($0.millisecondsSince1970) },
             "history-limit": board.historyLimit.map { .unsigned($0) },
             "versions": board.versionCount.map { .unsigned($0) },
             "sensitive": board.isSensitive ? .boolean(true) : nil,
             "once": board.isOnce ? .boolean(true) : nil,
-            "expires": board.endsMillisecondsSince1970.map { .count($0) },
+            "expires": board.expiresAt.map { .count($0.millisecondsSince1970) },
         ])
     }
 }

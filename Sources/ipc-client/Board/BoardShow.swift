@@ -69,7 +69,6 @@ struct BoardSummary: Sendable {
     let isPersistent: Bool
     let historyLimit: UInt32
     let preview: String?
-    /// Milliseconds since 1970 UTC.
     var now = Timestamp.now
 
     var json: JSONValue {
@@ -86,9 +85,9 @@ struct BoardSummary: Sendable {
         var lines = [("pasteboard", style.bold(name.printable)), ("kept", kept)]
         if let version = versions.last {
             lines += [("count", String(version.changeCount))]
-            if let time = version.millisecondsSince1970 { lines.append(("changed", point(time))) }
+            if let time = version.writtenAt { lines.append(("changed", time.told(now: now))) }
             lines.append(("source", version.source.described))
-            if let end = version.endsMillisecondsSince1970 { lines.append(("expires", point(end))) }
+            if let end = version.expiresAt { lines.append(("expires", end.told(now: now))) }
             if version.isSensitive { lines.append(("sensitive", "in memory only, and the first reader consumes it")) }
             if version.isOnce && !version.isSensitive { lines.append(("once", "the first reader consumes it")) }
             lines.append(("content", Counted.content(version.itemCount, version.byteCount) ?? "empty"))
@@ -106,8 +105,6 @@ struct BoardSummary: Sendable {
         let counted = earlier > 0 ? Counted.text(earlier, "earlier version") : "no earlier version"
         return "\(place), \(counted) (at most \(historyLimit))"
     }
-
-    private func point(_ time: UInt64) -> String { Timestamp.told(time, now: now) }
 }
 
 extension Source {

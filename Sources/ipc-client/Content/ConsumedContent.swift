@@ -14,7 +14,7 @@ struct ConsumedContent: Sendable {
         guard taken || version.isOnce, !version.items.isEmpty else { return nil }
         (items, source, isPart) = (version.items, version.source.application, false)
         options = PasteboardOptions(
-            expirationDate: version.endsMillisecondsSince1970, isSensitive: version.isSensitive, isOnce: version.isOnce)
+            expiresAt: version.expiresAt, isSensitive: version.isSensitive, isOnce: version.isOnce)
     }
 
     /// Creates the content of one representation of a version; nil if reading has consumed nothing.
@@ -22,7 +22,7 @@ struct ConsumedContent: Sendable {
         guard taken || version.isOnce, let item = try? PasteboardItem([representation]) else { return nil }
         (items, source, isPart) = ([item], version.source.application, version.types.joined().count > 1)
         options = PasteboardOptions(
-            expirationDate: version.endsMillisecondsSince1970, isSensitive: version.isSensitive, isOnce: version.isOnce)
+            expiresAt: version.expiresAt, isSensitive: version.isSensitive, isOnce: version.isOnce)
     }
 
     /// Puts the content back after a failed write, unless another version is on the pasteboard by now.

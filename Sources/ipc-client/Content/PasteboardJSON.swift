@@ -10,11 +10,11 @@ extension JSONValue {
             "change-count": .count(version.changeCount),
             "source-application": .nonEmpty(version.source.application),
             "source-strength": .string(version.source.strength.rawValue),
-            "time": version.millisecondsSince1970.map { .count($0) },
+            "time": version.writtenAt.map { .count($0.millisecondsSince1970) },
             "size": .count(version.byteCount),
             "sensitive": version.isSensitive ? .boolean(true) : nil,
             "once": version.isOnce ? .boolean(true) : nil,
-            "expires": version.endsMillisecondsSince1970.map { .count($0) },
+            "expires": version.expiresAt.map { .count($0.millisecondsSince1970) },
             "items": .items(version.items),
         ])
     }
@@ -47,10 +47,10 @@ extension JSONValue {
             Member("types", .types(version.types)),
             JSONValue.nonEmpty(version.source.application).map { Member("source-application", $0) },
             Member("source-strength", .string(version.source.strength.rawValue)),
-            version.millisecondsSince1970.map { Member("time", .count($0)) },
+            version.writtenAt.map { Member("time", .count($0.millisecondsSince1970)) },
             version.isSensitive ? Member("sensitive", .boolean(true)) : nil,
             version.isOnce ? Member("once", .boolean(true)) : nil,
-            version.endsMillisecondsSince1970.map { Member("expires", .count($0)) },
+            version.expiresAt.map { Member("expires", .count($0.millisecondsSince1970)) },
         ].compactMap { $0 }
     }
 }
@@ -58,7 +58,7 @@ extension JSONValue {
 extension PasteboardVersionInfo {
     /// The special properties of the version, as words.
     var marks: String {
-        [isSensitive ? "sensitive" : nil, isOnce ? "once" : nil, endsMillisecondsSince1970 == nil ? nil : "expires"]
+        [isSensitive ? "sensitive" : nil, isOnce ? "once" : nil, expiresAt == nil ? nil : "expires"]
             .compactMap { $0 }.joined(separator: ",")
     }
 }

@@ -57,7 +57,7 @@ struct WatchLoop: Sendable {
     private func report(_ event: WatchEvent) async throws -> Bool {
         let output = watch.output
         guard let command = watch.command else {
-            try output.print(event.json, text: event.line)
+            try output.print(event.json, text: event.line(isForPeople: OutputStream.output.isTerminal))
             return true
         }
         let content = try await event.content(of: app) { error in
@@ -80,17 +80,17 @@ struct WatchEvent: Sendable {
 
     /// The change count of the version; the cursor for a removal.
     private var count: UInt64 { version?.changeCount ?? change.cursor }
-    private var time: UInt64 { version?.millisecondsSince1970 ?? Timestamp.now }
+    private var time: Timestamp { version?.writtenAt ?? .now }
 
     private var event: String {
         guard let version else { return "removed" }
         return version.itemCount == 0 ? "empty" : "set"
     }
 
-    /// The fields with tabs between them.
-    var line: String {
+    /// The fields with tabs between them. People read local time.
+    func line(isForPeople: Bool) -> String {
         [
-            Timestamp.text(time), change.name.text, String(count), event, String(version?.byteCount ?? 0),
+            isForPeople ? time.local() : time.description, change.name.text, String(count), event, String(version?.byteCount ?? 0),
             version?.types.distinct.joined(separator: ",") ?? "",
         ].joined(separator: "\t")
     }
@@ -106,7 +106,7 @@ struct WatchEvent: Sendable {
                 [
                     JSONValue.Member("pasteboard", .string(change.name.text)),
                     JSONValue.Member("change-count", .count(count)),
-                    JSONValue.Member("time", .count(time)),
+                    JSONValue.Member("time", .count(time.millisecondsSince1970)),
                 ] + rest)
         }
         return .object(JSONValue.facts(version, of: change.name.text) + rest)

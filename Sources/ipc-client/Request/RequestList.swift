@@ -90,7 +90,7 @@ struct RequestList: ClientCommand {
             }
             kept += own
         }
-        if lists.count > 1 { kept.sort { $0.acceptedMillisecondsSince1970 < $1.acceptedMillisecondsSince1970 } }
+        if lists.count > 1 { kept.sort { $0.acceptedAt < $1.acceptedAt } }
         return limit.map { kept.suffix($0) } ?? kept
     }
 }
@@ -115,19 +115,16 @@ enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
 
 struct RequestRows: Sendable {
     let requests: [RequestInfo]
-    /// Milliseconds since 1970 UTC.
     var now = Timestamp.now
 
     /// - Parameter columns: the width of the terminal, to which URLs are cut.
     func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
         for request in requests {
-            let accepted = request.acceptedMillisecondsSince1970
             table.add(
                 request.id.text, request.state == .ended ? request.outcome.rawValue : request.state.rawValue,
                 request.application, String(request.attempts),
-                aligned
-                    ? TimeLength.text(milliseconds: now > accepted ? now - accepted : 0) : Timestamp.text(accepted),
+                aligned ? TimeLength.text(now - request.acceptedAt) : "\(request.acceptedAt)",
                 request.url.onOneLine)
         }
         return table.text(aligned: aligned, style: style, columns: columns)
@@ -154,9 +151,9 @@ extension JSONValue {
             "attempts": .unsigned(request.attempts),
             "parent": request.parent.map { .string($0.text) },
             "retried-as": request.retriedAs.map { .string($0.text) },
-            "accepted": .count(request.acceptedMillisecondsSince1970),
-            "expires": request.expiresMillisecondsSince1970.map { .count($0) },
-            "ended": request.endedMillisecondsSince1970.map { .count($0) },
+            "accepted": .count(request.acceptedAt.millisecondsSince1970),
+            "expires": request.expiresAt.map { .count($0.millisecondsSince1970) },
+            "ended": request.endedAt.map { .count($0.millisecondsSince1970) },
             "reply": reply ? .items(request.reply) : nil,
             "error-name": request.errorName.map { .string($0) },
             "error-code": request.errorCode.map { .string($0) },

@@ -57,11 +57,10 @@ struct RequestSummary: Sendable {
     let request: RequestInfo
     /// The reason why the receiver could not be started; nil if no start has failed.
     let failedStart: String?
-    /// Milliseconds since 1970 UTC.
-    let now: UInt64
+    let now: Timestamp
 
     /// - Parameter step: the last step of a waiting request.
-    init(_ request: RequestInfo, failedStart step: TraceStep? = nil, now: UInt64 = Timestamp.now) {
+    init(_ request: RequestInfo, failedStart step: TraceStep? = nil, now: Timestamp = .now) {
         (self.request, self.now) = (request, now)
         failedStart = step?.kind == .startFailed ? step?.detail : nil
     }
@@ -71,12 +70,12 @@ struct RequestSummary: Sendable {
             ("request", style.bold(request.id.text)), ("url", request.url.onOneLine), ("state", state),
             ("application", request.application), ("source", request.source.described), ("sent", sent),
             ("attempts", String(request.attempts)),
-            ("accepted", Timestamp.told(request.acceptedMillisecondsSince1970, now: now)),
+            ("accepted", request.acceptedAt.told(now: now)),
         ]
-        if let end = request.expiresMillisecondsSince1970, request.state == .waiting {
-            lines.append(("expires", Timestamp.told(end, now: now)))
+        if let end = request.expiresAt, request.state == .waiting {
+            lines.append(("expires", end.told(now: now)))
         }
-        if let end = request.endedMillisecondsSince1970 { lines.append(("ended", Timestamp.told(end, now: now))) }
+        if let end = request.endedAt { lines.append(("ended", end.told(now: now))) }
         if let parent = request.parent { lines.append(("parent", parent.text)) }
         if let retry = request.retriedAs { lines.append(("retried as", retry.text)) }
         let replyBytes = UInt64(request.reply.reduce(0) { $0 + $1.byteCount })

@@ -37,7 +37,7 @@ struct TraceTable: Sendable {
         var table = Table("TIME", "STEP", "ATTEMPT", "WHO", "BYTES", "DETAIL")
         for step in steps {
             table.add(
-                Timestamp.local(step.time), step.kind.rawValue, step.attempt == 0 ? "" : String(step.attempt),
+                step.time.local(fraction: true), step.kind.rawValue, step.attempt == 0 ? "" : String(step.attempt),
                 step.who.onOneLine, step.size == 0 ? "" : String(step.size), step.detail.asTold)
         }
         return table.text(aligned: aligned, style: style)
@@ -46,7 +46,7 @@ struct TraceTable: Sendable {
     var json: [JSONValue] {
         steps.map { step in
             .object([
-                "time": .count(step.time),
+                "time": .count(step.time.millisecondsSince1970),
                 "step": .string(step.kind.rawValue),
                 "attempt": step.attempt == 0 ? nil : .unsigned(step.attempt),
                 "who": .nonEmpty(step.who),

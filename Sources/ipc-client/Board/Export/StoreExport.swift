@@ -128,8 +128,8 @@ struct StoreExport {
         _ version: PasteboardVersionInfo, _ items: [[ExportRecord.Value]] = [], leftOut: String? = nil
     ) -> ExportRecord.Version {
         ExportRecord.Version(
-            changeCount: version.changeCount, time: version.millisecondsSince1970,
-            expires: version.endsMillisecondsSince1970, application: version.source.application,
+            changeCount: version.changeCount, time: version.writtenAt?.millisecondsSince1970,
+            expires: version.expiresAt?.millisecondsSince1970, application: version.source.application,
             strength: version.source.strength.rawValue, leftOut: leftOut, items: items)
     }
 

@@ -80,9 +80,9 @@ final class StoreImport {
     private func write(_ version: ExportRecord.Version, _ reader: ExportReader) async throws {
         guard var target else { return }
         defer { self.target = target }
-        let left = version.expires.map { $0 > Timestamp.now ? $0 - Timestamp.now : 0 }
-        if left == 0 { ended += 1 }
-        guard version.leftOut == nil && left != 0 else {
+        let left = version.expires.map { Timestamp(millisecondsSince1970: $0) - .now }
+        if left == .zero { ended += 1 }
+        guard version.leftOut == nil && left != .zero else {
             target.endsEmpty = true
             return
         }
@@ -90,7 +90,7 @@ final class StoreImport {
         let items = try reader.items(of: version)
         _ = try await target.board.restore(
             items, source: version.application,
-            options: PasteboardOptions(timeToLive: left.map { .milliseconds(Int64(clamping: $0)) }))
+            options: PasteboardOptions(timeToLive: left))
         versions += 1
         if target.isFirst { try await target.board.setHistoryLimit(target.historyLimit) }
         (target.isFirst, target.hasOthers) = (false, true)

@@ -46,7 +46,7 @@ extension Facts {
         let failures: [Outcome] = [.failed, .unavailable, .timedOut]
         let newest = try await application.requests(state: .ended, application: ApplicationID(name)).all()
             .filter { failures.contains($0.outcome) || [.handled, .declined].contains($0.outcome) }
-            .max { $0.endedMillisecondsSince1970 ?? 0 < $1.endedMillisecondsSince1970 ?? 0 }
+            .max { $0.endedAt ?? $0.acceptedAt < $1.endedAt ?? $1.acceptedAt }
         guard let newest, failures.contains(newest.outcome) else { return nil }
         let message = try await application.request(newest.id).info().errorMessage?.asTold ?? ""
         let reason = message.isEmpty ? "" : " (\(message))"

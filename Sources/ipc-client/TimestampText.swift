@@ -1,0 +1,35 @@
+import Glibc
+import IPC
+import IPCTools
+
+// Points in time for people.
+extension Timestamp {
+    /// `2026-01-31T13:00:00+01:00` (RFC 3339), in local time (`TZ`); empty beyond the year 9999.
+    func local(fraction: Bool = false) -> String {
+        var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
+        var parts = tm()
+        // Unlike localtime, localtime_r need not look at TZ by itself.
+        tzset()
+        guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
+        let milliseconds = fraction ? ".\(String(millisecondsSince1970 % 1_000 + 1_000).dropFirst())" : ""
+        let zone = Self.formatted(&parts, "%z")
+        return Self.formatted(&parts, "%Y-%m-%dT%H:%M:%S") + "\(milliseconds)\(zone.dropLast(2)):\(zone.suffix(2))"
+    }
+
+    private static func formatted(_ parts: inout tm, _ format: String) -> String {
+        var buffer = [CChar](repeating: 0, count: 32)
+        let length = strftime(&buffer, buffer.count, format, &parts)
+        return String(decoding: buffer[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// `3 min ago`, or `in 3 min`.
+    func distance(from now: Timestamp) -> String {
+        self > now ? "in \(TimeLength.text(self - now))" : "\(TimeLength.text(now - self)) ago"
+    }
+
+    /// A point in local time, and its distance from now.
+    func told(now: Timestamp) -> String { "\(local()) (\(distance(from: now)))" }
+
+    /// The cell of a table: the distance from now on a terminal, else the point in time in UTC.
+    func cell(isAligned: Bool, now: Timestamp) -> String { isAligned ? distance(from: now) : description }
+}
