@@ -35,6 +35,9 @@ package struct BaseDirectories: Sendable, Hashable {
         return path
     }
 
+    /// The folder of the broker's store, and of nothing else: installed files lie beside it. `nil` without a home.
+    package var store: String? { dataHome.map { $0 + "/swift-ipc/store" } }
+
     /// The folders of data, the user's own first.
     package var data: [String] { [dataHome].compactMap(\.self) + systemData }
 

@@ -38,7 +38,7 @@ struct IPCBrokerCommand: ParsableCommand {
     @Option(
         help: """
             The folder of the store (default: $SWIFT_IPC_STORE, else the folder in the configuration file, else \
-            $XDG_DATA_HOME/swift-ipc).
+            $XDG_DATA_HOME/swift-ipc/store).
             """)
     var store: String?
 
@@ -136,13 +136,11 @@ enum StoreLocation {
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
             return path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
         }
-        if let configured { return configured }
-        if let data = environment["XDG_DATA_HOME"], data.hasPrefix("/") { return data + "/swift-ipc" }
-        guard let home = environment["HOME"], home.hasPrefix("/") else {
+        guard let folder = configured ?? BaseDirectories(environment: { environment[$0] }).store else {
             throw IPCError(
                 .storeUnavailable, "there is no folder for the store; set XDG_DATA_HOME or HOME, or give --store")
         }
-        return home + "/.local/share/swift-ipc"
+        return folder
     }
 }
 

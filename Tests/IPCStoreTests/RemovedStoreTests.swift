@@ -20,7 +20,7 @@ import Testing
         let path = place.configuration().directory
         _ = try await RunningProcess.run("rm", ["-r", path]).succeeded()
         for _ in 0..<3 {
-            await #expect(throws: StoreError.removed(path: "\(path)/store.sqlite-wal")) {
+            await #expect(throws: StoreError.removed(path: "\(path)/store.sqlite")) {
                 try await store.put("lost", on: board)
             }
             // What the store still has can be saved, and what needs no disk goes on.

@@ -3,7 +3,8 @@ package import IPCModel
 package enum StoreError: Condition, Hashable {
     /// The disk is full: the operation was not written, acknowledged ones are safe, and reads continue.
     case noSpace
-    /// The log was removed while the store was open: the operation was not written, and reads continue.
+    /// The database or its log was removed or moved while the store was open: the operation was not written, and reads
+    /// continue.
     case removed(path: String)
     /// The store is closed, or the disk failed and no operation is acknowledged.
     case unavailable
@@ -35,8 +36,8 @@ package enum StoreError: Condition, Hashable {
         case .noSpace:
             "the disk of the store is full, and nothing was written; try again when there is space"
         case .removed(let path):
-            "the store was removed while its broker ran (\(path.quoted)): nothing was written; save what the broker still has, "
-                + "and start it anew"
+            "the store was removed or moved while its broker ran (\(path.quoted) is not there any more), and nothing was "
+                + "written; run 'ipc-client board export FOLDER' to save what the broker still has, and restart it"
         case .unavailable:
             "the store takes nothing more: the broker is ending, or the disk failed; try again"
         case .noThread:

@@ -49,8 +49,7 @@ final class GroupTransaction {
         persistent = StatementCache(database, .persistent)
         volatile = StatementCache(database, .volatile)
         log = WriteAheadLog(
-            database, path: try StoreDirectory(configuration.directory).log,
-            waitsForDisk: configuration.waitsForDisk)
+            database, in: try StoreDirectory(configuration.directory), waitsForDisk: configuration.waitsForDisk)
         now = configuration.now()
     }
 
@@ -87,7 +86,7 @@ final class GroupTransaction {
         _ sql: StaticString, _ area: Area, _ values: [SQLValue], _ body: (SQLRow) throws -> Void = { _ in }
     ) throws {
         try prepareToWrite()
-        note(area)
+        try note(area)
         try statement(sql, area).query(values, body)
     }
 
@@ -106,7 +105,7 @@ final class GroupTransaction {
     ) throws {
         if !isDirty { try prepareToWrite() }
         step.wrote = true
-        note(area)
+        try note(area)
         try statement(sql, area).run(values)
         if !step.beganGroup, !step.hasSavepoint {
             reversals.append(Reversal(sql: reversal, area: area, values: reversalValues()))
@@ -126,7 +125,11 @@ final class GroupTransaction {
         step.wrote = true
     }
 
-    private func note(_ area: Area) { if case .persistent = area { isForFile = true } }
+    private func note(_ area: Area) throws {
+        guard case .persistent = area, !isForFile else { return }
+        if let missing = log.missing { throw StoreError.removed(path: missing) }
+        isForFile = true
+    }
 
     // MARK: Operations
 

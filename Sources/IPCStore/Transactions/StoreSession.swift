@@ -101,15 +101,15 @@ final class StoreSession {
         try transaction.abandon(hadStaged: hadStaged)
     }
 
-    /// Marks a clean stop, and empties the write-ahead log. On a full disk it does neither: no data is lost, and the next
-    /// start checks the file.
+    /// Marks a clean stop, and empties the write-ahead log. If the disk is full or the store is gone, it does neither: no
+    /// data is lost, and the next start checks the file.
     func end() throws {
         do {
             transaction.beginOperation()
             try counter.close()
             try commit()
             try transaction.log.checkpointAll()
-        } catch let error where error is GroupLost || error.isFullDisk || error as? StoreError == .noSpace {
+        } catch let error where error is GroupLost || error.isFullDisk || error is StoreError {
             try abandonGroup(hadStaged: false)
         }
     }

@@ -16,20 +16,22 @@ final class WriteAheadLog {
     private let database: Database
     let path: String
     private let waitsForDisk: Bool
-    private var opened: CInt?
+    private let place: (file: String, inode: ino_t?)
+    private var opened: (descriptor: CInt, inode: ino_t)?
 
     /// 8 MiB.
     private static let pagesBetweenCheckpoints: Int32 = 2_048
 
     /// - Parameter waitsForDisk: false for a control of the tests.
-    init(_ database: Database, path: String, waitsForDisk: Bool) {
-        (self.database, self.path, self.waitsForDisk) = (database, path, waitsForDisk)
+    init(_ database: Database, in directory: StoreDirectory, waitsForDisk: Bool) {
+        (self.database, path, self.waitsForDisk) = (database, directory.log, waitsForDisk)
+        place = (directory.database, Self.inode { lstat(directory.database, &$0) })
         database.observeLog { [unowned self] in committed($0) }
     }
 
     deinit {
         database.observeLog(nil)
-        if let opened { Glibc.close(opened) }
+        if let opened { Glibc.close(opened.descriptor) }
     }
 
     private func committed(_ pages: Int32) {
@@ -41,19 +43,38 @@ final class WriteAheadLog {
     /// The open log, for a flush: SQLite keeps the file as long as the connection is open.
     var descriptor: CInt {
         get throws {
-            if let opened { return opened }
+            if let opened { return opened.descriptor }
             let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-            guard descriptor >= 0 else { throw FailedFlush(error: errno) }
-            opened = descriptor
+            guard descriptor >= 0, let inode = Self.inode({ fstat(descriptor, &$0) }) else {
+                throw FailedFlush(error: errno)
+            }
+            opened = (descriptor, inode)
             return descriptor
         }
     }
 
-    /// Whether the file was removed: its content is lost when the process ends.
+    /// The path at which the next broker would not find the database or its log, because the file was removed, moved or
+    /// replaced; nil if both are in their place.
+    var missing: String? {
+        let log = opened.map { (path, Optional($0.inode)) }
+        for (path, inode) in [(place.file, place.inode), log].compactMap(\.self) {
+            let found = Self.inode { lstat(path, &$0) }
+            let isElsewhere = found.map { $0 != inode } ?? (errno == ENOENT || errno == ENOTDIR)
+            if isElsewhere { return path }
+        }
+        return nil
+    }
+
+    private static func inode(_ read: (inout stat) -> CInt) -> ino_t? {
+        var status = stat()
+        return read(&status) == 0 ? status.st_ino : nil
+    }
+
+    /// Whether the log was removed: its content is lost when the process ends.
     var isRemoved: Bool {
         guard let opened else { return access(path, F_OK) != 0 && errno == ENOENT }
         var status = stat()
-        return fstat(opened, &status) == 0 && status.st_nlink == 0
+        return fstat(opened.descriptor, &status) == 0 && status.st_nlink == 0
     }
 
     func flush() throws {

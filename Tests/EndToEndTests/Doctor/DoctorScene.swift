@@ -59,7 +59,7 @@ struct DoctorScene: Sendable {
     var applications: String { bus.directory.appending("data/applications") }
     var entryPath: String { "\(applications)/\(Self.application).desktop" }
     var associations: String { bus.directory.appending("config/mimeapps.list") }
-    var store: String { bus.directory.appending("data/swift-ipc") }
+    var store: String { bus.directory.appending("data/swift-ipc/store") }
     var configuration: String { bus.directory.appending("config/swift-ipc/ipc-broker.conf") }
 
     func service(_ name: String) -> String { "\(services)/\(name).service" }

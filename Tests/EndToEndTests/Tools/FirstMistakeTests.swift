@@ -363,17 +363,36 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aStoreThatIsGoneTakesNothing() async throws {
+    /// - Parameter change: what happens to the store: all of it is deleted, or moved, or replaced by an empty folder, or
+    ///   only the database is deleted.
+    @Test(arguments: [
+        "rm -r $0", "mv $0 $0-moved", "rm -r $0 && mkdir -m 0700 $0", "rm $0/store.sqlite",
+        "cp $0/store.sqlite $0/copy && mv $0/copy $0/store.sqlite",
+    ])
+    func aStoreThatIsGoneTakesNothing(change: String) async throws {
         let broker = try await BrokerProcess.start()
+        let server = try await Tools.server()
         _ = try await Tools.client(["set", "notes", "kept"]).succeeded()
-        _ = try await RunningProcess.run("rm", ["-r", broker.store]).succeeded()
+        _ = try await Tools.client(["send", "hello"]).succeeded()
+        _ = try await RunningProcess.run("/bin/sh", ["-c", change, broker.store]).succeeded()
         let lost = try await Tools.client(["set", "notes", "lost"])
-        #expect(lost.status == .exited(74) && lost.errors.contains("was removed while its broker ran"), "\(lost)")
+        #expect(lost.status == .exited(74) && lost.errors.contains("removed or moved while its broker ran"), "\(lost)")
+        // The handler is not called for a request that could not be recorded.
+        for arguments in [["send", "again"], ["send", "--queue", "again"]] {
+            let sent = try await Tools.client(arguments)
+            #expect(sent.status == .exited(74) && sent.errors.contains("removed or moved"), "\(sent)")
+        }
+        #expect(try await Tools.client(["request", "list", "--json"]).succeeded().output.split(separator: "\n").count == 1)
+        if !change.hasPrefix("cp") {
+            let doctor = try await Tools.client(["doctor", "--json"])
+            #expect(doctor.output.contains("\"store-gone\""), "\(doctor)")
+        }
         let large = try await Tools.client(["set", "notes"], input: .text(String(repeating: "long ", count: 20_000)))
         #expect(large.status == .exited(74), "\(large)")
         let folder = try PrivateBus.current.directory.appending("export")
         _ = try await Tools.client(["board", "export", folder]).succeeded()
         #expect(try FileContents.text(folder + "/store.jsonl").contains("kept"))
+        #expect(!server.output.text.contains("again"))
         withExtendedLifetime(broker) {}
     }
 }

@@ -77,7 +77,7 @@ final class ChangeCounter {
 
     /// Notes that this run has pasteboards in memory: no reader will see their removal.
     func noteVolatilePasteboard() throws {
-        guard !state.hadVolatile, !transaction.log.isRemoved else { return }
+        guard !state.hadVolatile, transaction.log.missing == nil else { return }
         try reserve { $0.hadVolatile = true }
     }
 

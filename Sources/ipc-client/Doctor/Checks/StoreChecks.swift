@@ -4,7 +4,8 @@ import IPCTools
 extension Check {
     /// Checks that the broker can use its store, and that the store is complete.
     static let store = Check("store", right: "the store can be written, and nothing is damaged") { facts in
-        guard facts.store.directory.kind == .directory else { return facts.deletedStore.map { [$0] } }
+        if let deleted = facts.deletedStore { return [deleted] }
+        guard facts.store.directory.kind == .directory else { return nil }
         return [facts.foreignStore, facts.readOnlyStore, facts.fullStore, facts.damagedStore, facts.storeInUse]
             .compactMap(\.self)
     }
@@ -12,7 +13,7 @@ extension Check {
 
 extension Facts {
     fileprivate var deletedStore: Finding? {
-        guard broker.version != nil, !store.directory.isThere, let process = broker.process else { return nil }
+        guard broker.version != nil, !store.hasDatabase, let process = broker.process else { return nil }
         return Finding(
             .storeGone,
             "the store of the running broker, \(store.path), was moved or removed, so its content is lost when the "

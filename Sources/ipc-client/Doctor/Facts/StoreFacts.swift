@@ -7,6 +7,8 @@ struct StoreFacts: Sendable {
     var directory = FileFacts(path: "")
     /// The files and folders in the store.
     var files: [FileFacts] = []
+    /// Whether the database lies in it, as it does while a broker runs.
+    var hasDatabase = false
     /// The names of damaged databases and values that the broker has moved away.
     var quarantined: [String] = []
     /// Whether the file system is mounted read-only.
@@ -26,6 +28,7 @@ extension Facts {
         guard store.directory.kind == .directory else { return }
         let names = Folder.names(store.path).sorted()
         store.files = names.map { .read("\(store.path)/\($0)") }
+        store.hasDatabase = names.contains("store.sqlite")
         // IPCStore's `Quarantine` gives them their names.
         store.quarantined = names.filter { $0.hasPrefix("store.sqlite.damaged-") }
         var status = statvfs()
@@ -40,8 +43,7 @@ extension Facts {
     /// The path of the store of a broker with these variables.
     private func usualStore(_ variables: [String: String]) -> String {
         if let path = variables["SWIFT_IPC_STORE"], path.hasPrefix("/") { return path }
-        let data = BaseDirectories { variables[$0] }.dataHome
-        return configuration.store ?? data.map { $0 + "/swift-ipc" } ?? ""
+        return configuration.store ?? BaseDirectories { variables[$0] }.store ?? ""
     }
 }
 
