@@ -81,11 +81,38 @@ struct InputTests {
     @Test func aFileThatGotNothingIsTakenAway() throws {
         let (new, old) = (folder.appending("new"), try folder.file("old", [1]))
         for path in [new, old] {
-            var destination = try ContentOutput.file(path)
-            destination.discardUnused()
+            _ = try ContentOutput.file(path)
         }
         #expect(access(new, F_OK) != 0)
         #expect(try InputFile.read(old) == .bytes([1]))
+        #expect(FileContents.names(in: folder.path) == ["old"])
+    }
+
+    @Test func aFileThatGrowsBeyondTheDiskStaysAsItWas() async throws {
+        let input = try folder.file("input", [UInt8](repeating: 7, count: 300_000))
+        let output = try folder.file("output", [1])
+        await #expect(processExitsWith: .success) { [input = input as String, output = output as String] in
+            var most = rlimit(rlim_cur: 100_000, rlim_max: 100_000)
+            setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &most)
+            var destination = try ContentOutput.file(output)
+            let value = try InputFile.read(input)
+            let failure = #expect(throws: ToolFailure.self) { try destination.write(value) }
+            #expect(failure?.exit == .inputOutput)
+        }
+        #expect(try InputFile.read(output) == .bytes([1]))
+        #expect(FileContents.names(in: folder.path)?.sorted() == ["input", "output"])
+    }
+
+    @Test func aLinkAndTheModeOfAFileStay() throws {
+        let file = try folder.file("file", [1])
+        chmod(file, 0o640)
+        symlink(file, folder.appending("link"))
+        var destination = try ContentOutput.file(folder.appending("link"))
+        try destination.write(.bytes([2, 3]))
+        var status = stat()
+        #expect(lstat(folder.appending("link"), &status) == 0 && status.st_mode & S_IFMT == S_IFLNK)
+        #expect(stat(file, &status) == 0 && status.st_mode & 0o7777 == 0o640)
+        #expect(try InputFile.read(file) == .bytes([2, 3]))
     }
 
     @Test func whatCannotBeWrittenIs73() {

@@ -99,11 +99,9 @@ package final class ExportFolder {
 
     /// Whether an export gives this name to a file in the folder of values.
     private static func isPart(_ name: String) -> Bool {
-        name == arriving || ExportPlaces.blob(ContentDigest.prefix + name, in: "") != nil
+        // A value that is not complete has more than its digest as its name.
+        ExportPlaces.blob(ContentDigest.prefix + name.prefix { $0 != "." }, in: "") != nil
     }
-
-    /// The name of a value until it is complete.
-    private static let arriving = "arriving"
 
     /// Removes the parts of an unfinished export.
     private static func removeParts(_ path: String) {
@@ -140,12 +138,8 @@ package final class ExportFolder {
 
     private func store(_ value: Representation.Value, _ digest: String) throws(ToolFailure) {
         guard let place = ExportPlaces.blob(digest, in: path), access(place, F_OK) != 0 else { return }
-        let arriving = ExportPlaces.blobs(path) + "/" + Self.arriving
-        do {
-            var output = try ContentOutput.file(arriving)
-            try output.write(value)
-        }
-        guard rename(arriving, place) == 0 else { throw .cannotMake("the file \(place.quoted)", errno) }
+        var output = try ContentOutput.file(place)
+        try output.write(value)
         blobs += 1
         blobBytes += UInt64(value.byteCount)
     }

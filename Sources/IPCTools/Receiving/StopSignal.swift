@@ -20,9 +20,14 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts listening, with the first thread in ``attend()``. Call it once. The signals then do not end the process.
+    /// Starts listening, with the first thread in ``attend()``. The signals then do not end the process. A second call has
+    /// no effect.
     package func listen() {
-        listening.withLock { $0 = self }
+        let isFirst = listening.withLock { listener in
+            defer { listener = self }
+            return listener == nil
+        }
+        guard isFirst else { return }
         // Wakes the first thread, which takes the listener.
         SignalArrivals.add(0)
         SignalArrivals.begin()
@@ -91,6 +96,9 @@ package final class StopSignal: Sendable {
             return nil
         }
     }
+
+    /// Ends the process at once when this many signals have arrived.
+    package func endProcess(atSignal signals: Int) { _ = add(signals) { _exit(ExitCode.cancelled.rawValue) } }
 
     package func hasCome(_ signals: Int) -> Bool { state.withLock { $0.signals >= signals } }
 

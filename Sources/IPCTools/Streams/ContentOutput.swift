@@ -1,4 +1,3 @@
-private import CLinux
 internal import Glibc
 package import IPC
 private import IPCModel
@@ -7,43 +6,73 @@ private import IPCModel
 package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
-    /// The path of a new file until it has its content.
-    private var unused: String?
     private let isOwned: Bool
+    /// The file that takes its place when it has its content; nil if the content is written in place.
+    private var new: (path: String, place: String)?
 
-    private init(_ descriptor: CInt, _ name: String, isOwned: Bool, unused: String? = nil) {
-        (self.descriptor, self.name, self.isOwned, self.unused) = (descriptor, name, isOwned, unused)
+    private init(_ descriptor: CInt, _ name: String, isOwned: Bool, new: (path: String, place: String)? = nil) {
+        (self.descriptor, self.name, self.isOwned, self.new) = (descriptor, name, isOwned, new)
     }
 
-    deinit { if isOwned { close(descriptor) } }
-
-    /// Removes a new file that did not get its content.
-    package mutating func discardUnused() {
-        if let unused { unlink(unused) }
-        unused = nil
+    deinit {
+        if let new { unlink(new.path) }
+        if isOwned { close(descriptor) }
     }
 
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
-    /// Opens a file. Call this before a pasteboard is read, so that no content is consumed and then lost. The old
-    /// content of the file stays until ``write(_:)``. Only the user can read a new file.
+    /// Opens a file. Call this before a pasteboard is read, so that no content is consumed and then lost.
+    ///
+    /// The content goes to a new file beside it, which replaces the old one when it is complete: if the disk fills up or
+    /// the program ends, the old file stays as it was. Mode and, if possible, owner stay the same. Only the user can read a
+    /// file that did not exist. Devices and pipes are written in place, and so is a file in a folder that the user cannot
+    /// write.
     /// - Throws: ``ToolFailure`` with exit code 73 if the file cannot be created or written.
     package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
-        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
+        // A file above the limit of its size (RLIMIT_FSIZE) is an error, and does not kill the process.
+        signal(SIGXFSZ, SIG_IGN)
         let name = "the file \(path.quoted)"
-        let new = open(path, flags | O_EXCL, 0o600)
-        if new >= 0 { return ContentOutput(new, name, isOwned: true, unused: path) }
-        let old = open(path, flags, 0o600)
-        guard old >= 0 else { throw .cannotMake(name, errno) }
-        return ContentOutput(old, name, isOwned: true)
+        var old = stat()
+        let isThere = stat(path, &old) == 0
+        let isReplaceable = isThere ? isReplaceable(path, old) : lstat(path, &old) != 0
+        if isReplaceable, let new = new(at: path, name, isThere ? old : nil) { return new }
+        let flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY
+        let descriptor = open(path, flags, 0o600)
+        guard descriptor >= 0 else { throw .cannotMake(name, errno) }
+        return ContentOutput(descriptor, name, isOwned: true)
     }
+
+    /// Whether another file can take its place. Not for `/dev/stdout`, which another program has open.
+    private static func isReplaceable(_ path: String, _ old: stat) -> Bool {
+        let isOpenElsewhere = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
+        return old.st_mode & S_IFMT == S_IFREG && !isOpenElsewhere && access(path, W_OK) == 0
+    }
+
+    private static func new(at path: String, _ name: String, _ old: stat?) -> ContentOutput? {
+        let real = realpath(path, nil)
+        defer { free(real) }
+        let place = real.map { String(cString: $0) } ?? path
+        var new = Array((place + newSuffix + "XXXXXX").utf8CString)
+        let descriptor = mkstemp(&new)
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if let old {
+            _ = fchown(descriptor, old.st_uid, old.st_gid)
+            fchmod(descriptor, old.st_mode & 0o7777)
+        }
+        let written = String(decoding: new.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        return ContentOutput(descriptor, name, isOwned: true, new: (written, place))
+    }
+
+    /// What follows the name of a file in the name of the one that replaces it, before six letters.
+    static let newSuffix = ".new-"
 
     private var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes a value. On a terminal, a newline follows if the content does not end with one.
     /// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
-        let isReserved = isOwned ? try reserve(value.byteCount) : false
+        if isOwned, new == nil { try cut() }
         let isOpen: Bool
         if case .file(let file) = value {
             try send(file)
@@ -54,31 +83,14 @@ package struct ContentOutput: ~Copyable {
             isOpen = bytes.last.map { $0 != UInt8(ascii: "\n") } ?? false
         }
         if isOpen && isTerminal { try writeAll([UInt8(ascii: "\n")], to: descriptor, named: name) }
-        if isReserved { try cut(to: value.byteCount) }
-        unused = nil
+        guard let new else { return }
+        guard rename(new.path, new.place) == 0 else { throw .cannotMake(name, errno) }
+        self.new = nil
     }
 
-    /// Reserves space before the first byte is written, so that a file keeps its old content if the disk is full. This
-    /// does not help on a file system that copies on write. If the file system cannot reserve (fallocate(2)), truncates
-    /// the file at once.
-    /// - Returns: whether the space was reserved. The caller must then truncate a longer old file after writing.
-    private borrowing func reserve(_ byteCount: Int) throws(ToolFailure) -> Bool {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-        if byteCount > 0 {
-            var result: CInt
-            repeat {
-                result = clinux_reserve(descriptor, byteCount)
-            } while result != 0 && errno == EINTR
-            if result == 0 { return true }
-            guard errno == EOPNOTSUPP || errno == ENOSYS else { throw .cannotWrite(name, errno) }
-        }
-        try cut(to: 0)
-        return false
-    }
-
-    private borrowing func cut(to length: Int) throws(ToolFailure) {
-        guard ftruncate(descriptor, off_t(length)) == 0 else { throw .cannotWrite(name, errno) }
+    /// Empties a regular file; others have no length.
+    private borrowing func cut() throws(ToolFailure) {
+        guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else { throw .cannotWrite(name, errno) }
     }
 
     /// Copies a file to the output inside the system (sendfile(2)). If that is impossible, as for an output that

@@ -64,17 +64,27 @@ struct ReadingArguments: ParsableArguments, Sendable {
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
+        let stop = StopSignal()
+        stop.endProcess(atSignal: 2)
+        try await read(board, name, to: file, output, stop)
+    }
+
+    @DBusActor
+    private func read(
+        _ board: Pasteboard, _ name: String, to file: Destination?, _ output: OutputOptions, _ stop: StopSignal
+    ) async throws {
         if output.json && file == nil {
+            stop.listen()
             let version = try await take ? board.take() : board.version(changeCount)
-            return try await written(ConsumedContent(version, taken: take), board) { () throws(ToolFailure) in
+            return try await written(ConsumedContent(version, taken: take), board, stop) { () throws(ToolFailure) in
                 try OutputStream.output.writeLine(JSONValue.version(version, of: name).text)
             }
         }
         let isShown = file == nil && !isForced && OutputStream.output.isTerminal
-        let (version, representation) = try await readOne(board, isShown: isShown)
+        let (version, representation) = try await readOne(board, isShown: isShown, stop)
         if let version, let representation {
             let consumed = ConsumedContent(representation, of: version, taken: take)
-            try await written(consumed, board) { () throws(ToolFailure) in
+            try await written(consumed, board, stop) { () throws(ToolFailure) in
                 if let file { return try file.write(representation.value) }
                 if isShown, !TerminalCheck.canShow(representation.value) { throw .binary(representation.type) }
                 var output = ContentOutput.standardOutput
@@ -88,13 +98,14 @@ struct ReadingArguments: ParsableArguments, Sendable {
     /// Writes to the output. If writing fails or a signal interrupts it, consumed content goes back to the pasteboard.
     @DBusActor
     private func written(
-        _ content: ConsumedContent?, _ board: Pasteboard, _ write: @escaping @Sendable () throws(ToolFailure) -> Void
+        _ content: ConsumedContent?, _ board: Pasteboard, _ stop: StopSignal,
+        _ write: @escaping @Sendable () throws(ToolFailure) -> Void
     ) async throws(ToolFailure) {
         guard let content else { return try write() }
-        let stop = StopSignal()
-        stop.listen()
         stop.ignoreClosedOutput()
-        let end = await stop.end(of: { Result { () throws(ToolFailure) in try write() } }, untilSignal: 1)
+        let end: Result<Void, ToolFailure>? =
+            stop.hasCome(1)
+            ? nil : await stop.end(of: { Result { () throws(ToolFailure) in try write() } }, untilSignal: 1)
         if case .failure(let failure) = end ?? .failure(.interrupted) {
             throw await content.afterFailure(failure, on: board)
         }
@@ -105,7 +116,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     /// - Parameter isShown: whether a terminal shows the content.
     @DBusActor
     private func readOne(
-        _ board: Pasteboard, isShown: Bool
+        _ board: Pasteboard, isShown: Bool, _ stop: StopSignal
     ) async throws -> (version: PasteboardVersionInfo?, representation: Representation?) {
         // The version may be replaced between the two calls.
         let attempts = 16
@@ -114,6 +125,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
             guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
             // If the content turned out to be binary after it was consumed, its other types would be lost.
             if isShown, take || version.isOnce, !type.isText { throw ToolFailure.binary(type) }
+            // From here on, a signal must not end the program between the reading and the writing of the content.
+            if take || version.isOnce { stop.listen() }
             do throws(IPCError) {
                 guard take else {
                     let value = try await board.content(
@@ -193,7 +206,6 @@ extension Pasteboard {
 private final class Destination: Sendable {
     private let output: Mutex<ContentOutput>
     init(_ path: String) throws(ToolFailure) { output = Mutex(try .file(path)) }
-    deinit { output.withLock { $0.discardUnused() } }
 
     func write(_ value: Representation.Value) throws(ToolFailure) {
         try output.withLock { (output) throws(ToolFailure) in try output.write(value) }

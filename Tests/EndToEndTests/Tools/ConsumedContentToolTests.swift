@@ -1,4 +1,6 @@
 import Glibc
+import IPC
+import IPCDBus
 import IPCTesting
 import Testing
 
@@ -99,6 +101,28 @@ struct ConsumedContentToolTests {
         #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")
         // The control: what was written is gone.
         #expect(try await Tools.client(["get", "b"]).succeeded().output.isEmpty)
+        withExtendedLifetime(broker) {}
+    }
+
+    /// The signal comes after the broker was asked, and before it answers: the writer gives promised content later.
+    @Test(arguments: [["get", "b", "--take", "--type", "text/html"], ["get", "b", "--take", "--json"]])
+    func aSignalDuringATakeLosesNothing(read: [String]) async throws {
+        let broker = try await BrokerProcess.start()
+        let app = try await Application.connect(id: "demo.Writer", bus: .address(PrivateBus.current.address))
+        let (asked, signalled) = (Collected<Void>(), Collected<Void>())
+        try await app.pasteboard(named: "b", create: true).setItems([], promising: [[.html]]) { _, _ in
+            asked.add(())
+            _ = try await signalled.wait(for: 1)
+            return .text("kept")
+        }
+        let reader = try await RunningProcess.start(try Binaries.path("ipc-client"), read, input: .none)
+        _ = try await asked.wait(for: 1)
+        reader.signal(SIGINT)
+        signalled.add(())
+        #expect(try await reader.wait() == .exited(2))
+        #expect(reader.output.text.isEmpty && reader.errors.text.contains("is on the pasteboard again"))
+        #expect(try await Tools.client(["get", "b", "--take"]).succeeded().output == "kept")
+        await app.close()
         withExtendedLifetime(broker) {}
     }
 
