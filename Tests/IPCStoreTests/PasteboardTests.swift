@@ -38,6 +38,52 @@ import Testing
         try await store.close()
     }
 
+    @Test(arguments: [true, false])
+    func firstItemsAndTheirPasteboardAreOneChange(persistent: Bool) async throws {
+        let store = try place.open()
+        let before = try await store.commit { try $0.changes(since: 0).latest }
+        for isAddition in [false, true] {
+            let name = PasteboardName.named("new \(isAddition)")
+            let options = WriteOptions(id: .random(), createsPersistent: persistent)
+            let count = try await store.commit { [items = [PasteboardItem.string("first")]] in
+                isAddition ? try $0.addItems(items, to: name, options) : try $0.setItems(items, on: name, options)
+            }
+            let state = try #require(try await store.commit { try $0.pasteboard(name) })
+            #expect(state.isPersistent == persistent && state.versions == [count])
+            #expect(try await store.text(of: name) == "first")
+            let changes = try await store.commit { try $0.changes(of: [name], since: before) }
+            #expect(changes.changed.map(\.changeCount) == [count])
+            // A repeated call changes nothing, and the next one makes a second version.
+            let again = try await store.commit { [items = [PasteboardItem.string("first")]] in
+                isAddition ? try $0.addItems(items, to: name, options) : try $0.setItems(items, on: name, options)
+            }
+            #expect(again == count)
+            let second = try await store.put("second", on: name)
+            #expect(try await store.commit { try $0.pasteboard(name)?.versions } == [count, second])
+        }
+        try await store.close()
+    }
+
+    @Test func whatCannotBeWrittenCreatesNoPasteboard() async throws {
+        let store = try place.open { $0.limits.storedBytes = 3 }
+        let options = WriteOptions(createsPersistent: true)
+        let before = try await store.commit { try $0.pasteboards(limit: 10).count }
+        await #expect(throws: LimitExceeded.self) {
+            try await store.commit { [board] in try $0.setItems([.string("long")], on: board, options) }
+        }
+        // A condition on the change count of a pasteboard that does not exist, and a call that does not create.
+        for options in [WriteOptions(ifChangeCount: 1, createsPersistent: true), WriteOptions()] {
+            await #expect(throws: PasteboardError.noSuchPasteboard(board)) {
+                try await store.commit { [board] in try $0.setItems([.string("x")], on: board, options) }
+            }
+        }
+        #expect(try await store.commit { try $0.pasteboards(limit: 10).count } == before)
+        // The control.
+        _ = try await store.commit { [board] in try $0.setItems([.string("x")], on: board, options) }
+        #expect(try await store.text(of: board) == "x")
+        try await store.close()
+    }
+
     @Test func namesAreComparedByteByByte() async throws {
         let store = try place.open()
         // The same to Swift's `==` on strings: one precomposed, one with a combining accent.

@@ -8,13 +8,16 @@ extension Pasteboard {
     /// - Parameters:
     ///   - items: an empty list empties the pasteboard.
     ///   - options: how long they stay, and the condition for the change.
+    ///   - createsPasteboard: creates a persistent pasteboard with these items if there is none, in one change.
     /// - Returns: the change count of the new version.
     /// - Throws: `noSuchPasteboard`, `changeCountMismatch`, `limitExceeded`. If it throws, nothing is written.
     @discardableResult
     public func setItems(
-        _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
+        _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions(), createsPasteboard: Bool = false
     ) async throws(IPCError) -> UInt64 {
-        try await object.write(items, object.options(options))
+        var wire = try await object.options(options)
+        if createsPasteboard { wire.create = true }
+        return try await object.write(items, wire)
     }
 
     /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:)``.

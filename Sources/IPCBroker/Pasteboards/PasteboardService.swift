@@ -51,15 +51,24 @@ final class PasteboardService {
         let options: IPCStore.WriteOptions
 
         /// - Parameter items: the items, with their files taken in.
-        func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> UInt64 {
+        func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> Written {
             { transaction in
-                switch change {
-                case .set: try transaction.setItems(items, on: name, options)
-                case .add: try transaction.addItems(items, to: name, options)
-                case .clear: try transaction.clear(name, options)
-                }
+                let isNew = try options.createsPersistent != nil && transaction.pasteboard(name) == nil
+                let count =
+                    switch change {
+                    case .set: try transaction.setItems(items, on: name, options)
+                    case .add: try transaction.addItems(items, to: name, options)
+                    case .clear: try transaction.clear(name, options)
+                    }
+                return Written(count: count, isNew: isNew)
             }
         }
+    }
+
+    private struct Written: Sendable {
+        let count: UInt64
+        /// Whether the pasteboard was created.
+        let isNew: Bool
     }
 
     /// Hands a write over to the store, in the caller's turn.
@@ -70,17 +79,28 @@ final class PasteboardService {
         let stated = try options.sourceApplication.map { try ApplicationID($0) }
         let items = try options.digests.map { try given.stating($0) } ?? given
         try limits.checkPayload(items)
-        let asked = try IPCStore.WriteOptions(options, items: items, writer: promises.writer(call.sender))
+        var asked = try IPCStore.WriteOptions(options, items: items, writer: promises.writer(call.sender))
+        if options.create ?? false {
+            let name = try Self.name(call)
+            try name.checkCreation()
+            asked.createsPersistent = options.persistent ?? name.isPersistentByDefault
+        }
+        let checked = asked
         let files = items.fileCount
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
-        let finish: DelayedAnswer<UInt64> = { [expiry] result in
-            if case .success = result, asked.endsByItself { expiry.look() }
-            answer(result)
+        let finish: DelayedAnswer<Written> = { [expiry] result in
+            if case .success(let written) = result {
+                if checked.endsByItself { expiry.look() }
+                if written.isNew, let name = try? Self.name(call).text {
+                    try? call.emitAfterReply(Pasteboards1.pasteboardAdded, from: Broker1.path, name)
+                }
+            }
+            answer(result.map(\.count))
         }
-        let (write, count) = try await arrivals.inTurn(of: call.sender) { () async throws -> (Write, UInt64?) in
+        let (write, written) = try await arrivals.inTurn(of: call.sender) { () async throws -> (Write, Written?) in
             let (name, caller) = (try Self.name(call), await clients.caller(call.sender, stating: stated))
             try caller.visibility.check(name)
-            let write = Write(change: change, items: items, name: name, options: asked.with(caller.source))
+            let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
             // The next call of this caller waits until the files have been taken in, and until a large write is done: the
             // store must not have several of one caller before the operations of others (I15).
@@ -88,7 +108,7 @@ final class PasteboardService {
             if Self.isSmall(items) { return (write, nil) }
             return (write, try await store.commit(write.operation(items)))
         }
-        if let count { return finish(.success(count)) }
+        if let written { return finish(.success(written)) }
         // An addition to a sensitive pasteboard copies its whole content, so only items that replace all others are written on
         // the I/O thread.
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
@@ -102,13 +122,15 @@ final class PasteboardService {
         return bytes <= 64 << 10 && values <= 256
     }
 
-    private func commitFiles(of write: Write) async throws -> UInt64 {
+    private func commitFiles(of write: Write) async throws -> Written {
         var isSensitive = write.options.isSensitive
         if write.change == .add, !isSensitive {
             // Items that are added to a secret are kept like it, and must not touch the disk on their way.
             isSensitive = try await store.commit { try $0.facts(of: write.name).isSensitive }
         }
-        return try await store.withIntake(of: write.items, on: write.name, isSensitive: isSensitive) { items in
+        return try await store.withIntake(
+            of: write.items, on: write.name, persistent: write.options.createsPersistent, isSensitive: isSensitive
+        ) { items in
             try await store.commit(write.operation(items))
         }
     }

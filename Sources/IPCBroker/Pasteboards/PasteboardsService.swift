@@ -40,9 +40,7 @@ final class PasteboardsService {
             }
             return try Self.path(of: name)
         }
-        guard !name.isUnique else {
-            throw IPCError(.invalidName, "a pasteboard “\(name)” is made by CreateUniquePasteboard only")
-        }
+        try name.checkCreation()
         let source = try await source(input.1.sourceApplication, call)
         let isNew = try await store.commit {
             try $0.createPasteboard(name, persistent: persistent, source: source).isNew
@@ -210,5 +208,13 @@ extension PasteboardRow {
             facts.expires = version.expiresAt
         }
         self.init(name: pasteboard.name.text, changeCount: pasteboard.changeCount, facts: facts)
+    }
+}
+
+extension PasteboardName {
+    /// Refuses a name that no program may choose.
+    func checkCreation() throws(IPCError) {
+        guard isUnique else { return }
+        throw IPCError(.invalidName, "a pasteboard “\(self)” is made by CreateUniquePasteboard only")
     }
 }

@@ -53,15 +53,11 @@ extension StoreTransaction {
             return BoundPayload(
                 items: handed, pasteboard: name, changeCount: boundBefore, isSecret: request.set.isSensitive)
         }
-        var isNew = false
-        if request.create {
-            let made = try createPasteboard(name, persistent: request.keepsPasteboard, source: source)
-            isNew = made.isNew
-            if !made.isNew, let persistent = request.persistent { try setPersistent(persistent, of: name) }
-        } else if let persistent = request.persistent {
-            try setPersistent(persistent, of: name)
-        }
-        let count = try setItems(items, on: name, request.set.with(source))
+        let isNew = try request.create && pasteboard(name) == nil
+        if !isNew, let persistent = request.persistent { try setPersistent(persistent, of: name) }
+        var options = request.set.with(source)
+        if request.create { options.createsPersistent = request.keepsPasteboard }
+        let count = try setItems(items, on: name, options)
         return BoundPayload(
             items: handed, pasteboard: name, changeCount: count, isNewPasteboard: isNew,
             isSecret: request.set.isSensitive, isHeld: !request.set.isOnce)

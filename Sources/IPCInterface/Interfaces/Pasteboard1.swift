@@ -61,11 +61,14 @@ package struct WriteOptions: Options {
     package var sourceApplication: String?
     /// One for each representation of each item; empty if it is not stated.
     package var digests: [[String]]?
+    package var create: Bool?
+    package var persistent: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
         Key("if-change-count", \.ifChangeCount), Key("id", \.id), Key("time-to-live", \.timeToLive),
         Key("sensitive", \.sensitive), Key("once", \.once), Key("promises", \.promises),
-        Key("source-application", \.sourceApplication), Key("digests", \.digests),
+        Key("source-application", \.sourceApplication), Key("digests", \.digests), Key("create", \.create),
+        Key("persistent", \.persistent),
     ]
 }
 

@@ -42,32 +42,21 @@ struct WritingArguments: ParsableArguments, Sendable {
         }
         let item = try content.item(output)
         let app = try await Client.connect(as: application)
-        let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app), of: app)
+        let count = try await set(item, on: Pasteboard(named: PasteboardName(name), of: app))
         try output.print(.object(["pasteboard": .string(name), "change-count": .count(count)]), text: nil)
     }
 
-    /// Sets the item. Creates a missing pasteboard, unless `--if-change-count` is given. Removes a new pasteboard that
-    /// cannot be written.
+    /// Sets the item. Creates a missing pasteboard, unless `--if-change-count` is given.
     @DBusActor
-    private func set(_ item: PasteboardItem, on board: Pasteboard, of app: Application) async throws(IPCError) -> UInt64
-    {
+    private func set(_ item: PasteboardItem, on board: Pasteboard) async throws(IPCError) -> UInt64 {
         do throws(IPCError) {
-            return try await board.setItems([item], options: options)
+            return try await board.setItems([item], options: options, createsPasteboard: ifChangeCount == nil)
         } catch {
-            guard error.code == .noSuchPasteboard else { throw error }
-            guard ifChangeCount == nil else {
-                throw IPCError(
-                    .noSuchPasteboard,
-                    "there is no pasteboard \(board.name.text.quoted), so it has no change count; leave out "
-                        + "--if-change-count to create it")
-            }
-        }
-        let made = try await app.pasteboard(named: board.name, create: true)
-        do throws(IPCError) {
-            return try await made.setItems([item], options: options)
-        } catch {
-            try? await made.remove()
-            throw error
+            guard error.code == .noSuchPasteboard, ifChangeCount != nil else { throw error }
+            throw IPCError(
+                .noSuchPasteboard,
+                "there is no pasteboard \(board.name.text.quoted), so it has no change count; leave out "
+                    + "--if-change-count to create it")
         }
     }
 }

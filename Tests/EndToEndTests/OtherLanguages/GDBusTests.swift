@@ -90,6 +90,9 @@ import Testing
         let (broker, board) = (try await monitor(Self.broker), try await monitor(Self.board))
         try await make()
         try await broker.waitForLine { $0.contains("org.swiftipc.Pasteboards1.PasteboardAdded ('from_gdbus',)") }
+        let first = "[[('text/plain', <'first'>)]]"
+        _ = try await call("\(Self.broker)/pasteboards/new", "Pasteboard1.SetItems", first, "{'create': <true>}")
+        try await broker.waitForLine { $0.contains("org.swiftipc.Pasteboards1.PasteboardAdded ('new',)") }
         let count = try count(try await set("hello"))
         let change = try await board.waitForLine {
             $0.contains("PropertiesChanged") && $0.contains("<uint64 \(count)>")

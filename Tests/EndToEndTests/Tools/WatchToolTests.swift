@@ -17,6 +17,9 @@ struct WatchToolTests {
         _ = try await Tools.client(["copy", "not this one"]).succeeded()
         _ = try await Tools.client(["set", "board", "text"]).succeeded()
         try await watch.waitForLine { $0.hasSuffix("\tset\t4\ttext/plain;charset=utf-8") }
+        // The first items and the pasteboard are one change.
+        #expect(watch.output.text.split(separator: "\n").count == 1)
+        #expect(try await Tools.client(["board", "history", "board"]).lines.count == 1)
         _ = try await Tools.client(["board", "clear", "board"]).succeeded()
         try await watch.waitForLine { $0.contains("\tboard\t") && $0.contains("\tempty\t") }
         _ = try await Tools.client(["board", "remove", "board"]).succeeded()

@@ -7,11 +7,18 @@ extension StoreTransaction {
         _ name: PasteboardName, persistent: Bool, source: Source = .nobody
     ) throws -> (pasteboard: Board, isNew: Bool) {
         if let board = try session.histories.board(name) { return (board, false) }
-        let area: Area = persistent ? .persistent : .volatile
+        return (try createPasteboard(name, persistent ? .persistent : .volatile, source: source), true)
+    }
+
+    /// Creates a pasteboard that does not exist.
+    /// - Parameter first: makes its first version; nil for an empty one.
+    func createPasteboard(
+        _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
+    ) throws -> Board {
         if area == .volatile, name != .general { try session.counter.noteVolatilePasteboard() }
-        let board = try session.histories.create(name, area, source: source)
+        let board = try session.histories.create(name, area, source: source, first: first)
         try session.usage.check(with: Usage(pasteboards: 1), of: source.application, area)
-        return (board, true)
+        return board
     }
 
     package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }

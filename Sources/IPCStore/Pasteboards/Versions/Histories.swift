@@ -30,16 +30,22 @@ final class Histories {
         return board
     }
 
-    func create(_ name: PasteboardName, _ area: Area, source: Source) throws -> Board {
+    /// - Parameter first: makes its first version; nil for an empty one.
+    func create(
+        _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
+    ) throws -> Board {
         let count = try counter.take()
-        let board = Board(
+        var board = Board(
             id: count, name: name, area: area,
             historyLimit: UInt32(min(transaction.configuration.limits.history, 100)), created: transaction.now,
             source: source.application, versions: [count])
-        try boards.insert(board)
         usage.charge(Usage(pasteboards: 1), to: board.source, area)
-        try versions.insert(
-            VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: transaction.now), area)
+        let version =
+            try first?(board) ?? VersionRow(changeCount: count, pasteboard: count, source: .nobody, time: transaction.now)
+        try versions.insert(version, area)
+        board.isCurrentForOneReader = version.isOnce
+        try checkUsage(with: version, area)
+        try boards.insert(board)
         return board
     }
 
@@ -103,12 +109,16 @@ final class Histories {
         board.versions.append(version.changeCount)
         board.isCurrentForOneReader = version.isOnce
         try trim(of: &board)
+        try checkUsage(with: version, board.area)
+        try boards.update(board)
+    }
+
+    private func checkUsage(with version: VersionRow, _ area: Area) throws {
         if let content = sensitive[version.changeCount] {
             try usage.check(with: content.usage, of: version.source.application, .volatile)
         } else {
-            try usage.check(with: version.usage, of: version.source.application, board.area)
+            try usage.check(with: version.usage, of: version.source.application, area)
         }
-        try boards.update(board)
     }
 
     /// Whether a version is for one reader: it never becomes an earlier version.

@@ -28,9 +28,20 @@ struct VersionComposer {
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {
         if let base { session.deadlines.note(base) }
+        return try compose(try session.counter.take(), on: base, of: board, addition, at: now)
+    }
+
+    /// Writes the content of the first version, which has the number of the pasteboard itself.
+    func first(of board: Board, _ addition: VersionAddition, at now: UInt64) throws -> VersionRow {
+        try compose(board.id, on: nil, of: board, addition, at: now)
+    }
+
+    private func compose(
+        _ count: UInt64, on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
+    ) throws -> VersionRow {
         try session.limits.check(addition, on: base, board)
         var version = VersionRow(
-            changeCount: try session.counter.take(), pasteboard: board.id, source: addition.options.source, time: now)
+            changeCount: count, pasteboard: board.id, source: addition.options.source, time: now)
         let first = base.map(session.contents.extent) ?? Contents.Extent()
         guard first.items + addition.itemCount > 0 else { return version }
         if addition.isSensitive || base?.isSensitive == true {

@@ -17,14 +17,17 @@ package struct WriteOptions: Sendable, Hashable {
     package var promises: [[ContentType]] = []
     /// The connection that fulfils the promises: its unique name, `@`, and the id of its bus.
     package var writer = ""
+    /// Whether a missing pasteboard is created as a persistent one or in memory; nil if it is not created.
+    package var createsPersistent: Bool?
 
     package init(
         source: Source = .nobody, ifChangeCount: UInt64? = nil, id: RequestID? = nil, timeToLive: UInt64? = nil,
-        isSensitive: Bool = false, isOnce: Bool = false, promises: [[ContentType]] = [], writer: String = ""
+        isSensitive: Bool = false, isOnce: Bool = false, promises: [[ContentType]] = [], writer: String = "",
+        createsPersistent: Bool? = nil
     ) {
         (self.source, self.ifChangeCount, self.id) = (source, ifChangeCount, id)
         (self.timeToLive, self.isSensitive, self.isOnce) = (timeToLive, isSensitive, isOnce)
-        (self.promises, self.writer) = (promises, writer)
+        (self.promises, self.writer, self.createsPersistent) = (promises, writer, createsPersistent)
     }
 }
 
@@ -56,8 +59,10 @@ extension StoreTransaction {
         let entries = try RepresentationEntry.all(of: items, promises: options.promises)
         let call = options.id.map { RepeatableCall($0, kind, name, entries, options) }
         if let call, let known = try session.calls.known(call) { return known.result }
-        let board = try board(name, toBeWrittenBy: kind, options)
         let addition = VersionAddition(entries, items: items, options)
+        guard let board = try board(name, toBeWrittenBy: kind, options) else {
+            return try create(name, addition, call)
+        }
         if kind == .setItems,
             let count = try Overwriting(session: session).write(addition, items, on: board, at: now)
         {
@@ -70,6 +75,19 @@ extension StoreTransaction {
         let area = version.isSensitive ? .volatile : board.area
         try call.map { try session.calls.remember($0, result: version.changeCount, area) }
         return version.changeCount
+    }
+
+    /// Creates a pasteboard with its first items, which is one change.
+    private func create(
+        _ name: PasteboardName, _ addition: VersionAddition, _ call: RepeatableCall?
+    ) throws -> UInt64 {
+        let area: Area = addition.options.createsPersistent ?? true ? .persistent : .volatile
+        let (composer, now) = (VersionComposer(session: session), now)
+        let board = try createPasteboard(name, area, source: addition.options.source) { board in
+            try composer.first(of: board, addition, at: now)
+        }
+        try call.map { try session.calls.remember($0, result: board.changeCount, addition.isSensitive ? .volatile : area) }
+        return board.changeCount
     }
 
     private func append(
@@ -85,13 +103,18 @@ extension StoreTransaction {
         return version
     }
 
-    /// The pasteboard for a call, at the expected change count. If its row is damaged, a call that replaces the whole
-    /// content creates it again.
+    /// The pasteboard for a call, at the expected change count; nil if the call creates it. If its row is damaged, a call
+    /// that replaces the whole content creates it again.
     private func board(
         _ name: PasteboardName, toBeWrittenBy kind: RepeatableCall.Kind, _ options: WriteOptions
-    ) throws -> Board {
+    ) throws -> Board? {
         do {
-            let board = try session.histories.existing(name)
+            guard let board = try session.histories.board(name) else {
+                guard options.createsPersistent != nil, options.ifChangeCount == nil else {
+                    throw PasteboardError.noSuchPasteboard(name)
+                }
+                return nil
+            }
             if let expected = options.ifChangeCount, expected != board.changeCount {
                 throw PasteboardError.changeCountMismatch(expected: expected, actual: board.changeCount)
             }
