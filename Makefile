@@ -55,7 +55,7 @@ LINTED = $(wildcard Package.swift Sources Tests Examples Benchmarks)
 # One thing after the other: a Swift build takes all cores by itself.
 .NOTPARALLEL:
 .PHONY: help packages run test test-full test-direct check-direct check-unprivileged check-dbus-broker check-oracle check-hostile \
-	check oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs
+	check oracle debug build bench bench-growth bench-soak bench-programs lint install uninstall clean manuals deb test-deb docs recording
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -159,6 +159,10 @@ docs: ## the library's reference and articles as a web site, in .build/docs (Doc
 
 manuals: debug ## write the manual pages in docs/man anew, from what the programs say of themselves
 	@scripts/manuals .build/debug
+
+recording: $(BUILT) ## record docs/first-minute.svg anew, from what the release programs print
+	@scripts/requirements run
+	@scripts/recording $(RELEASE) docs/first-minute.svg
 
 lint: ## swift format, strict
 	swift format lint --strict --recursive --parallel $(LINTED)
