@@ -135,7 +135,7 @@ build: ## the release programs, in .build/release (clean: some minutes)
 	@! grep -q SWIFT_IPC_TEST_CONTROL $(RELEASE)/ipc-broker || { echo "ipc-broker has defects for tests" >&2; false; }
 	@touch $(BUILT)
 
-bench: bench-programs ## P1 to P9 and peers in one table, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
+bench: bench-programs ## P1 to P9 and peers as a table and as .build/benchmarks.svg, about 10 minutes (QUICK=1: two; JSON=FILE: as JSON too)
 	Benchmarks/run table $(if $(QUICK),--quick) $(if $(JSON),--json "$(JSON)") $(BENCH)
 
 bench-growth: bench-programs ## memory and time with 100,000 schemes, 1,000,000 items …, some minutes

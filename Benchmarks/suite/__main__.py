@@ -5,7 +5,7 @@ import pathlib
 import sys
 import time
 
-from . import disk, echo, growth, hostile, idle, machine, processes, requests, rows, scale, sizes, soak, values, world
+from . import chart, disk, echo, growth, hostile, idle, machine, processes, requests, rows, scale, sizes, soak, values, world
 
 GROUPS = {
     "processes": processes.measure, "requests": requests.measure, "values": values.measure,
@@ -13,6 +13,7 @@ GROUPS = {
     "hostile": hostile.measure, "dbus": echo.measure, "members": requests.measure_members, "files": requests.measure_by_hand,
 }
 README = pathlib.Path(__file__).resolve().parents[1] / "README.md"
+DOCUMENT = world.ROOT / "docs/benchmarks.md"
 
 
 def table(options):
@@ -23,14 +24,19 @@ def table(options):
         measured += GROUPS[name](amount)
         print(f"{name}: {time.monotonic() - began:.0f} s", file=sys.stderr)
     measured.sort(key=lambda row: (row.goal == "", row.goal))
-    print(machine.description())
+    description = machine.description() + (" A quick run." if options.quick else "")
+    print(description)
     print(rows.text(measured))
     if options.json:
         rows.write_json(measured, options.json)
     if options.readme:
-        machine.write_between("table", f"{machine.description()}\n\n{rows.markdown(measured)}", README)
+        machine.write_between("table", f"{description}\n\n{rows.markdown(measured)}", README)
+        machine.write_between("goals", f"{description}\n\n{rows.goals(measured)}", DOCUMENT)
     with_goal = [row for row in measured if row.met is not None]
-    print(f"{sum(row.met for row in with_goal)} of {len(with_goal)} rows with a goal meet it")
+    if with_goal:
+        chart_file = DOCUMENT.with_suffix(".svg") if options.readme else options.chart
+        chart_file.write_text(chart.goals(with_goal, description), encoding="utf-8")
+        print(f"{sum(row.met for row in with_goal)} of {len(with_goal)} rows with a goal meet it, drawn as {chart_file}")
 
 
 def grow(options):
@@ -56,7 +62,10 @@ def main():
     of_table = commands.add_parser("table", help="the goals P1 to P9, and peers")
     of_table.add_argument("--quick", action="store_true", help="within two minutes")
     of_table.add_argument("--json", metavar="FILE")
-    of_table.add_argument("--readme", action="store_true", help="write the table into Benchmarks/README.md")
+    of_table.add_argument("--chart", type=pathlib.Path, default=world.ROOT / ".build/benchmarks.svg", help="the goals as bars")
+    of_table.add_argument(
+        "--readme", action="store_true",
+        help="write the table into Benchmarks/README.md, and the goals into docs/benchmarks.md and docs/benchmarks.svg")
     of_table.add_argument("--only", action="append", choices=list(GROUPS))
     of_growth = commands.add_parser("growth", help="memory and time where much is kept")
     of_growth.add_argument("--readme", action="store_true", help="write the table into Benchmarks/README.md")

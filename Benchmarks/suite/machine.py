@@ -6,6 +6,8 @@ import pathlib
 import platform
 import subprocess
 
+from .world import ROOT
+
 
 def processor():
     for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
@@ -27,8 +29,15 @@ def version(*command):
 def description():
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
     return (
-        f"{datetime.date.today()}: {processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}, "
+        f"{datetime.date.today()}, commit {commit()}: {processor()}, {os.cpu_count()} cores, {memory:.0f} GiB, Linux {platform.release()}, "
         f"{system()}, {version('dbus-daemon', '--version')}.")
+
+
+def commit():
+    """Of the source, if this is a clone; with "-dirty" if files have changed since."""
+    found = subprocess.run(
+        ["git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*"], capture_output=True, text=True, check=False)
+    return found.stdout.strip() or "unknown"
 
 
 def write_between(name, content, path):

@@ -33,6 +33,31 @@ class Row:
         return ratio <= self.most if self.most is not None else ratio >= self.least
 
     @property
+    def shares(self):
+        """Median, least and greatest as shares of what the goal allows: 1 just meets it, and less is better."""
+        if not self.ratios:
+            return (0, 0, 0) if self.met else (1, 1, 1)
+        shares = [ratio / self.most if self.most is not None else self.least / ratio for ratio in self.ratios]
+        return statistics.median(shares), min(shares), max(shares)
+
+    @property
+    def subject(self):
+        """What was measured, without the floor."""
+        return self.what.partition(" : ")[0]
+
+    @property
+    def result(self):
+        """The measured figure and its goal."""
+        floor, (_, _, ours, _, ratio, bound, met) = self.what.partition(" : ")[2], self.cells
+        mark = "" if met == "met" else f"{met} "
+        if not ratio:
+            return f"{mark}{ours}, goal 0"
+        # The floor of some rows is the goal itself, such as "250 ms".
+        if floor.endswith(f" {self.unit}"):
+            return f"{mark}{ours}, goal {floor}"
+        return f"{mark}{ratio.partition(' ')[0]} × {floor}, goal {bound}"
+
+    @property
     def object(self):
         floor = [value for value in self.floor if value is not None]
         return {
@@ -78,6 +103,18 @@ def markdown(rows):
     """The same table for a document."""
     lines = [HEAD, ["---"] * len(HEAD)] + [row.cells for row in rows]
     return "\n".join("| " + " | ".join(cell for cell in line) + " |" for line in lines)
+
+
+def goals(rows):
+    """The rows with a goal, for a document without figures of one machine. Of P9 only the worst."""
+    worst = max((row for row in rows if row.goal == "P9"), key=lambda row: row.shares, default=None)
+    lines = [["goal", "what", "compared with", "ratio (least to greatest)", "allowed", ""]]
+    lines.append(["---"] * len(lines[0]))
+    for row in rows:
+        if row.met is not None and (row.goal != "P9" or row is worst):
+            floor = row.what.partition(" : ")[2]
+            lines.append([row.goal, row.subject, floor, *row.cells[4:]])
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
 def write_json(rows, path):
