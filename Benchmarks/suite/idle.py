@@ -12,10 +12,10 @@ def measure(sizes):
     with World() as world:
         cold = Row("", "start of the broker until it owns its name, new store : dbus-send of one call", "ms")
         wake_ups = Row("P7", f"idle broker after work, wake-ups a second in {sizes.idle_seconds} s", "/s", most=1.0)
-        memory = Row("P7", "idle broker, anonymous memory : 12 MiB", "MiB", most=1.0)
-        full = Row("P7", f"idle broker after its start, {sizes.boards:,} pasteboards, anonymous memory : 12 MiB", "MiB", most=1.0)
-        clean = Row("P7", f"ready after a clean stop, {sizes.boards:,} pasteboards : 30 ms", "ms", most=1.0)
-        killed = Row("P7", f"ready after kill -9, {sizes.boards:,} pasteboards : 500 ms", "ms", most=1.0)
+        memory = Row("P7", "idle broker, anonymous memory : 6 MiB", "MiB", most=1.0)
+        full = Row("P7", f"idle broker after its start, {sizes.boards:,} pasteboards, anonymous memory : 6 MiB", "MiB", most=1.0)
+        clean = Row("P7", f"ready after a clean stop, {sizes.boards:,} pasteboards : 15 ms", "ms", most=1.0)
+        killed = Row("P7", f"ready after kill -9, {sizes.boards:,} pasteboards : 50 ms", "ms", most=1.0)
         world.start_floor("echo", "server", "floor.Handler")
         call = ["dbus-send", "--print-reply", "--dest=floor.Handler", "/", "floor.Echo.Echo"]
         for number in range(sizes.starts):
@@ -28,15 +28,15 @@ def measure(sizes):
         # What follows work: threads of a pool end 5 s after it.
         broker.settle(6)
         wake_ups.add(broker.wake_ups(sizes.idle_seconds), 0)
-        memory.add(broker.anonymous_bytes / MIB, 12)
+        memory.add(broker.anonymous_bytes / MIB, 6)
         world.fill("fill-boards", to=sizes.boards, persistent="yes")
         for _ in range(sizes.starts):
             world.fill("fill-boards", to=10, persistent="yes")
             world.stop_broker()
-            clean.add(world.start_broker().seconds_to_ready * 1e3, 30)
-            full.add(world.broker.anonymous_bytes / MIB, 12)
+            clean.add(world.start_broker().seconds_to_ready * 1e3, 15)
+            full.add(world.broker.anonymous_bytes / MIB, 6)
             world.fill("fill-boards", to=10, persistent="yes")
             world.stop_broker(signal.SIGKILL)
-            killed.add(world.start_broker().seconds_to_ready * 1e3, 500)
+            killed.add(world.start_broker().seconds_to_ready * 1e3, 50)
             world.broker.settle(1)
         return [wake_ups, memory, full, clean, killed, cold]

@@ -38,7 +38,7 @@ def measure(sizes):
         world.start_floor("echo", "server", ECHO)
         send = ["ipc-client", "send", "hello"]
         what = "whole process, ipc-client send hello (durable, answered)"
-        to_dbus_send = Row("P1", f"{what} : dbus-send of one call", "ms", most=2.0)
+        to_dbus_send = Row("P1", f"{what} : dbus-send of one call", "ms", most=1.5)
         to_busctl = Row("P1", f"{what} : busctl call", "ms", most=1.0)
         others = {
             name: Row("", f"{what} : {name}", "ms")

@@ -27,7 +27,7 @@ def measure_stored(sizes):
         for items in sizes.items[1:]:
             add(f"{items:,} stored items", sizes.schemes[0], items)
         rows = {
-            name: Row("P5", f"durable, answered request, p50, with {name} : with {least}", "µs", most=1.2)
+            name: Row("P5", f"durable, answered request, p50, with {name} : with {least}", "µs", most=1.1)
             for name in worlds if name != least
         }
         for _ in range(sizes.rounds):
@@ -48,7 +48,7 @@ def measure_watchers(sizes):
         for watchers in sizes.watchers:
             row = Row(
                 "P6", f"change of a pasteboard seen by the last of {watchers:,} : C sends as many method returns", "µs",
-                most=1.5)
+                most=1.2)
             for _ in range(sizes.rounds):
                 ours, floor = (
                     world.load("watch", watchers=watchers, rounds=sizes.watches, target=target)["p50"]
