@@ -10,10 +10,10 @@ struct IPCClientCommand: ParsableCommand {
         discussion: """
             EXIT CODES
               0       done: the request was handled, or with --queue it is on the disk
-              1, 2    the receiver declined; the request was cancelled
+              1, 2    the handler declined; the request was cancelled
               64-66   wrong usage; wrong input; no such pasteboard, item, request or file
               68, 69  no application handles the scheme; handler, broker or bus is absent
-              70      the receiver failed
+              70      the handler failed
               73-75   the id is in use; disk full or failing; try again (time-out, limit)
               77      not allowed
 

@@ -56,12 +56,12 @@ struct OutcomeReportTests {
         #expect(CallFailure(sender)?.description == "the request was called off")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
         #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
-        // The receiver did it, and nothing is to be repeated without a look.
-        let receiver = try response(.cancelled)
+        // The handler did it, and nothing is to be repeated without a look.
+        let handler = try response(.cancelled)
         #expect(
-            OutcomeReport(receiver, url: nil, waited: nil).sentence
+            OutcomeReport(handler, url: nil, waited: nil).sentence
                 == "demo.X cancelled the request, perhaps because its user declined; find out before you send it again")
-        #expect(CallFailure(receiver)?.description == "the handler cancelled the request")
+        #expect(CallFailure(handler)?.description == "the handler cancelled the request")
         let user = try response(.cancelled) { $0.errorMessage = "the user closed it" }
         #expect(
             OutcomeReport(user, url: nil, waited: nil).sentence.contains(
@@ -87,7 +87,7 @@ struct OutcomeReportTests {
         #expect(OutcomeReport(try response(.declined), url: nil, waited: nil).json["retried-as"] == nil)
     }
 
-    @Test func areOneLineWhateverReceiversSay() throws {
+    @Test func areOneLineWhateverHandlersSay() throws {
         let words = "\u{1B}[2J\n\t" + String(repeating: "x", count: 400)
         let failed = try response(.failed) { ($0.errorCode, $0.errorMessage) = ("a\nb", words) }
         let direct = OutcomeReport(failed, url: nil, waited: nil).sentence

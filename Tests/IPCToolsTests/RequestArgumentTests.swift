@@ -111,7 +111,7 @@ struct RequestArgumentTests {
         #expect(Set(RequestFilter.allValueStrings).count == RequestFilter.allValueStrings.count)
     }
 
-    @Test func receiversTakeOneAtATimeUnlessToldOtherwise() throws {
+    @Test func handlersTakeOneAtATimeUnlessToldOtherwise() throws {
         #expect(try IPCServerCommand.parse([]).receiver.window == 1)
         #expect(try Listen.parse(["--window", "8"]).receiver.window == 8)
         #expect(try Listen.parse([]).receiver.callbacks)

@@ -13,7 +13,7 @@ struct RequestRowsTests {
     private static let noon: UInt64 = 1_769_860_800_000
     private let plain = Style(.never, for: .output)
 
-    /// A request that a receiver has declined, with everything that can be known of one.
+    /// A request that a handler has declined, with everything that can be known of one.
     private func facts() -> RequestFacts {
         var facts = RequestFacts()
         (facts.id, facts.url, facts.application) = ("request-0000000001", "x.demo:a b", "demo.X")
@@ -116,8 +116,8 @@ struct RequestRowsTests {
         #expect(try sent { $0.outcome = "declined" }.contains("queued; no payload"))
     }
 
-    /// A receiver may say anything, at any length.
-    @Test func tellWhatReceiversSayOnOneLine() throws {
+    /// A handler may say anything, at any length.
+    @Test func tellWhatHandlersSayOnOneLine() throws {
         let evil = "\u{1B}[2J\nrequest\tforged" + String(repeating: "x", count: 400)
         let row = try row { ($0.errorCode, $0.errorMessage) = ("a\nb", evil) }
         let text = RequestSummary(row, now: Self.now).text(style: plain)

@@ -89,7 +89,7 @@ extension IPCError {
     package static func noHandler(_ scheme: URLScheme) -> IPCError {
         IPCError(
             .noHandler,
-            "no application handles the scheme \(scheme.spelling.quoted); \(Advice.nameReceiver.rawValue)")
+            "no application handles the scheme \(scheme.spelling.quoted); \(Advice.nameHandler.rawValue)")
     }
 
     package static func handlerUnavailable(_ application: ApplicationID) -> IPCError {

@@ -9,8 +9,8 @@ extension Advice {
         case .keepFewerVersions:
             "clear or remove pasteboards, or keep fewer earlier versions with 'ipc-client board history BOARD --keep N'"
         case .allowReserved: "add --allow-reserved if you want to claim it anyway"
-        case .nameReceiver:
-            "start a receiver that registers it ('ipc-client scheme list' lists all), register one with 'ipc-client "
+        case .nameHandler:
+            "start a handler that registers it ('ipc-client scheme list' lists all), register one with 'ipc-client "
                 + "scheme register SCHEME --application ID --persistent', or name one with --to ID"
         case .leaveOutQueue: "leave out --queue"
         case .ownName: "register with --persistent or --transient"

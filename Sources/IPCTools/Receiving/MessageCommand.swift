@@ -24,7 +24,7 @@ struct MessageCommand: Sendable {
         // A command may have finished its work before it was stopped.
         guard work.isCancelled, result.answer != .handled else { return result }
         if await request.isCancelled { return (.cancelled, []) }
-        return (.failed(code: "stopped", message: "the receiver was stopped"), [])
+        return (.failed(code: "stopped", message: "the handler was stopped"), [])
     }
 
     private func run(_ request: OpenURLRequest) async -> Result {

@@ -3,7 +3,7 @@ private import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The receiver of `ipc-server` and `ipc-client listen`: registers schemes, prints messages and answers them.
+/// The handler of `ipc-server` and `ipc-client listen`: registers schemes, prints messages and answers them.
 package struct MessageReceiver: Sendable {
     private let application: ApplicationID
     private let schemes: [URLScheme]
@@ -53,7 +53,7 @@ package struct MessageReceiver: Sendable {
             var inProgress: UInt32 = 0
             while taken != options.count, let request = try await next(from: app) {
                 taken += 1
-                // Messages after the last one go back unseen, to the next receiver.
+                // Messages after the last one go back unseen, to the next handler.
                 if taken == options.count { try? await app.stopReceiving() }
                 try await printed(request)
                 group.addTask { try await work(on: request) }
@@ -62,7 +62,7 @@ package struct MessageReceiver: Sendable {
                 try await group.next()
                 inProgress -= 1
             }
-            // After a signal, messages that have not begun go back, and other receivers may get them.
+            // After a signal, messages that have not begun go back, and other handlers may get them.
             if taken != options.count { try? await app.stopReceiving() }
             try await group.waitForAll()
         }
@@ -75,7 +75,7 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Prints the message before it is answered. If that fails, the message goes back, to the next receiver.
+    /// Prints the message before it is answered. If that fails, the message goes back, to the next handler.
     private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) {
             try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))

@@ -1,6 +1,6 @@
 package import ArgumentParser
 
-/// The options of the receivers `ipc-server` and `ipc-client listen`.
+/// The options of the handlers `ipc-server` and `ipc-client listen`.
 package struct ReceiverOptions: ParsableArguments, Sendable {
     @Option(parsing: .unconditional, help: ArgumentHelp("Exit after answering this many messages.", valueName: "n"))
     package var count: UInt64?
@@ -57,10 +57,10 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         is the reply. Any other exit code means that the message failed. If the command opens a URL with \
         'ipc-client', the new request is a child of the message, so that the broker can stop loops.
 
-        If the URL of a message is an x-callback-url with x-success, x-error or x-cancel, the receiver also opens the \
+        If the URL of a message is an x-callback-url with x-success, x-error or x-cancel, the handler also opens the \
         callback that matches its answer.
 
-        At SIGTERM, SIGINT or SIGHUP, the receiver answers the messages that it has begun, returns the others to the \
+        At SIGTERM, SIGINT or SIGHUP, the handler answers the messages that it has begun, returns the others to the \
         broker, and exits with 0. A second signal also ends the commands.
         """
 }

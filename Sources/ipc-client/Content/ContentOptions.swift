@@ -115,7 +115,7 @@ enum Content {
         "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
     ]
 
-    /// Creates a representation. Text is sent as text, so that every receiver can show it, and other content as bytes
+    /// Creates a representation. Text is sent as text, so that every reader can show it, and other content as bytes
     /// or as a file. No byte changes.
     static func representation(_ value: Representation.Value, _ type: ContentType?) -> Representation {
         switch value {

@@ -8,7 +8,7 @@ struct Call: ClientCommand {
         command: "call", abstract: "Open a URL and print the reply.",
         discussion: """
             Prints the first item of the reply, byte for byte, as plain text if the item has it. The outcome is the \
-            exit code. If the outcome is not a success, standard error shows the receiver's message and code. Content \
+            exit code. If the outcome is not a success, standard error shows the handler's message and code. Content \
             is sent with the URL, and is not stored on a pasteboard. Without a text or --file, no content is sent. The \
             first SIGINT, SIGTERM or SIGHUP cancels the request and waits for its outcome. The second one ends the \
             command.
@@ -140,6 +140,6 @@ struct CallReport: Sendable {
             return OutcomeReport(response, url: url, waited: waited).sentence
         }
         guard case .failed(let code, let message) = failure.reason else { return failure.description.asTold }
-        return "the receiver failed: " + (message.isEmpty ? code.asTold : "\(message.asTold) (\(code.asTold))")
+        return "the handler failed: " + (message.isEmpty ? code.asTold : "\(message.asTold) (\(code.asTold))")
     }
 }

@@ -6,7 +6,7 @@ struct Open: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "open", abstract: "Open a URL and wait for the answer.",
         discussion: """
-            Prints the receiver's reply, byte for byte. The outcome is the exit code. The first SIGINT, SIGTERM or \
+            Prints the handler's reply, byte for byte. The outcome is the exit code. The first SIGINT, SIGTERM or \
             SIGHUP cancels the request and waits for its outcome. The second one ends the command.
 
             With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \

@@ -96,15 +96,15 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// The absence of the receiver, stated once: most reasons state it too.
+    /// The absence of the handler, stated once: most reasons state it too.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
-    /// The advice for a parked (dead-lettered) request, at which its receiver has ended too often.
+    /// The advice for a parked (dead-lettered) request, at which its handler has ended too often.
     private var parked: String {
-        response.errorCode == "parked" ? "; fix the receiver, then run 'ipc-client request retry \(response.id)'" : ""
+        response.errorCode == "parked" ? "; fix the handler, then run 'ipc-client request retry \(response.id)'" : ""
     }
 
     /// The reason without the code, because the code only repeats the sentence.

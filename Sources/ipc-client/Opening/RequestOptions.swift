@@ -19,7 +19,7 @@ struct RequestOptions: ParsableArguments, Sendable {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            How long to wait for the answer: seconds, or 300ms, 20s, 2m. For a queued request, how long the receiver \
+            How long to wait for the answer: seconds, or 300ms, 20s, 2m. For a queued request, how long the handler \
             may take. (default: 20s; queued: 10m)
             """, valueName: "time"), transform: TimeSpan.parse)
     var timeout: TimeSpan?
@@ -85,7 +85,7 @@ struct RequestOptions: ParsableArguments, Sendable {
 struct QueueOptions: ParsableArguments, Sendable {
     @Flag(
         help: """
-            Do not wait for the receiver, which need not run. Print the id of the request as soon as it is on the disk.
+            Do not wait for the handler, which need not run. Print the id of the request as soon as it is on the disk.
             """)
     var queue = false
 
@@ -126,7 +126,7 @@ struct RequestEnvironment: Sendable {
     /// The request whose `--exec` command started this program.
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The token that lets the receiver raise its window: a token of xdg-activation (Wayland), or a startup id of the
+    /// The token that lets the handler raise its window: a token of xdg-activation (Wayland), or a startup id of the
     /// Startup Notification Specification (X11). Tokens have some tens of bytes; a much longer value is not a token.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {

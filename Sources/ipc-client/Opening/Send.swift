@@ -6,7 +6,7 @@ struct Send: PlainCommand, ClientCommand {
     static let configuration = CommandConfiguration(
         command: "send", abstract: "Put text or a file on a pasteboard and open a URL with it, in one step.",
         discussion: """
-            Waits for the answer, and prints the receiver's reply, byte for byte. The outcome is the exit code. If the \
+            Waits for the answer, and prints the handler's reply, byte for byte. The outcome is the exit code. If the \
             pasteboard does not exist, it is created as a persistent one. The first SIGINT, SIGTERM or SIGHUP cancels \
             the request and waits for its outcome. The second one ends the command.
 

@@ -6,8 +6,8 @@ struct RequestCancel: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "cancel", abstract: "Cancel requests.",
         discussion: """
-            A request that was not delivered ends at once. If the receiver has the request, the broker asks the \
-            receiver to stop, and the receiver's answer decides the outcome: 'request wait' waits for it. A request \
+            A request that was not delivered ends at once. If the handler has the request, the broker asks the \
+            handler to stop, and the handler's answer decides the outcome: 'request wait' waits for it. A request \
             that has ended stays as it is, and the exit code is 0.
 
             EXAMPLES
@@ -35,7 +35,7 @@ struct RequestRetry: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "retry", abstract: "Queue requests again that were not handled.",
         discussion: """
-            The new request has the same URL, content and receiver, and a new id, which is printed. A request that has \
+            The new request has the same URL, content and handler, and a new id, which is printed. A request that has \
             not ended is rejected (exit code 65), and so is a request that was handled (66), because its content is \
             gone.
 

@@ -7,7 +7,7 @@ struct RequestShow: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "show", abstract: "Show everything about requests, except their content.",
         discussion: """
-            Shows only the size of the content that was sent with the URL. With --reply, prints only the receiver's \
+            Shows only the size of the content that was sent with the URL. With --reply, prints only the handler's \
             reply, byte for byte. With --reply and --json, the reply is an additional key.
 
             EXAMPLES
@@ -55,7 +55,7 @@ struct RequestShow: ClientCommand {
 /// The description of a request by `request show`.
 struct RequestSummary: Sendable {
     let request: RequestInfo
-    /// The reason why the receiver could not be started; nil if no start has failed.
+    /// The reason why the handler could not be started; nil if no start has failed.
     let failedStart: String?
     let now: Timestamp
 

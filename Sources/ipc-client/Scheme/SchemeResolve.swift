@@ -41,7 +41,7 @@ struct SchemeResolve: ClientCommand {
         try output.tell(
             "NoHandler",
             "no application gets it: none has registered \(scheme.quoted), and the desktop has no handler for it; "
-                + "start the receiver, or register one with 'ipc-client scheme register \(scheme) --application ID "
+                + "start the handler, or register one with 'ipc-client scheme register \(scheme) --application ID "
                 + "--persistent'")
     }
 

@@ -34,7 +34,7 @@ struct ProgramFiles: Sendable {
 
     private var serverText: String {
         """
-        # D-Bus activation of the sample receiver. Its claim to the scheme is in demo.IPCServer.handler.
+        # D-Bus activation of the sample handler. Its claim to the scheme is in demo.IPCServer.handler.
         [D-BUS Service]
         Name=demo.IPCServer
         Exec=\(command(programs.server))

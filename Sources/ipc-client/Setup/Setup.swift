@@ -6,10 +6,10 @@ import IPCTools
 
 struct Setup: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "setup", abstract: "Make the session's bus find the broker and the sample receiver, without root.",
+        command: "setup", abstract: "Make the session's bus find the broker and the sample handler, without root.",
         discussion: """
             Writes the same files below XDG_DATA_HOME as 'make install PREFIX=~/.local': the service files of the \
-            broker and of ipc-server, the claim of the sample receiver and, if systemd runs the machine, the broker's \
+            broker and of ipc-server, the claim of the sample handler and, if systemd runs the machine, the broker's \
             unit. The files name the programs beside this one, which stay where they are. Prints a line for each file \
             that it changes. A second run changes nothing. --undo restores the files as they were before. The store \
             stays.
