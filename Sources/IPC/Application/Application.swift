@@ -41,7 +41,7 @@ public final class Application {
     ///
     /// With schemes, the application owns its id as a bus name while it is connected. Requests wait in ``openURLs``
     /// from then on, and ``conflicts`` lists other claims to the schemes. Without schemes, it does not request the
-    /// name: any number of processes can share the id, and receivers see it as ``IPCModel/SourceStrength/claimed``.
+    /// name: any number of processes can share the id, and handlers see it as ``IPCModel/SourceStrength/claimed``.
     ///
     /// - Parameters:
     ///   - id: the reverse-DNS id of the program.
@@ -85,7 +85,7 @@ public final class Application {
 
     /// Sets the function that is called for each failed callback of x-callback-url; initially `nil`.
     ///
-    /// A callback fails if its scheme is reserved or has no handler, or if its receiver does not handle it within 10 s.
+    /// A callback fails if its scheme is reserved or has no handler, or if its handler does not handle it within 10 s.
     /// A callback to a ``call(_:callbackScheme:sending:on:options:)`` that already has its answer does not count.
     public func onCallbackFailure(_ body: (@Sendable (CallbackFailure) -> Void)?) {
         receiver.requests.callbacks.failed = body

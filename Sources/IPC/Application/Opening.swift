@@ -6,8 +6,8 @@ extension Application {
         try await opener.canOpen(try URLText(url))
     }
 
-    /// Waits for a limited time until ``canOpenURL(_:)`` becomes true, for example while a receiver starts. Does not
-    /// start the receiver, and does not poll: the broker and the bus report changes. A policy that begins to allow this
+    /// Waits for a limited time until ``canOpenURL(_:)`` becomes true, for example while a handler starts. Does not
+    /// start the handler, and does not poll: the broker and the bus report changes. A policy that begins to allow this
     /// application is not reported.
     /// - Returns: false if the time runs out.
     /// - Throws: `invalidURL`; `storeUnavailable` without a broker, and when the task is cancelled.
@@ -17,23 +17,23 @@ extension Application {
 
     /// Opens a URL in the application that handles its scheme, and waits for the outcome, or queues the request.
     ///
-    /// Setting the pasteboard and opening the URL are one step: the receiver gets exactly these items. If no
+    /// Setting the pasteboard and opening the URL are one step: the handler gets exactly these items. If no
     /// application has claimed the scheme, the desktop's own handler gets the URL without a payload, and the outcome is
     /// `delivered`.
     ///
     /// If the task is cancelled during the wait, this cancels the request by its id, and throws at once. A request that
-    /// was not delivered ends as `cancelled`. The receiver of a delivered one is notified, and its answer decides. An
+    /// was not delivered ends as `cancelled`. The handler of a delivered one is notified, and its answer decides. An
     /// application without `resends` must give the request an id for that.
     ///
     /// - Parameters:
     ///   - url: a text that starts with a scheme and a colon, without control characters, at most 1 MiB; it arrives
     ///     byte for byte.
-    ///   - items: the payload, at most 16 MiB in all unless the receiver takes descriptors; the rest travels as files.
+    ///   - items: the payload, at most 16 MiB in all unless the handler takes descriptors; the rest travels as files.
     ///   - board: the pasteboard that gets the items; without items, the pasteboard whose version is sent.
     ///   - options: further properties of the request.
-    /// - Returns: the outcome, also if the receiver declined or failed; `queued` at once for a queued request.
+    /// - Returns: the outcome, also if the handler declined or failed; `queued` at once for a queued request.
     /// - Throws: `noHandler`, `handlerUnavailable`, `invalidURL`, `changeCountMismatch`, `accessDenied`, `loopDetected`
-    ///   and others: the request was not accepted, and no receiver was asked. `storeUnavailable` may also mean that the
+    ///   and others: the request was not accepted, and no handler was asked. `storeUnavailable` may also mean that the
     ///   answer to a request without an id was lost, or that the task was cancelled. If a request with an id was sent
     ///   again and no broker has come back to answer it, the outcome is `timedOut`.
     public func open(
@@ -43,7 +43,7 @@ extension Application {
         try await opener.open(OutgoingURL(url: url, items: items, board: board, options: options))
     }
 
-    /// Queues a request to open a URL: when this returns, the request is on disk, and it is delivered when its receiver can
+    /// Queues a request to open a URL: when this returns, the request is on disk, and it is delivered when its handler can
     /// be reached. The parameters are those of ``open(_:sending:on:options:)``.
     /// - Returns: the request, to wait for its end, to cancel it, or to look at it.
     /// - Throws: as ``open(_:sending:on:options:)``.

@@ -10,7 +10,7 @@ public struct OpenURLResponse: Sendable, Hashable {
     public let application: String
     /// The version of the pasteboard that was set or sent.
     public let changeCount: UInt64?
-    /// The receiver's reply; values above 64 KiB are files.
+    /// The handler's reply; values above 64 KiB are files.
     public let reply: [PasteboardItem]
     /// How often it was delivered.
     public let attempts: UInt32
@@ -44,9 +44,9 @@ public struct OpenURLResponse: Sendable, Hashable {
     /// The error code of a request whose end is not known.
     package static let connectionLost = "connection-lost"
 
-    /// Whether it was cancelled from outside, and not by its receiver or the receiver's user.
+    /// Whether it was cancelled from outside, and not by its handler or the handler's user.
     package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
 
-    /// Whether the receiver took it: `handled`, or `delivered` to a program that cannot answer.
+    /// Whether the handler took it: `handled`, or `delivered` to a program that cannot answer.
     public var isHandled: Bool { outcome == .handled || outcome == .delivered }
 }

@@ -1,8 +1,8 @@
 internal import IPCInterface
 
-/// The newest answers of the receiver, for requests that are delivered again because the broker has lost the answers.
+/// The newest answers of the handler, for requests that are delivered again because the broker has lost the answers.
 ///
-/// This is best effort. If an answer is forgotten, the receiver gets the request again, with a higher attempt.
+/// This is best effort. If an answer is forgotten, the handler gets the request again, with a higher attempt.
 struct AnswerMemory {
     static let most = 1_000
     static let mostReplyBytes = 65_536

@@ -1,7 +1,7 @@
 public import IPCDBus
 internal import IPCInterface
 
-/// A request to open a URL, as its receiver sees it.
+/// A request to open a URL, as its handler sees it.
 ///
 /// It gets one answer: the first ``finish(_:replying:)``, or `failed` when it is released without one. The answer
 /// acknowledges the request, so give it after the work. After a crash, the same request may be delivered again, with
@@ -26,7 +26,7 @@ public final class OpenURLRequest {
     /// When the sender gets a time-out; `nil` if no sender waits. A new delivery of a request that is being handled
     /// renews it, as after a restart of the broker.
     public nonisolated var deadline: ContinuousClock.Instant? { answer.deadline }
-    /// The token that lets a window of the receiver come to the front (Wayland, X11).
+    /// The token that lets a window of the handler come to the front (Wayland, X11).
     public nonisolated let activationToken: String?
     private let answer: PendingAnswer
 
@@ -43,11 +43,11 @@ public final class OpenURLRequest {
 
     isolated deinit {
         guard !answer.isGiven else { return }
-        let message = "the receiver let the request go without an answer"
+        let message = "the handler let the request go without an answer"
         answer.give((.failed, HandlerReply(errorCode: "not-answered", errorMessage: message)))
     }
 
-    /// Returns the request to the broker, for a receiver that has not begun it and takes no more.
+    /// Returns the request to the broker, for a handler that has not begun it and takes no more.
     package func handBack() { answer.give(nil) }
 
     var isAnswered: Bool { answer.isGiven }
@@ -97,7 +97,7 @@ extension OpenURLContext {
 }
 
 extension OpenURLRequest {
-    /// The answer of a receiver; it can be thrown in the body of ``handle(_:)``.
+    /// The answer of a handler; it can be thrown in the body of ``handle(_:)``.
     public enum Answer: Error, Sendable, Hashable {
         /// The work is done.
         case handled

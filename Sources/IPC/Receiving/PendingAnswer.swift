@@ -2,7 +2,7 @@ internal import IPCDBus
 internal import IPCInterface
 private import Synchronization
 
-/// The answer that a delivered request waits for: given once, by its receiver or by its release.
+/// The answer that a delivered request waits for: given once, by its handler or by its release.
 @DBusActor
 final class PendingAnswer {
     typealias Content = (String, HandlerReply)

@@ -23,7 +23,7 @@ final class ReceivedRequests {
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }
 
-    /// Takes a request, or repeats the answer that its receiver gave before.
+    /// Takes a request, or repeats the answer that its handler gave before.
     func take(_ id: String, _ url: String, _ context: OpenURLContext, _ answer: @escaping PendingAnswer.Send) {
         // After a restart, the broker delivers a request again that is being handled. It is handled once.
         if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }

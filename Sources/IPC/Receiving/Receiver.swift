@@ -183,7 +183,7 @@ extension BusName {
     }
 }
 
-/// The absence of the bus, during which a receiver waits for it.
+/// The absence of the bus, during which a handler waits for it.
 ///
 /// A program that a bus has started belongs to that bus, and ends if the bus does not return. Other programs wait for
 /// ever.

@@ -26,12 +26,12 @@ public struct Request: Sendable, Identifiable {
         try await queries.end(of: id, within: timeout)
     }
 
-    /// Cancels it. A request that was not delivered ends as `cancelled`. The receiver of a delivered one is notified, and
+    /// Cancels it. A request that was not delivered ends as `cancelled`. The handler of a delivered one is notified, and
     /// its answer decides. A request that has ended does not change.
     /// - Throws: `noSuchRequest`.
     public func cancel() async throws(IPCError) { try await queries.cancel(id) }
 
-    /// Queues it again if it has ended and was not handled, with the same URL, payload, receiver and annotation.
+    /// Queues it again if it has ended and was not handled, with the same URL, payload, handler and annotation.
     /// - Parameter newID: the id of the new request; a random one if it is `nil`.
     /// - Returns: the new request.
     /// - Throws: `noSuchRequest`; `noSuchItem` if it was handled or its payload is gone; `invalidArguments` if it has

@@ -48,7 +48,7 @@ public struct RequestInfo: Sendable, Hashable {
     public let expiresAt: Timestamp?
     /// When it ended; `nil` if it has not ended.
     public let endedAt: Timestamp?
-    /// The receiver's reply, as far as it is kept; empty in a list.
+    /// The handler's reply, as far as it is kept; empty in a list.
     public let reply: [PasteboardItem]
     /// The name of the D-Bus error that made it fail.
     public let errorName: String?

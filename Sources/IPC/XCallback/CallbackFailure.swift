@@ -12,7 +12,7 @@ public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertibl
     public let scheme: String?
     /// The reason, as a part of a sentence for people.
     public let reason: String
-    /// Whether it was opened, so that its receiver has not handled it.
+    /// Whether it was opened, so that its handler has not handled it.
     public let wasOpened: Bool
 
     init(
@@ -27,7 +27,7 @@ public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertibl
 }
 
 extension CallbackFailure {
-    /// The reason for an outcome, without the receiver's own words; `nil` if the callback was handled.
+    /// The reason for an outcome, without the handler's own words; `nil` if the callback was handled.
     static func reason(_ outcome: Outcome, _ application: String, time: Duration) -> String? {
         let seconds = "\(time.components.seconds) s"
         return switch outcome {

@@ -17,7 +17,7 @@ struct CallbackResult {
     init(_ outcome: Outcome, _ reply: HandlerReply) {
         switch outcome {
         case .cancelled: self.init(.cancel)
-        case .declined: self = .error(outcome.rawValue, reply.errorMessage ?? "the receiver declined the URL")
+        case .declined: self = .error(outcome.rawValue, reply.errorMessage ?? "the handler declined the URL")
         case .handled: self = Self.success(reply.items?.first)
         default: self = .error(reply.errorCode ?? outcome.rawValue, reply.errorMessage ?? "")
         }

@@ -3,7 +3,7 @@ internal import IPCInterface
 
 /// Which callbacks of x-callback-url the library opens when a request is answered.
 public enum CallbackSchemes: Sendable, Hashable {
-    /// None: the receiver opens them itself, or ignores them.
+    /// None: the handler opens them itself, or ignores them.
     case none
     /// Callbacks to schemes that programs have registered, and not to `https`, `file`, `javascript` and other reserved
     /// schemes, nor to schemes that only the desktop handles.

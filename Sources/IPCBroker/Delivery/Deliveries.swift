@@ -77,7 +77,7 @@ final class Deliveries {
         context.table.deadlinePassed = { $0.deadlinePassed() }
     }
 
-    /// Gives a request its receiver, and its place among the requests for it.
+    /// Gives a request its handler, and its place among the requests for it.
     func enqueue(_ request: PendingRequest) throws {
         guard !isEnding else { throw StoreError.unavailable }
         let delivery = try delivery(of: request)
@@ -117,7 +117,7 @@ final class Deliveries {
 
     func ownerChanged(_ application: ApplicationID) { handlers[application]?.look() }
 
-    /// Delivers requests whose receiver has become startable.
+    /// Delivers requests whose handler has become startable.
     func activatableChanged() { for handler in handlers.values { handler.handle(.activatableChanged) } }
 
     func connectionLeft(_ connection: BusName) {

@@ -5,7 +5,7 @@ internal import IPCModel
 extension HandlerDelivery {
     /// Starts the handler through the bus.
     ///
-    /// The request then goes to the handler's unique name. The bus would deliver a call that starts its receiver even after
+    /// The request then goes to the handler's unique name. The bus would deliver a call that starts its handler even after
     /// we have reported that the start failed.
     func start() {
         DBusActor.task {
@@ -54,7 +54,7 @@ extension DeliveryContext {
             return failure("\(application) was started and ended at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started and has not taken its bus name, as a receiver of URLs has to; for up to 2 "
+                "\(application) was started and has not taken its bus name, as a handler of URLs has to; for up to 2 "
                     + "minutes the bus waits for it, and starts it no other time")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)

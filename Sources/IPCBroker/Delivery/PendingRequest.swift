@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCQueues
 internal import IPCStore
 
-/// An open request that has not ended, from the moment in which its receiver is fixed.
+/// An open request that has not ended, from the moment in which its handler is fixed.
 @DBusActor
 final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
@@ -17,7 +17,7 @@ final class PendingRequest: @DBusActor Deadlined {
     let senderQueue: SenderQueueKey
     /// The desktop application that gets it, if no application has claimed its scheme.
     var desktop: DesktopHandler?
-    /// The deliveries of its receiver, from its acceptance on.
+    /// The deliveries of its handler, from its acceptance on.
     var delivery: (any RequestDelivery)?
     /// Its state and the rules for the next one.
     var life: RequestLife

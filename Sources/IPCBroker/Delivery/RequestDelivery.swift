@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Brings requests to one kind of receiver: it performs what the ``RequestLife`` of each of them decides.
+/// Brings requests to one kind of handler: it performs what the ``RequestLife`` of each of them decides.
 @DBusActor
 protocol RequestDelivery: AnyObject {
     var isStarting: Bool { get }

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The source and the receiver of a request, and its payload as it was taken in.
+/// The source and the handler of a request, and its payload as it was taken in.
 struct Destination {
     let source: Source
     let application: ApplicationID

@@ -73,10 +73,10 @@ final class URLsService {
         return OpenURLResult(record, outcome: outcome)
     }
 
-    /// Fixes the source and the receiver, and takes files in.
+    /// Fixes the source and the handler, and takes files in.
     private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
-            // Its receiver was fixed with the first call, whatever claims and policies are now.
+            // Its handler was fixed with the first call, whatever claims and policies are now.
             return Destination(
                 source: pending.source, application: pending.application, desktop: pending.desktop,
                 items: try await acceptance.takenIn(request))
@@ -91,7 +91,7 @@ final class URLsService {
             items: try await acceptance.takenIn(request))
     }
 
-    /// The receiver of a request that may be accepted.
+    /// The handler of a request that may be accepted.
     private func target(
         _ resolution: Resolution, _ request: ValidatedRequest, _ source: Source
     ) throws -> ApplicationID {

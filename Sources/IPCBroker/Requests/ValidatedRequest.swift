@@ -7,7 +7,7 @@ internal import IPCStore
 final class ValidatedRequest: Sendable {
     let url: URLText
     let id: RequestID?
-    /// The receiver that the sender pins.
+    /// The handler that the sender pins.
     let application: ApplicationID?
     var items: [PasteboardItem]? { options.items }
     let pasteboard: PasteboardName?

@@ -1,4 +1,4 @@
-/// The state machine of one open request. It begins when the receiver is known and stops at the end of the request.
+/// The state machine of one open request. It begins when the handler is known and stops at the end of the request.
 ///
 /// A value without clock, bus or store: ``handle(_:)`` takes an event and returns the actions that follow from it, in their
 /// order. An event that does not fit the state, such as the answer to an earlier delivery, has no effect.

@@ -33,7 +33,7 @@ package final class Requests {
         return stored
     }
 
-    /// Begins a queued request with the payload of an ended one; URL, receiver and context come from the new record.
+    /// Begins a queued request with the payload of an ended one; URL, handler and context come from the new record.
     /// - Returns: nil for a new request, else the record of the first call with its id (I10).
     /// - Throws: `RequestError.notEnded`; `wasTaken` if the handler took the ended one; `payloadGone` if the payload is not
     ///   kept.
