@@ -62,7 +62,7 @@ import Testing
         let told = try text("org.swiftipc.Schemes1", "ResolveURL").matches(of: /``([a-z]+(?:-[a-z]+)*)``/).map {
             String($0.1)
         }
-        // Nobody pins the receiver in a question for the handler.
+        // A caller that asks which handler a URL has pins none.
         #expect(Set(Resolution.Reason.allCases.map(\.rawValue)).subtracting(["pinned"]).subtracting(told) == [])
     }
 

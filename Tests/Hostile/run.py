@@ -3,7 +3,7 @@
 
     Tests/Hostile/run.py [--programs FOLDER] [--size small|full] [--json] [--list] [ATTACK …]
 
-Each attack has a private bus, a broker, a receiver and four honest clients. The bounds, unless the attack states others:
+Each attack has a private bus, a broker, a handler and four honest clients. The bounds, unless the attack states others:
 the same broker process serves on, every client stays connected, no honest client waits longer than 250 ms, broker and
 bus each grow by at most 64 MiB. Without names all attacks run, and before them the controls, which break a bound each:
 one that is not noticed is a failure of the bounds. Exit code 1: a bound was broken, or a control was not noticed.

@@ -26,7 +26,7 @@ struct CallbackTests {
 
     private let url = "IPCServer.demo://x-callback-url/add?a=1&b=%zz#f"
 
-    @Test func theReceiverOpensTheCallbackOnceWithTheReply() async throws {
+    @Test func theHandlerOpensTheCallbackOnceWithTheReply() async throws {
         let router = try await FakeRouter(address)
         let (server, serving) = try await server { _ in [.string("two words")] }
         let opened = Collected<String>()
@@ -39,7 +39,7 @@ struct CallbackTests {
         }
         let asked = "IPCServer.demo://x-callback-url/do?x-success=back%3Ayes&x-error=back%3Ano"
         let response = try await router.open(asked)
-        // What the callback's receiver says changes nothing.
+        // What the callback's handler says changes nothing.
         #expect(response.outcome == "handled")
         #expect(try await opened.wait(for: 1) == ["back:yes?result=two%20words"])
         // A URL of another form with the same parameters has none: the control.

@@ -142,7 +142,7 @@ struct HandlingTests {
         await work.value
     }
 
-    @Test func aReceiverThatBreaksOffSaysSoByTheOutcomeAlone() async throws {
+    @Test func aHandlerThatBreaksOffSaysSoByTheOutcomeAlone() async throws {
         let (outcome, reply) = try await answer { _ in throw OpenURLRequest.Answer.cancelled }
         #expect(outcome == "cancelled" && reply.errorCode == nil)
     }

@@ -109,7 +109,7 @@ import Testing
                     ["id": .s(id), "items": .item("x"), "timeout": .u(20_000), "source-application": .s("a.b")])
             ),
             (
-                "a receiver",
+                "a handler",
                 .openURL(
                     "handler.demo:a",
                     ["id": .s(id), "items": .item("x"), "timeout": .u(20_000), "application": .s("demo.Handler")])

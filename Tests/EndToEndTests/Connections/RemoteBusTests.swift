@@ -27,7 +27,7 @@ struct RemoteBusTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `a receiver is reached over a program in place of ssh`() async throws {
+    @Test func `a handler is reached over a program in place of ssh`() async throws {
         let broker = try await BrokerProcess.start()
         let remote = environment(BridgeAddress.of(bus.address, throughPipes: true))
         let server = try await Tools.server(["--count", "1"], environment: remote)

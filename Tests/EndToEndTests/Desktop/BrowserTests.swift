@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A click in a browser reaches a receiver. Chromium writes the scheme in small letters, and the rest as it stands.
+/// A click in a browser reaches a handler. Chromium writes the scheme in small letters, and the rest as it stands.
 @Suite(.privateBus)
 struct BrowserTests {
     private static let page = """
@@ -40,10 +40,10 @@ struct BrowserTests {
             environment: try PrivateBus.current.environment.merging(["DISPLAY": display.name]) { $1 }, input: .none)
     }
 
-    @Test func aClickReachesTheReceiver() async throws {
+    @Test func aClickReachesTheHandler() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
-        let receiver = try await Tools.server(["--json"])
+        let handler = try await Tools.server(["--json"])
         _ = try await Tools.client([
             "scheme", "register", "IPCServer.demo", "--application", "demo.IPCServer", "--persistent",
         ]).succeeded()
@@ -58,7 +58,7 @@ struct BrowserTests {
                 "xdotool", ["mousemove", "400", "300", "click", "1"],
                 environment: bus.environment.merging(["DISPLAY": display.name]) { $1 }
             ).succeeded()
-            line = try? await receiver.nextLine(deadline: .seconds(6))
+            line = try? await handler.nextLine(deadline: .seconds(6))
         }
         let received = try #require(line)
         #expect(try JSONText.string("url", in: received) == "ipcserver.demo://IPCServer.demo?key=value&x=%E6%97%A5")

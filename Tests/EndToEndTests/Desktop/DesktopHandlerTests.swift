@@ -102,7 +102,7 @@ struct DesktopHandlerTests {
         #expect(try await open("desk.example:x").status == .success)
     }
 
-    @Test func `payloads, queues and pinned receivers do not go to the desktop, and nothing is sent`() async throws {
+    @Test func `payloads, queues and pinned handlers do not go to the desktop, and nothing is sent`() async throws {
         let scene = try await DesktopScene.start()
         try scene.addStartedProgram(scheme: "desk.example")
         try await Tools.client(["set", "board"], input: .bytes(Array("hello".utf8))).succeeded()

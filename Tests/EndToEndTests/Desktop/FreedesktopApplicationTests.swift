@@ -8,7 +8,7 @@ import Testing
 struct FreedesktopApplicationTests {
     private static let url = #"Notes.example://a b/?q=%E6日"#
 
-    private func receiver(_ id: ApplicationID = "org.example.Notes") async throws -> Application {
+    private func handler(_ id: ApplicationID = "org.example.Notes") async throws -> Application {
         try await Application.connect(
             id: id, schemes: ["Notes.example"], bus: .address(try PrivateBus.current.address))
     }
@@ -24,7 +24,7 @@ struct FreedesktopApplicationTests {
 
     @Test func `Open gives its URLs in order, from nobody, and is answered after the work`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         async let call = call("Open", "['\(Self.url)', 'notes.EXAMPLE:2']", "{'desktop-startup-id': <'token-7'>}")
         var requests = application.openURLs.makeAsyncIterator()
         let first = try #require(try await requests.next())
@@ -41,7 +41,7 @@ struct FreedesktopApplicationTests {
 
     @Test func `what is declined or fails is an error that says why, and the others are done`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         async let call = call("Open", "['notes.example:1', 'notes.example:2', 'notes.example:3']", "{}")
         var requests = application.openURLs.makeAsyncIterator()
         let answers: [OpenURLRequest.Answer] = [.handled, .failed(code: "E7", message: "out of ink"), .declined]
@@ -58,7 +58,7 @@ struct FreedesktopApplicationTests {
 
     @Test func `a text that is no URL, and one URL too many, are refused as a whole`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         let wrong = try await call("Open", "['notes.example:1', 'no url']", "{}")
         #expect(wrong.errors.contains("org.swiftipc.Error.InvalidURL"), "\(wrong)")
         let many = "[" + (1...65).map { "'notes.example:\($0)'" }.joined(separator: ",") + "]"
@@ -76,7 +76,7 @@ struct FreedesktopApplicationTests {
 
     @Test func `Activate is heard, and there are no actions`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         #expect(try await call("Activate", "{}").succeeded().output == "()\n")
         let (tokens, token) = AsyncStream<String?>.makeStream()
         await application.onActivate { token.yield($0) }
@@ -94,7 +94,7 @@ struct FreedesktopApplicationTests {
     /// I19: the rules hold on this way too.
     @Test func `a policy that refuses strangers refuses Open`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         try await application.setPolicy(AccessPolicy(allowsOthers: false, allowed: ["org.example.Friend"]))
         let refused = try await call("Open", "['notes.example:1']", "{}")
         #expect(refused.errors.contains("org.swiftipc.Error.AccessDenied"), "\(refused)")
@@ -111,7 +111,7 @@ struct FreedesktopApplicationTests {
 
     @Test func `who takes no more requests says so`() async throws {
         let broker = try await BrokerProcess.start()
-        let application = try await receiver()
+        let application = try await handler()
         try await application.stopReceiving()
         let refused = try await call("Open", "['notes.example:1']", "{}")
         #expect(refused.errors.contains("org.swiftipc.Error.HandlerUnavailable"), "\(refused)")
@@ -119,7 +119,7 @@ struct FreedesktopApplicationTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func `gapplication starts the sample receiver with a URL, and reaches the one that runs`() async throws {
+    @Test func `gapplication starts the sample handler with a URL, and reaches the one that runs`() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let log = bus.directory.appending("received.log")
@@ -141,7 +141,7 @@ struct FreedesktopApplicationTests {
     /// The two halves meet: a program of this library that only its desktop entry knows.
     @Test func `the broker hands a URL to an application whose scheme only the desktop knows`() async throws {
         let scene = try await DesktopScene.start()
-        let application = try await receiver()
+        let application = try await handler()
         try scene.addEntry(
             "org.example.Notes.desktop", scheme: "other.example", "Exec=false %u", "DBusActivatable=true")
         async let opened = Tools.client(["open", "--", "other.example:x"])

@@ -1,7 +1,7 @@
 import IPCTesting
 import Testing
 
-/// A link of a sandboxed program goes by xdg-desktop-portal, here the real one with its GTK backend; it reaches the receiver as
+/// A link of a sandboxed program goes by xdg-desktop-portal, here the real one with its GTK backend; it reaches the handler as
 /// it was written.
 @Suite(.privateBus)
 struct PortalTests {
@@ -57,17 +57,17 @@ struct PortalTests {
         }
     }
 
-    @Test func aLinkThatGoesByThePortalReachesTheReceiver() async throws {
+    @Test func aLinkThatGoesByThePortalReachesTheHandler() async throws {
         let bus = try PrivateBus.current
         let broker = try await BrokerProcess.start()
         let display = try await VirtualDisplay.start()
         try await addPortal(display)
         let claim = ["--application", "org.example.Links"]
-        let receiver = try await Tools.server(["--json", "--scheme", "Links.example"] + claim)
+        let handler = try await Tools.server(["--json", "--scheme", "Links.example"] + claim)
         _ = try await Tools.client(["scheme", "register", "Links.example", "--persistent"] + claim).succeeded()
         for url in Self.urls {
             let caller = try await PythonPeer.start(Self.caller, arguments: [url])
-            let line = try #require(try await receiver.nextLine())
+            let line = try #require(try await handler.nextLine())
             #expect(try JSONText.string("url", in: line) == url)
             #expect(try await caller.nextLine() == "0")
         }

@@ -12,7 +12,7 @@ struct BusEndTests {
         #expect(!broker.log.contains("error"), "\(broker.log)")
     }
 
-    /// The receiver has the URL, and nobody can say what it does with it.
+    /// The handler has the URL, and nobody can say what it does with it.
     @Test(arguments: ["open", "call"])
     func aSenderThatWasCutOffSaysThatItMayBeDone(command: String) async throws {
         let broker = try await BrokerProcess.start()
@@ -30,12 +30,12 @@ struct BusEndTests {
 
     /// dbus-broker does not say in the environment that it started a program.
     @Test(.enabled(if: BusImplementation.current == .daemon, "dbus-daemon sets DBUS_STARTER_BUS_TYPE"))
-    func aReceiverThatTheBusHasStartedEndsWithIt() async throws {
+    func aHandlerThatTheBusHasStartedEndsWithIt() async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         let mark = bus.directory.appending("ended")
         _ = try await RunningProcess.run("mkfifo", [mark]).succeeded()
-        let script = bus.directory.appending("receiver.sh")
+        let script = bus.directory.appending("handler.sh")
         try FileContents.write("\(try Binaries.path("ipc-server"))\necho $? >\(mark)\n", to: script)
         try await bus.addService(name: "demo.IPCServer", exec: "/bin/sh \(script)")
         try await Tools.claim()
@@ -48,7 +48,7 @@ struct BusEndTests {
 
     /// What is claimed live ends with the connection: there is nothing to give up, and nobody to wait for.
     @Test(arguments: [false, true])
-    func aReceiverThatIsToldToStopWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
+    func aHandlerThatIsToldToStopWithoutABusDoesNotWaitForOne(startedByBus: Bool) async throws {
         let broker = try await BrokerProcess.start()
         let bus = try PrivateBus.current
         var environment = bus.environment

@@ -8,10 +8,10 @@ struct FootprintTests {
     @Test(arguments: ["ipc-client", "ipc-server"])
     func aToolLoadsNeitherFoundationNorICU(_ tool: String) async throws {
         let broker = try await BrokerProcess.start()
-        let receiver = try await RunningProcess.start(
+        let handler = try await RunningProcess.start(
             try Binaries.path(tool), tool == "ipc-client" ? ["listen"] : [], input: .none)
-        try await receiver.errors.waitForLine { $0.hasPrefix("listening") }
-        let files = try receiver.statistics.mappedFiles
+        try await handler.errors.waitForLine { $0.hasPrefix("listening") }
+        let files = try handler.statistics.mappedFiles
         // Without this line an empty list would pass.
         #expect(files.contains { $0.contains("libc.so") })
         #expect(Self.foundation(in: files) == [])

@@ -22,7 +22,7 @@ struct MainJobTests {
         #expect(try FileContents.text(bus.directory.appending("received")) == "hello\n")
     }
 
-    /// What `make install` puts in place, with a receiver whose output can be read.
+    /// What `make install` puts in place, with a handler whose output can be read.
     private func installed(on bus: PrivateBus) async throws {
         let store = bus.directory.appending("store")
         try await bus.addService(

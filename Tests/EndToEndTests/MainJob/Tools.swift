@@ -9,7 +9,7 @@ enum Tools {
             try Binaries.path("ipc-client"), arguments, environment: environment, input: input)
     }
 
-    /// A receiver that has said that it listens.
+    /// A handler that has said that it listens.
     static func server(_ arguments: [String] = [], environment: [String: String]? = nil) async throws -> RunningProcess
     {
         let server = try await RunningProcess.start(

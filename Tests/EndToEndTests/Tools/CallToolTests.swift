@@ -34,7 +34,7 @@ struct CallToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aReceiverThatIsLateIsNotWaitedFor() async throws {
+    @Test func aHandlerThatIsLateIsNotWaitedFor() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let called = try await Tools.client(["call", "--timeout", "300ms", "IPCServer.demo:"])
@@ -50,14 +50,14 @@ struct CallToolTests {
         let client = try await RunningProcess.start(try Binaries.path("ipc-client"), command, input: .none)
         _ = try await server.nextLine()
         client.signal(number)
-        // The receiver has ended its command and said so; the outcome is the exit code.
+        // The handler has ended its command and said so; the outcome is the exit code.
         #expect(try await client.wait() == .exited(2))
         #expect(try await Tools.ids(["--state", "cancelled"]).count == 1)
         #expect(try await server.terminate() == .success)
         withExtendedLifetime(broker) {}
     }
 
-    /// A receiver that has done it all the same says so, and the sender believes it.
+    /// A handler that has done it all the same says so, and the sender believes it.
     @Test func aSignalThatComesTooLateChangesNothing() async throws {
         let broker = try await BrokerProcess.start()
         let directory = try TemporaryDirectory("signals")

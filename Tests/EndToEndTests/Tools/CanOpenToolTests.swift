@@ -1,14 +1,14 @@
 import IPCTesting
 import Testing
 
-/// Scripts that need a receiver which is being started.
+/// Scripts that need a handler which is being started.
 @Suite(.privateBus)
 struct CanOpenToolTests {
     private func canOpen(_ time: String...) async throws -> ProcessOutput {
         try await Tools.client(["scheme", "can-open", "IPCServer.demo:"] + time.flatMap { ["--wait", $0] })
     }
 
-    @Test func whoWaitsGoesOnWhenTheReceiverIsThere() async throws {
+    @Test func whoWaitsGoesOnWhenTheHandlerIsThere() async throws {
         let broker = try await BrokerProcess.start()
         async let answer = canOpen("10m")
         let server = try await Tools.server()
@@ -22,7 +22,7 @@ struct CanOpenToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aReceiverThatIsKnownAlreadyIsAwaitedByItsName() async throws {
+    @Test func aHandlerThatIsKnownAlreadyIsAwaitedByItsName() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         #expect(try await canOpen("10ms").status == .exited(69))
@@ -32,7 +32,7 @@ struct CanOpenToolTests {
         withExtendedLifetime((broker, server)) {}
     }
 
-    @Test func aReceiverThatHasJustFailedIsNotKeptBackByItsPolicy() async throws {
+    @Test func aHandlerThatHasJustFailedIsNotKeptBackByItsPolicy() async throws {
         var settings = BrokerProcess.Settings()
         settings.arguments = ["--limit", "activation-starts=1", "--limit", "activation-period-milliseconds=600000"]
         let broker = try await BrokerProcess.start(settings)

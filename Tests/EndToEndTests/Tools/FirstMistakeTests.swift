@@ -93,7 +93,7 @@ struct FirstMistakeTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aClaimOfAReceiverThatRunsIsItsOwn() async throws {
+    @Test func aClaimOfAHandlerThatRunsIsItsOwn() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server()
         let refused = try await Tools.client(["scheme", "unregister", "--all", "--application", "demo.IPCServer"])

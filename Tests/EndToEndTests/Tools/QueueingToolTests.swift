@@ -4,7 +4,7 @@ import Testing
 /// Requests that are left behind, and what becomes of them.
 @Suite(.privateBus)
 struct QueueingToolTests {
-    @Test func itOutlivesTheBrokerAndWaitsForItsReceiver() async throws {
+    @Test func itOutlivesTheBrokerAndWaitsForItsHandler() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let id = try await Tools.queue("kept")
@@ -35,7 +35,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func withoutAClaimOnlyANamedReceiverIsQueuedFor() async throws {
+    @Test func withoutAClaimOnlyANamedHandlerIsQueuedFor() async throws {
         let broker = try await BrokerProcess.start()
         let refused = try await Tools.client(["send", "--queue", "x"])
         #expect(refused.status == .exited(68) && refused.output.isEmpty)
@@ -83,7 +83,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// Content that fits no message is queued for a receiver of which somebody has said that it takes descriptors.
+    /// Content that fits no message is queued for a handler of which somebody has said that it takes descriptors.
     @Test func largeContentWaitsForWhoTakesDescriptors() async throws {
         let broker = try await BrokerProcess.start()
         let path = try PrivateBus.current.directory.appending("large")
@@ -115,7 +115,7 @@ struct QueueingToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aReceiverThatIsNotThereMayBeLeftARequest() async throws {
+    @Test func aHandlerThatIsNotThereMayBeLeftARequest() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         for command in [["send", "x"], ["open", "IPCServer.demo:"]] {

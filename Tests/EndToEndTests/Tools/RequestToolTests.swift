@@ -28,7 +28,7 @@ struct RequestToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func aRequestIsCalledOffAtItsReceiver() async throws {
+    @Test func aRequestIsCalledOffAtItsHandler() async throws {
         let broker = try await BrokerProcess.start()
         let server = try await Tools.server(["--exec", "exec sleep 600"])
         let id = try await Tools.queue("long work")

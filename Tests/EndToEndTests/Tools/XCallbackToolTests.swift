@@ -6,7 +6,7 @@ import Testing
 struct XCallbackToolTests {
     private static let url = "IPCServer.demo://x-callback-url/greet?name=you"
 
-    /// A receiver that knows nothing but x-callback-url: it takes the callback off the URL and opens it.
+    /// A handler that knows nothing but x-callback-url: it takes the callback off the URL and opens it.
     private func callingBack(_ callback: String, _ parameters: String) throws -> [String] {
         let decode = #"sed 's/.*[?&]\#(callback)=\([^&]*\).*/\1/; s/%3A/:/g; s/%2F/\//g'"#
         let client = try Binaries.path("ipc-client")
@@ -65,7 +65,7 @@ struct XCallbackToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// The other way: the server calls back, and the client's receiver gets a message of its own.
+    /// The other way: the server calls back, and the client's handler gets a message of its own.
     @Test func theServerOpensTheCallbackThatTheSenderNames() async throws {
         let broker = try await BrokerProcess.start()
         let listener = try await RunningProcess.start(

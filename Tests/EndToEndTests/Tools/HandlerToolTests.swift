@@ -3,9 +3,9 @@ import IPCDBus
 import IPCTesting
 import Testing
 
-/// Receivers that take several messages at a time, a few only, or again.
+/// Handlers that take several messages at a time, a few only, or again.
 @Suite(.privateBus)
-struct ReceiverToolTests {
+struct HandlerToolTests {
     /// Two commands that need each other: the first one ends when the second one runs.
     private func meeting(_ window: Int) throws -> [String] {
         let pipe = try PrivateBus.current.directory.appending("pipe")
@@ -39,7 +39,7 @@ struct ReceiverToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    @Test func whatComesBehindTheLastOneGoesToTheNextReceiver() async throws {
+    @Test func whatComesBehindTheLastOneGoesToTheNextHandler() async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         var ids: [String] = []
@@ -130,13 +130,13 @@ struct ReceiverToolTests {
         withExtendedLifetime(broker) {}
     }
 
-    /// What nobody could see is left to the next receiver.
+    /// What nobody could see is left to the next handler.
     @Test(arguments: ["> /dev/full", "| true"])
     func aMessageThatCannotBePrintedGoesBack(_ output: String) async throws {
         let broker = try await BrokerProcess.start()
         try await Tools.claim()
         let server = try Binaries.path("ipc-server")
-        // The status of the receiver, and not of whom it writes to.
+        // The status of the handler, and not of whom it writes to.
         let first = try await RunningProcess.start(
             "bash", ["-c", "set -o pipefail; \(server) \(output)"], input: .none)
         try await first.errors.waitForLine { $0.hasPrefix("listening") }
