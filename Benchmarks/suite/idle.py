@@ -22,9 +22,9 @@ def measure(sizes):
             cold.add(world.start_broker(store=f"store{number}").seconds_to_ready * 1e3, world.times(sizes.processes, *call))
             world.stop_broker()
         broker = world.start_broker()
-        receiver = world.start_load("receive")
+        handler = world.start_load("receive")
         world.load("open", count=sizes.many // 4, window=64, board="bench")
-        world.stop(receiver)
+        world.stop(handler)
         # What follows work: threads of a pool end 5 s after it.
         broker.settle(6)
         wake_ups.add(broker.wake_ups(sizes.idle_seconds), 0)

@@ -33,7 +33,7 @@ class Process:
         self.seconds_to_ready = None
         self.process = subprocess.Popen(
             self.arguments, env=environment, stdin=stdin, stdout=stdout,
-            # A receiver prints what it gets, and says beside it that it listens.
+            # A handler prints what it gets, and says beside it that it listens.
             stderr=subprocess.STDOUT if stdout == subprocess.PIPE else subprocess.PIPE, text=True,
             start_new_session=True)
         self.lines = queue.SimpleQueue()

@@ -2,7 +2,7 @@ import Glibc
 import IPC
 import IPCDBus
 
-/// One side of a measurement: a receiver, a service, or a client that measures itself and prints one line of JSON.
+/// One side of a measurement: a handler, a service, or a client that measures itself and prints one line of JSON.
 ///
 ///     Load MEASUREMENT [name=value …]
 ///
