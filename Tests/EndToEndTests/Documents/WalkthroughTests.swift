@@ -17,7 +17,8 @@ struct WalkthroughTests {
         var environment = bus.environment
         environment["PREFIX"] = prefix
         _ = try await RunningProcess.run(
-            "\(Self.root)/scripts/install", ["install", Binaries.directory], environment: environment
+            "\(Self.root)/scripts/install", ["install", Binaries.directory], environment: environment,
+            deadline: .seconds(120)
         ).succeeded()
         // The bus reads its services anew.
         try await bus.removeService(name: "org.example.Nobody")
@@ -25,9 +26,20 @@ struct WalkthroughTests {
         return ["env", "--chdir=\(bus.directory.appending("home"))", path, "LC_ALL=C.UTF-8", "TERM=dumb"]
     }
 
-    private func walk(_ document: String) async throws -> ProcessOutput {
+    /// The command that a shell is started with for a document that needs no programs.
+    private func bare() throws -> [String] {
+        ["env", "--chdir=\(try PrivateBus.current.directory.appending("home"))"]
+    }
+
+    private func walk(_ document: String, _ command: [String]) async throws -> ProcessOutput {
         try await RunningProcess.run(
-            "\(Self.root)/scripts/walkthrough", [document] + installed(), deadline: .seconds(120))
+            "\(Self.root)/scripts/walkthrough", [document] + command, deadline: .seconds(120))
+    }
+
+    private func walk(text: String) async throws -> ProcessOutput {
+        let document = try PrivateBus.current.directory.appending("page.md")
+        try FileContents.write(text, to: document)
+        return try await walk(document, bare())
     }
 
     /// What `make run` shows, on a bus of its own.
@@ -45,41 +57,109 @@ struct WalkthroughTests {
         #expect(failed.status != .success && failed.errors.contains("make run"))
     }
 
-    @Test func theReadmeDoesWhatItSays() async throws {
-        let output = try await walk("\(Self.root)/README.md")
-        #expect(output.status == .success, "\(output)")
-        #expect((output.lines.last ?? "").hasSuffix("commands did what README.md says."))
-        #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } >= 3)
+    /// What runs of a document, and what does not.
+    struct Page: Sendable {
+        /// The least number of commands that run. A document without commands has 0.
+        var commands = 0
+        /// The blocks that do not run here: for each, in order, the reason that stands in a comment before it.
+        var skipped: [String] = []
     }
 
-    @Test func theFirstHourDoesWhatItSays() async throws {
-        let output = try await walk("\(Self.root)/docs/getting-started.md")
+    private static let pages = [
+        "README.md": Page(commands: 6, skipped: ["it builds, and \"make test\" would run this in itself"]),
+        "docs/connections.md": Page(skipped: ["needs another machine"]),
+        "docs/dbus-interface.md": Page(commands: 3),
+        "docs/desktop-links.md": Page(commands: 8),
+        "docs/getting-started.md": Page(
+            commands: 35, skipped: ["the tests install what was built, by the same script", "needs a display"]),
+        "docs/operations.md": Page(commands: 9, skipped: ["needs systemd"]),
+        "docs/other-languages.md": Page(commands: 6),
+        "docs/pasteboards.md": Page(commands: 8),
+        "docs/sending-and-queues.md": Page(commands: 2),
+        "docs/tools.md": Page(commands: 2),
+    ]
+
+    /// The README and all pages, also those that the table does not have: a new one has to run.
+    private static let documents =
+        ["README.md"]
+        + (FileContents.names(in: "\(root)/docs") ?? []).sorted().filter { $0.hasSuffix(".md") }.map { "docs/\($0)" }
+
+    /// One after the other: each installs the programs.
+    @Test(.serialized, arguments: documents)
+    func `the commands and programs of a document do what it says`(document: String) async throws {
+        let page = Self.pages[document] ?? Page()
+        let path = "\(Self.root)/\(document)"
+        let hasBlocks = try FileContents.text(path).contains(/```(sh|console|python)/)
+        let output = try await walk(path, hasBlocks ? installed() : bare())
         #expect(output.status == .success, "\(output)")
-        #expect((output.lines.last ?? "").hasSuffix("commands did what getting-started.md says."))
-        #expect(output.lines.count { $0.hasPrefix("$ ipc-client") } > 25)
+        let name = document.split(separator: "/").last ?? ""
+        let end = try #require(output.lines.last?.wholeMatch(of: /(\d+) commands did what (.*) says\./), "\(output)")
+        #expect(end.2 == name)
+        #expect(try #require(Int(end.1)) >= page.commands)
+        #expect(output.skipped == page.skipped)
     }
 
-    @Test func theReferenceOfTheToolsDoesWhatItSays() async throws {
-        let output = try await walk("\(Self.root)/docs/tools.md")
-        #expect(output.status == .success, "\(output)")
-        #expect(output.lines.last == "2 commands did what tools.md says.")
+    @Test func `each document that the table has exists, and a command of it runs or is skipped`() {
+        #expect(Self.documents.count > 15)
+        #expect(Set(Self.pages.keys).subtracting(Self.documents) == [])
+        #expect(Self.pages.values.allSatisfy { $0.commands > 0 || !$0.skipped.isEmpty })
     }
 
-    @Test func theInterfaceDoesWhatItSays() async throws {
-        let output = try await walk("\(Self.root)/docs/dbus-interface.md")
-        #expect(output.status == .success, "\(output)")
-        #expect(output.lines.last == "3 commands did what dbus-interface.md says.")
-    }
-
-    /// The control: what is not as it is told is found, in what is printed and in exit codes.
+    /// Documents that do not do what they say, and documents with a block that nobody would see not to run.
     @Test(arguments: [
-        "```console\n$ printf 'one two'\none three\n```\n", "```sh\nfalse\n```\n",
-        "<!-- try: run false -->\n```sh\ntrue\n```\n",
+        ("```console\n$ printf 'one two'\none three\n```\n", "not:\none three"),
+        ("```sh\nfalse\n```\n", "exit 1"),
+        ("<!-- try: run false -->\n```sh\ntrue\n```\n", "exit 1"),
+        ("```python\nprint(1 + 1)    # 3\n```\n", "not:\n3"),
+        ("```python\nraise SystemExit(3)\n```\n", "exit 3"),
+        ("<!-- try: file one.py -->\n```python\nprint(1)\n```\n```console\n$ python3 one.py\n2\n```\n", "not:\n2"),
+        ("```bash\ntrue\n```\n", "a block in the language 'bash'"),
+        ("```\n$ true\n```\n", "a block in the language ''"),
+        ("- A list:\n\n  ```sh\n  true\n  ```\n", "a block that does not begin"),
+        ("~~~sh\ntrue\n~~~\n", "a block that does not begin"),
+        ("```console\ntrue\n```\n", "a block without a command"),
+        ("<!-- try: omit -->\n```sh\ntrue\n```\n", "a comment with the word 'omit'"),
     ])
-    func aMistakeIsFound(text: String) async throws {
-        let document = try PrivateBus.current.directory.appending("mistake.md")
-        try FileContents.write(text, to: document)
-        let output = try await RunningProcess.run("\(Self.root)/scripts/walkthrough", [document, "env"])
+    func `a mistake is found`(text: String, reason: String) async throws {
+        let output = try await walk(text: text)
         #expect(output.status == .exited(70) && output.errors.hasPrefix("This is not what happened"), "\(output)")
+        #expect(output.errors.contains(reason), "\(output)")
+    }
+
+    @Test func `a block that does not run is reported with its reason`() async throws {
+        let text = "<!-- try: skip needs a display -->\n```sh\nfalse\n```\n"
+        let more = "<!-- try: needs no-such-program sh -->\n```sh\nfalse\n```\n"
+        let output = try await walk(text: text + more + "```sh\ntrue\n```\n")
+        #expect(output.status == .success && output.lines.last == "1 commands did what page.md says.", "\(output)")
+        #expect(output.skipped == ["needs a display", "there is no no-such-program"])
+    }
+
+    @Test func `a document that does what it says has no mistake`() async throws {
+        let text = """
+            <!-- try: file two.py -->
+            ```python
+            print("a program")
+            ```
+            ```console
+            $ python3 two.py; echo done
+            a program
+            done
+            ```
+            ```python
+            print("one")    # one
+            print("two", 3)    # two 3
+            ```
+
+            """
+        let output = try await walk(text: text)
+        #expect(output.status == .success && output.lines.last == "2 commands did what page.md says.", "\(output)")
+        #expect(output.skipped == [])
+    }
+}
+
+extension ProcessOutput {
+    /// The reasons of the blocks that were not run.
+    fileprivate var skipped: [String] {
+        lines.filter { $0.hasPrefix("skipped: ") }.map { String($0.dropFirst("skipped: ".count)) }
     }
 }
