@@ -1,16 +1,16 @@
 internal import Glibc
 
-/// A point in time by the system clock.
+/// A point in time on the system clock.
 ///
-/// It needs no Foundation; the product `IPCFoundation` converts it to a `Date` and back.
+/// It does not need Foundation. The product `IPCFoundation` converts it to and from a `Date`.
 public struct Timestamp: Sendable, Hashable, Comparable {
-    /// Milliseconds since the beginning of 1970 UTC.
+    /// Milliseconds since the start of 1970 UTC.
     public let millisecondsSince1970: UInt64
 
-    /// Makes a point in time from milliseconds since the beginning of 1970 UTC.
+    /// Creates a point in time from milliseconds since the start of 1970 UTC.
     public init(millisecondsSince1970: UInt64) { self.millisecondsSince1970 = millisecondsSince1970 }
 
-    /// The present, by `clock_gettime(2)` with `CLOCK_REALTIME`.
+    /// The current time, from `clock_gettime(2)` with `CLOCK_REALTIME`.
     public static var now: Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
@@ -22,14 +22,14 @@ public struct Timestamp: Sendable, Hashable, Comparable {
         left.millisecondsSince1970 < right.millisecondsSince1970
     }
 
-    /// A later point in time; the same one for a negative duration. Parts of a millisecond are dropped.
+    /// Returns a later point in time; a negative duration counts as zero. Fractions of a millisecond are dropped.
     public static func + (time: Timestamp, duration: Duration) -> Timestamp {
         let more = UInt64(clamping: duration.attoseconds / 1_000_000_000_000_000)
         let (sum, isTooLarge) = time.millisecondsSince1970.addingReportingOverflow(more)
         return Timestamp(millisecondsSince1970: isTooLarge ? .max : sum)
     }
 
-    /// The time from the right to the left one; zero if the left one is not later.
+    /// The time from the right operand to the left one; zero if the left one is not later.
     public static func - (left: Timestamp, right: Timestamp) -> Duration {
         let (earlier, later) = (right.millisecondsSince1970, left.millisecondsSince1970)
         return .milliseconds(Int64(clamping: later > earlier ? later - earlier : 0))
@@ -37,7 +37,7 @@ public struct Timestamp: Sendable, Hashable, Comparable {
 }
 
 extension Timestamp: CustomStringConvertible {
-    /// `2026-01-31T12:00:00Z` (RFC 3339), without the parts of a second; empty beyond the year 9999.
+    /// `2026-01-31T12:00:00Z` (RFC 3339), without fractions of a second; empty beyond the year 9999.
     public var description: String {
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()

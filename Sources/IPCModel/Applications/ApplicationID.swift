@@ -1,17 +1,17 @@
-/// The reverse-DNS id of an application, which is also the well-known bus name that it owns while it runs.
+/// The reverse-DNS id of an application, which is also the bus name that the application owns while it is running.
 ///
-/// It has at least two elements of `[A-Za-z0-9_-]`, separated by dots, of which none starts with a digit. The grammar is “Bus
-/// names” of the D-Bus specification, which is narrower than that of DNS.
+/// An id has at least two elements of `[A-Za-z0-9_-]`, separated by dots. No element starts with a digit. The grammar
+/// is “Bus names” of the D-Bus specification, which is narrower than that of DNS.
 public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
-    /// The most bytes of a bus name; D-Bus specification, “Valid Names”.
+    /// The maximum length of a bus name in bytes; D-Bus specification, “Valid Names”.
     public static let maximumBytes = 255
 
-    /// The id as it was written; case matters.
+    /// The id as it was written. It is case-sensitive.
     public let text: String
-    /// The hash of the text, kept because an id is looked up many times.
+    /// The hash of the text, stored because ids are looked up often.
     private let hash: Int
 
-    /// Checks a text against the grammar of well-known bus names.
+    /// Checks a string against the grammar of well-known bus names.
     /// - Throws: `invalidName`.
     public init(_ text: String) throws(IPCError) {
         if !Self.isValid(text), let complaint = Self.complaint(about: text) {
@@ -30,9 +30,9 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
 
-    /// The object on which the application takes calls: `demo.IPC-Server` gives `/demo/IPC_Server`.
+    /// The object path at which the application receives calls: `demo.IPC-Server` gives `/demo/IPC_Server`.
     ///
-    /// Desktop Entry Specification, “D-Bus Activation”: a slash before it, a slash for each dot, `_` for `-`.
+    /// Desktop Entry Specification, “D-Bus Activation”: a leading slash, `/` for each dot, and `_` for each `-`.
     package var objectPath: String {
         let path = text.utf8.map { byte -> UInt8 in
             switch byte {
@@ -60,7 +60,7 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
         return elements > 1 && length > 0 && text.utf8.count <= maximumBytes
     }
 
-    /// What is wrong with a text, for a sentence after "the application id"; nil for an id.
+    /// The problem with a string, to follow "the application id" in a message; `nil` if it is a valid id.
     private static func complaint(about text: String) -> String? {
         guard !text.isEmpty else { return "is empty; it looks like “demo.IPCServer”" }
         let name = text.quoted
@@ -89,8 +89,8 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     // MARK: Desktop entries
 
-    /// An id for a desktop application that is known by its desktop entry: `org.mozilla.firefox.desktop`. It is shown to
-    /// users and is not a bus name. Characters that the grammar does not allow become `_`.
+    /// Creates an id for a desktop application that is known only by its desktop entry: `org.mozilla.firefox.desktop`.
+    /// It is shown to users and is not a bus name. Characters that the grammar does not allow become `_`.
     /// - Parameter entry: the desktop file ID (Desktop Entry Specification).
     package init(desktopEntry entry: String) {
         var text: [UInt8] = []

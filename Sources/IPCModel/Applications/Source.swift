@@ -1,14 +1,14 @@
-/// The proof of the source of a request; the raw value is the word on the wire.
+/// How well the source of a request is proven. The raw value is the word on the wire.
 ///
-/// Only ``owned`` can match a rule that allows something (I19).
+/// Rules that allow access only match ``owned`` (I19).
 public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
-    /// The bus attests it: the caller owns the bus name that it states.
+    /// The bus confirms it: the caller owns the bus name that it states.
     case owned
-    /// The sandbox attests it.
+    /// The sandbox confirms it.
     case sandboxed
     /// The caller states it without proof.
     case claimed
-    /// The caller states nothing.
+    /// The caller does not state a source.
     case unknown
 }
 
@@ -16,10 +16,10 @@ public enum SourceStrength: String, Sendable, Hashable, CaseIterable {
 public struct Source: Sendable, Hashable, CustomStringConvertible {
     /// The application id of the sender; empty if it stated none.
     public let application: String
-    /// The proof of the id.
+    /// How well the id is proven.
     public let strength: SourceStrength
 
-    /// Makes a source of an application id, which may be empty, and its strength.
+    /// Creates a source from an application id, which may be empty, and its strength.
     public init(application: String, strength: SourceStrength) {
         (self.application, self.strength) = (application, strength)
     }

@@ -1,4 +1,4 @@
-/// The next step that a refusal suggests at the end of its sentence, in the words of the bus. Each tool has its own words.
+/// The next step that an error message suggests at its end, in D-Bus terms. Each tool has its own wording.
 package enum Advice: String, Sendable, CaseIterable {
     case makePasteboard = "make it by writing to it, or by GetPasteboard with “create”"
     case keepMoreVersions = "a higher HistoryLimit keeps earlier versions"
@@ -9,7 +9,7 @@ package enum Advice: String, Sendable, CaseIterable {
     case takeDescriptors = "if it does, register it with “fd”"
     case ownName = "own the name first, or register persistently"
 
-    /// The same with the members of the library.
+    /// The same advice in terms of the library's API.
     package var ofLibrary: String {
         switch self {
         case .makePasteboard: "make it by “pasteboard(named:create:)” with “create: true”"
@@ -25,8 +25,8 @@ package enum Advice: String, Sendable, CaseIterable {
 }
 
 extension String {
-    /// The sentence of a refusal with other words for its advice. Only the end is replaced, because the rest may quote any
-    /// text.
+    /// Returns an error message with its advice reworded. Only the end is replaced, because the rest may quote
+    /// arbitrary text.
     package func replacingAdvice(_ old: KeyPath<Advice, String>, _ new: (Advice) -> String) -> String {
         guard let advice = Advice.allCases.first(where: { hasSuffix($0[keyPath: old]) }) else { return self }
         return dropLast(advice[keyPath: old].count) + new(advice)

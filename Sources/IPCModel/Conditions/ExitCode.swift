@@ -1,7 +1,7 @@
-/// Every exit code of the tools, and below which one each error and each outcome has. Those from 64 on have the meaning of
-/// `sysexits.h`.
+/// All exit codes of the tools; the extensions below map errors and outcomes to them. Codes from 64 on have the
+/// meanings that `sysexits.h` gives them.
 package enum ExitCode: Int32, Sendable, CaseIterable {
-    /// The work is done: the outcome is `handled`, `delivered` or `queued`.
+    /// The command succeeded: the outcome is `handled`, `delivered` or `queued`.
     case success = 0
     /// The handler declined the request.
     case declined = 1
@@ -11,36 +11,36 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case usage = 64
     /// The input is wrong: a URL, a name, an argument, a payload (`EX_DATAERR`).
     case dataError = 65
-    /// The pasteboard, item, request or input file is not there (`EX_NOINPUT`).
+    /// The pasteboard, item, request or input file does not exist (`EX_NOINPUT`).
     case noInput = 66
     /// No application handles the scheme (`EX_NOHOST`).
     case noHandler = 68
-    /// There is no bus, no broker, no store, or the handler cannot be started (`EX_UNAVAILABLE`).
+    /// There is no bus, broker or store, or the handler cannot be started (`EX_UNAVAILABLE`).
     case unavailable = 69
     /// The handler failed (`EX_SOFTWARE`).
     case failed = 70
-    /// The application id is in use, or a file cannot be made (`EX_CANTCREAT`).
+    /// The application id is in use, or a file cannot be created (`EX_CANTCREAT`).
     case cannotCreate = 73
     /// The disk is full, or reading or writing failed (`EX_IOERR`).
     case inputOutput = 74
-    /// Trying again may help: a time-out, an expiry, a lost race, a limit (`EX_TEMPFAIL`).
+    /// Trying again may help: a time-out, an expired request, a lost race, a limit (`EX_TEMPFAIL`).
     case tryAgain = 75
     /// A rule forbids it (`EX_NOPERM`).
     case notPermitted = 77
 }
 
 extension IPCError {
-    /// The exit code of the tools. Trying again does not help a request that can never succeed, so its
-    /// input is wrong.
+    /// The exit code for the tools. A request that can never succeed counts as wrong input, because trying again does
+    /// not help.
     package var exit: ExitCode { isBeyondLimit ? .dataError : code.exit }
 
-    /// The exit code of the tools for ``code``, or 65 if the request alone exceeds a limit, so that it can never succeed.
+    /// The exit code for ``code``, or 65 if the request by itself exceeds a limit, so that it can never succeed.
     public var exitCode: Int32 { exit.rawValue }
 }
 
 extension IPCError.Code {
-    /// The exit code of the tools for this error, after sysexits.h. ``limitExceeded`` has 75; an error about a request
-    /// that alone is larger than a limit has 65.
+    /// The exit code of the tools for this error, after sysexits.h. It is 75 for ``limitExceeded``, although an
+    /// ``IPCError`` whose request by itself exceeds a limit has 65.
     public var exitCode: Int32 { exit.rawValue }
 
     package var exit: ExitCode {

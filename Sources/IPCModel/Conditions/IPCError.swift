@@ -1,13 +1,13 @@
-/// The refusal of a call: nothing was accepted, nothing was written, and no handler was called.
+/// The error of a rejected call: nothing was accepted, nothing was written, and no handler was called.
 ///
-/// On the bus it is the error `org.swiftipc.Error.<code>` with the message as its only argument.
+/// On the bus, it is the error `org.swiftipc.Error.<code>`, with the message as its only argument.
 public struct IPCError: Error, Hashable, CustomStringConvertible {
-    /// The kind of refusal; a program branches on this.
+    /// The kind of error, for programs to act on.
     public let code: Code
-    /// One sentence for the user, with the numbers and the next step.
+    /// The message for the user: one sentence, with the numbers and the next step.
     public let message: String
 
-    /// Makes an error of a kind, with a sentence that starts with a small letter and has no full stop.
+    /// Creates an error. The message starts with a lower-case letter and has no full stop.
     public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
 
     public var description: String { message }
@@ -27,45 +27,45 @@ extension IPCError: Condition {
 }
 
 extension IPCError {
-    /// The kinds of refusal; the raw value is the last part of the error's name on the bus.
+    /// The kinds of errors. The raw value is the last part of the error's name on the bus.
     public enum Code: String, Sendable, Hashable, CaseIterable {
-        /// An argument or option is unknown, missing, of the wrong type or against a rule.
+        /// An argument or option is unknown, missing, of the wrong type, or breaks a rule.
         case invalidArguments = "InvalidArguments"
-        /// The URL has no valid scheme, holds a control character, or is longer than 1 MiB.
+        /// The URL has no valid scheme, contains a control character, or is longer than 1 MiB.
         case invalidURL = "InvalidURL"
-        /// An application id, a scheme or the name of a pasteboard breaks its grammar.
+        /// An application id, a scheme or a pasteboard name is not valid.
         case invalidName = "InvalidName"
-        /// The payload cannot be taken: a descriptor of the wrong kind, or a handler that cannot get it.
+        /// The payload cannot be accepted: a descriptor is of the wrong kind, or the handler cannot receive it.
         case payloadInvalid = "PayloadInvalid"
-        /// There is no pasteboard of that name, and the call does not create one.
+        /// The pasteboard does not exist, and the call does not create it.
         case noSuchPasteboard = "NoSuchPasteboard"
-        /// The version, item or representation does not exist, or is no longer kept.
+        /// The version, item or representation does not exist, or is no longer stored.
         case noSuchItem = "NoSuchItem"
-        /// No request has that id, or its record is no longer kept.
+        /// There is no request with this id, or its record is no longer stored.
         case noSuchRequest = "NoSuchRequest"
-        /// No application has registered the scheme.
+        /// No application handles the scheme.
         case noHandler = "NoHandler"
         /// The handler is not running and cannot be started.
         case handlerUnavailable = "HandlerUnavailable"
-        /// The store cannot be used at present.
+        /// The store cannot currently be used.
         case storeUnavailable = "StoreUnavailable"
-        /// The bus or the broker did not answer in time; the broker may have carried the call out.
+        /// The bus or the broker did not answer in time. The broker may have carried out the call.
         case timedOut = "TimedOut"
-        /// The caller does not own the bus name of the application: another process does, or none.
+        /// The caller does not own the bus name of the application: another process owns it, or none does.
         case notOwner = "NotOwner"
-        /// The disk is full; acknowledged data is safe, and reading goes on.
+        /// The disk is full. Acknowledged data is safe, and reads still work.
         case noSpace = "NoSpace"
-        /// Reading or writing failed, or stored bytes are damaged.
+        /// Reading or writing failed, or stored data is damaged.
         case inputOutput = "InputOutput"
-        /// The pasteboard has moved on from the version that the caller expected.
+        /// The pasteboard has changed since the version that the caller expected.
         case changeCountMismatch = "ChangeCountMismatch"
-        /// A limit would be exceeded; the message gives its name, the use and the request.
+        /// The call would exceed a limit. The message gives its name, the amount in use and the amount requested.
         case limitExceeded = "LimitExceeded"
-        /// A rule forbids it.
+        /// A rule forbids the call.
         case accessDenied = "AccessDenied"
         /// The scheme belongs to the system and was not explicitly allowed.
         case reservedScheme = "ReservedScheme"
-        /// Handlers that open each other's URLs have reached the greatest depth.
+        /// Handlers that open each other's URLs have reached the maximum depth.
         case loopDetected = "LoopDetected"
     }
 }

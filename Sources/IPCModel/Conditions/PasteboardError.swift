@@ -1,18 +1,18 @@
-/// The reason why an operation on a pasteboard is refused.
+/// The reason why a pasteboard operation is rejected.
 package enum PasteboardError: Condition, Hashable {
     case noSuchPasteboard(PasteboardName)
     case changeCountMismatch(expected: UInt64, actual: UInt64)
-    /// The pasteboard never had the version, or no longer keeps it.
+    /// The pasteboard never had this version, or no longer stores it.
     case noSuchVersion(PasteboardName, UInt64)
     case noSuchItem(item: UInt32, count: Int)
     case noSuchRepresentation(item: UInt32, type: String)
-    /// The id was used for a call with other arguments.
+    /// The id was already used for a call with different arguments.
     case identifierReused(RequestID)
     /// `general` always exists.
     case generalCannotBeRemoved
-    /// The sandbox of the caller hides this pasteboard; without an id if the sandbox is not known.
+    /// The caller's sandbox hides this pasteboard. The id is `nil` if the sandbox is not known.
     case notVisible(PasteboardName, sandbox: String?)
-    /// The promised value cannot be fetched: its writer has left, does not answer, or gives another type.
+    /// The promised value cannot be fetched: its writer is gone, does not answer, or returned a different type.
     case promiseBroken(item: UInt32, type: String, reason: String)
     /// The stored version fails its checksum.
     case damaged(PasteboardName, UInt64)

@@ -1,6 +1,6 @@
 internal import CXXHash
 
-/// The digest of a value: XXH3-128 with seed 0. It finds damage and does not stop a forger.
+/// The digest of a value: XXH3-128 with seed 0. It detects damage, but not forgery.
 package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     /// The 16 bytes in the canonical order of the XXH3 specification, highest first.
     package let bytes: [UInt8]
@@ -16,15 +16,15 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
 
     package init(of content: [UInt8]) { self = content.withUnsafeBytes { ContentDigest(of: $0) } }
 
-    /// Digests the bytes of a file, a part of it in memory at a time.
-    /// - Throws: `inputOutput` if it cannot be read, or has become shorter.
+    /// Digests the bytes of a file, reading one piece at a time.
+    /// - Throws: `inputOutput` if the file cannot be read, or has become shorter.
     package init(of file: ContentFile) throws {
         let stream = try ContentDigestStream()
         try file.readPieces(in: 0..<file.byteCount) { stream.add($0) }
         self = stream.digest
     }
 
-    /// The digest of the UTF-8 of a text, of bytes, or of a file: the known one, if it has one.
+    /// The digest of text (as UTF-8), of bytes, or of a file. For a file whose digest is known, returns that digest.
     /// - Throws: `inputOutput` if the file of a value cannot be read.
     package init(of value: Representation.Value) throws {
         switch value {
@@ -34,13 +34,13 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// - Returns: nil for other than 16 bytes.
+    /// - Returns: `nil` unless there are exactly 16 bytes.
     package init?(stored: [UInt8]) {
         guard stored.count == 16 else { return nil }
         bytes = stored
     }
 
-    /// - Returns: nil for a text that is not ``description``, in capital or small letters.
+    /// - Returns: `nil` if the string does not have the form of ``description``. The digits may be upper or lower case.
     package init?(wire text: String) {
         guard text.hasPrefix(Self.prefix) else { return nil }
         let digits = text.dropFirst(Self.prefix.count)
@@ -54,12 +54,12 @@ package struct ContentDigest: Sendable, Hashable, CustomStringConvertible {
     package static let prefix = "xxh128:"
 }
 
-/// A digest of content that arrives in parts.
+/// Computes the digest of content that arrives in parts.
 package final class ContentDigestStream {
     private let state: OpaquePointer
 
     /// The corresponding C function is `XXH3_createState`.
-    /// - Throws: `limitExceeded` if no memory is left.
+    /// - Throws: `limitExceeded` if there is not enough memory.
     package init() throws(IPCError) {
         guard let state = XXH3_createState() else {
             throw IPCError(.limitExceeded, "no memory is left to digest a value; try again later")
@@ -75,6 +75,6 @@ package final class ContentDigestStream {
         _ = XXH3_128bits_update(state, bytes.baseAddress, bytes.count)
     }
 
-    /// The digest of all added bytes. The corresponding C function is `XXH3_128bits_digest`.
+    /// The digest of all bytes added so far. The corresponding C function is `XXH3_128bits_digest`.
     package var digest: ContentDigest { ContentDigest(XXH3_128bits_digest(state)) }
 }

@@ -3,20 +3,20 @@ internal import Synchronization
 
 /// A value outside the memory of its process: an open file whose bytes do not change.
 ///
-/// Large values travel as file descriptors. This object owns its descriptor, or keeps the owner alive. The file offset is
-/// never read or moved, so that several readers can share the descriptor.
+/// Large values are sent as file descriptors. This object owns its descriptor, or keeps the owner alive. It never reads
+/// or moves the file offset, so several readers can share the descriptor.
 public final class ContentFile: Sendable {
-    /// The open file, for reading.
+    /// The open file, which can be read.
     public let descriptor: CInt
     /// The length of the file in bytes.
     public let byteCount: Int
-    /// The digest of the bytes as they were written; nil if it is not known.
+    /// The digest of the bytes as they were written; `nil` if it is not known.
     package let knownDigest: ContentDigest?
-    /// What the store knows of a file that it has checked; nil for any other.
+    /// What the store recorded about the file when it checked it; `nil` if it has not checked the file.
     package let taken: Taken?
-    /// The object that closes the descriptor instead of this one.
+    /// The object that closes the descriptor; `nil` if this object closes it.
     private let owner: (any AnyObject & Sendable)?
-    /// The address at which the whole file is mapped, for as long as this lives; 0 if it is not.
+    /// The address at which the whole file is mapped for the lifetime of this object; 0 if it is not mapped.
     private let mapping = Mutex<UInt>(0)
 
     private init(
@@ -27,10 +27,11 @@ public final class ContentFile: Sendable {
         (self.taken, self.owner) = (taken, owner)
     }
 
-    /// Takes over a descriptor of a regular file, or of a memory file, with a known length in bytes.
+    /// Takes ownership of a descriptor of a regular file or a memory file whose length in bytes is known.
     public convenience init(owning descriptor: CInt, byteCount: Int) { self.init(descriptor, byteCount) }
 
-    /// Takes over a descriptor and asks the system for its length; 0 if it is no regular file.
+    /// Takes ownership of a descriptor and asks the system for the file's length, which is 0 if it is not a regular
+    /// file.
     /// The corresponding C function is `fstat`.
     public convenience init(owning descriptor: CInt) { self.init(descriptor, Self.byteCount(of: descriptor)) }
 
@@ -38,24 +39,24 @@ public final class ContentFile: Sendable {
         self.init(descriptor, byteCount, knownDigest)
     }
 
-    /// Uses a descriptor that another object closes, and asks the system for its length; 0 if it is no regular file.
+    /// Uses a descriptor that another object closes. The file's length is 0 if it is not a regular file.
     package convenience init(_ descriptor: CInt, ownedBy owner: any AnyObject & Sendable) {
         self.init(descriptor, Self.byteCount(of: descriptor), owner: owner)
     }
 
-    /// Uses the open file of another object after the store has taken it.
+    /// Uses the open file of another object, after the store has checked it.
     package convenience init(sharing file: ContentFile, taken: Taken) {
         self.init(file.descriptor, file.byteCount, taken.digest, taken, owner: file)
     }
 
-    /// Uses the open file of another object whose writer has stated a digest.
+    /// Uses the open file of another object, with the digest that its writer declared.
     package convenience init(sharing file: ContentFile, stated digest: ContentDigest) {
         self.init(file.descriptor, file.byteCount, digest, owner: file)
     }
 
     private static func byteCount(of descriptor: CInt) -> Int { Int(status(ofRegular: descriptor)?.st_size ?? 0) }
 
-    /// nil if the descriptor is not open, or leads neither to a regular file nor to a memory file.
+    /// Returns `nil` if the descriptor is not open, or refers to neither a regular file nor a memory file.
     private static func status(ofRegular descriptor: CInt) -> stat? {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG ? status : nil
@@ -70,7 +71,7 @@ public final class ContentFile: Sendable {
 }
 
 extension ContentFile: Hashable {
-    /// Whether both are the same open file; the content of two files is not compared.
+    /// Whether both are the same open file; contents are not compared.
     public static func == (one: ContentFile, other: ContentFile) -> Bool { one === other }
     public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
@@ -78,11 +79,11 @@ extension ContentFile: Hashable {
 // MARK: Opening
 
 extension ContentFile {
-    /// Opens a regular file for reading; nothing is read yet.
-    /// - Throws: `noSuchItem` if there is no such file; `payloadInvalid` at once for a folder, a pipe, a device or a
+    /// Opens a regular file for reading, without reading it yet.
+    /// - Throws: `noSuchItem` if the file does not exist; `payloadInvalid` if it is a folder, a pipe, a device or a
     ///   socket; `inputOutput` if it cannot be opened.
     public convenience init(path: String) throws(IPCError) {
-        // Without O_NONBLOCK a pipe would wait here for its writer.
+        // Without O_NONBLOCK, opening a pipe would wait for a writer.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             let code = errno
@@ -97,14 +98,14 @@ extension ContentFile {
         self.init(owning: file)
     }
 
-    /// Whether a descriptor is open and leads to a regular file or a memory file.
+    /// Whether a descriptor is open and refers to a regular file or a memory file.
     package static func isRegular(_ descriptor: CInt) -> Bool { status(ofRegular: descriptor) != nil }
 
-    /// Whether the descriptor can be read and not written.
+    /// Whether the descriptor is read-only.
     package var isReadOnly: Bool { fcntl(descriptor, F_GETFL) & O_ACCMODE == O_RDONLY }
 
-    /// A second open file of the same bytes, read-only and with an offset of its own; nil if the process has no descriptor
-    /// left. A duplicate would share its offset with the first.
+    /// Opens the same file again, read-only and with its own offset; `nil` if the process has no descriptors left. A
+    /// duplicated descriptor would share the offset with the first.
     package func reopened() -> ContentFile? {
         let copy = open("/proc/self/fd/\(descriptor)", O_RDONLY | O_CLOEXEC)
         return copy < 0 ? nil : ContentFile(owning: copy, byteCount: byteCount, knownDigest: knownDigest)
@@ -112,8 +113,8 @@ extension ContentFile {
 
     // MARK: Mapping
 
-    /// Maps the whole file, so that several reads load its pages once. Its length and content must not change. If there is
-    /// no address space for it, it is mapped or read each time.
+    /// Maps the whole file once, so that repeated reads do not load its pages again. Its length and content must not
+    /// change. If there is not enough address space, each read maps or reads the file itself.
     /// The corresponding C function is `mmap`.
     package func keepMapped() {
         guard byteCount > 0 else { return }
@@ -125,24 +126,24 @@ extension ContentFile {
         }
     }
 
-    /// The bytes that ``keepMapped()`` has mapped; nil if it has not.
+    /// The bytes that ``keepMapped()`` mapped; `nil` if there is no such mapping.
     package var mappedBytes: UnsafeRawBufferPointer? {
         let start = mapping.withLock { $0 }
         return UnsafeRawPointer(bitPattern: start).map { UnsafeRawBufferPointer(start: $0, count: byteCount) }
     }
 
-    /// Loads pages of a part of the mapped file at once, which takes half as long as one after the other.
-    /// The corresponding C function is `madvise` with `MADV_POPULATE_READ`; kernels before 5.14 load a page when it is read.
+    /// Loads all pages of a part of the mapped file at once, which takes half as long as loading them one by one.
+    /// The corresponding C function is `madvise` with `MADV_POPULATE_READ`. Kernels before 5.14 load pages one by one.
     package static func populate(_ bytes: UnsafeRawBufferPointer) {
         let populateRead: CInt = 22
         madvise(UnsafeMutableRawPointer(mutating: bytes.baseAddress), bytes.count, populateRead)
     }
 
-    /// Calls a closure with the bytes of a part of the file, mapped into memory and not copied.
+    /// Calls a closure with the bytes of a part of the file, mapped into memory instead of copied.
     ///
-    /// Only for files whose length cannot change, such as a sealed memory file: if a mapped file becomes shorter, the
-    /// system ends the process that reads beyond its end (SIGBUS). ``bytes()`` reads all other files. The corresponding C
-    /// functions are `mmap` and `munmap`.
+    /// Use this only for files whose length cannot change, such as a sealed memory file: if a mapped file becomes
+    /// shorter, the system kills a process that reads beyond its end (SIGBUS). ``bytes()`` is safe for all files. The
+    /// corresponding C functions are `mmap` and `munmap`.
     /// - Parameters:
     ///   - range: a part of the file, counted in bytes from its start.
     ///   - body: reads the bytes, which are valid until it returns.
@@ -167,27 +168,27 @@ extension ContentFile {
             UnsafeRawBufferPointer(start: memory.advanced(by: range.lowerBound - start), count: range.count))
     }
 
-    /// Calls a closure with the bytes of the whole file, mapped; see ``withBytes(in:_:)``.
+    /// Calls a closure with the bytes of the whole file, mapped into memory; see ``withBytes(in:_:)``.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
         try withBytes(in: 0..<byteCount, body)
     }
 
     // MARK: Reading
 
-    /// Bytes of a file that are in memory at a time while it is read.
+    /// The size of the pieces in which a file is read, in bytes.
     private static let window = 1 << 20
 
     /// Calls a closure with the bytes of a part of the file, piece by piece.
     ///
-    /// They are read and not mapped: if another process shortens the file, that is an error and not a signal that ends
-    /// this process. The corresponding C function is `pread`.
+    /// The bytes are read, not mapped: if another process shortens the file, this throws an error instead of raising a
+    /// signal that kills the process. The corresponding C function is `pread`.
     /// - Parameter range: a part of the file, counted in bytes from its start.
     /// - Throws: `inputOutput` if the file cannot be read, or has become shorter.
     package func readPieces(
         in range: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Void
     ) throws(IPCError) {
         let range = range.clamped(to: 0..<byteCount)
-        // Whole pages, for a file that was opened with O_DIRECT.
+        // Read whole pages, in case the file was opened with O_DIRECT.
         let piece = UnsafeMutableRawBufferPointer.allocate(
             byteCount: min(Self.window, (range.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
         defer { piece.deallocate() }
@@ -204,7 +205,7 @@ extension ContentFile {
     }
 
     /// Reads the bytes of a part of the file into memory.
-    /// - Throws: as ``readPieces(in:_:)``.
+    /// - Throws: the same errors as ``readPieces(in:_:)``.
     package func bytes(in range: Range<Int>) throws(IPCError) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(range.clamped(to: 0..<byteCount).count)

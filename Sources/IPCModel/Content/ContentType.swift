@@ -1,22 +1,21 @@
 /// The type of one representation: a MIME type, or the bare name of an X11 selection target.
 ///
-/// Types are compared as RFC 2045 says: without regard to case in type, subtype and the names of parameters, to the
-/// order of parameters, to quotation marks that are not needed, to blanks around “;”, and to the case of a `charset`
-/// (RFC 2046 §4.1.2). A bare name such as `UTF8_STRING` is an X11 atom and equal only to itself. The spelling stays as
-/// it was written.
+/// Types are compared as RFC 2045 requires: the case of types, subtypes and parameter names does not matter, nor do the
+/// order of parameters, unnecessary quotation marks, blanks around “;”, and the case of a `charset` (RFC 2046 §4.1.2).
+/// A bare name such as `UTF8_STRING` is an X11 atom and equal only to itself. The original spelling is kept.
 public struct ContentType: Sendable, Hashable, CustomStringConvertible {
-    /// The limit of bytes of a type, parameters included.
+    /// The maximum length of a type in bytes, including its parameters.
     public static let maximumBytes = 255
 
-    /// The type as it was written; for a name of ``uniformTypes`` the MIME type of its row.
+    /// The type as it was written, or the MIME type if it was written as an identifier in ``uniformTypes``.
     public let text: String
-    /// Type and subtype in small letters, `text/plain`; a bare name as it is.
+    /// The type and subtype in lower case, such as `text/plain`; a bare name is unchanged.
     public let essence: String
-    /// The parameters in the order of their names.
+    /// The parameters, sorted by name.
     let parameters: [Parameter]
 
-    /// Checks a text that is a MIME type with or without parameters (RFC 2045 §5.1), the bare name of an X11 target,
-    /// or a uniform type identifier, which becomes its MIME type if ``uniformTypes`` has one.
+    /// Parses a MIME type with or without parameters (RFC 2045 §5.1), the bare name of an X11 target, or a uniform type
+    /// identifier, which becomes its MIME type if ``uniformTypes`` has one.
     public init(_ text: String) throws(Invalid) {
         if let common = Self.common[text] {
             self = common
@@ -28,7 +27,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
         self.text = written
     }
 
-    /// A type whose text is known to be canonical.
+    /// Creates a type whose text is known to be canonical.
     private init(canonical essence: String, _ parameters: Parameter...) {
         (self.essence, self.parameters) = (essence, parameters)
         text = essence + parameters.map(\.spelling).joined()
@@ -36,7 +35,7 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 
     public var description: String { text }
 
-    /// The one spelling that all equal types share: `text/plain;charset=utf-8`.
+    /// The canonical spelling, which all equal types share: `text/plain;charset=utf-8`.
     package var canonical: String { essence + parameters.map(\.spelling).joined() }
 
     public static func == (left: ContentType, right: ContentType) -> Bool {
@@ -50,9 +49,9 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 
     /// One parameter in canonical form.
     struct Parameter: Sendable, Hashable {
-        /// In small letters.
+        /// The name in lower case.
         let name: String
-        /// Without quotation marks; for `charset` in small letters.
+        /// The value without quotation marks; the value of `charset` is in lower case.
         let value: String
 
         /// `;name=value`, with quotation marks if the value is not a token.
@@ -69,34 +68,34 @@ public struct ContentType: Sendable, Hashable, CustomStringConvertible {
 }
 
 extension ContentType {
-    /// Text in UTF-8, the type of every string.
+    /// Text in UTF-8, the type of all strings.
     public static let utf8PlainText = ContentType(canonical: "text/plain", Parameter(name: "charset", value: "utf-8"))
-    /// Text without a stated character set.
+    /// Text with no declared character set.
     public static let plainText = ContentType(canonical: "text/plain")
     /// URLs, one per line; RFC 2483 §5.
     public static let url = ContentType(canonical: "text/uri-list")
-    /// A page or fragment of HTML.
+    /// An HTML page or fragment.
     public static let html = ContentType(canonical: "text/html")
     /// A JSON text; RFC 8259 §11.
     public static let json = ContentType(canonical: "application/json")
-    /// A picture in PNG.
+    /// A PNG image.
     public static let png = ContentType(canonical: "image/png")
-    /// A picture in JPEG.
+    /// A JPEG image.
     public static let jpeg = ContentType(canonical: "image/jpeg")
     /// Bytes of an unknown type; RFC 2046 §4.5.1.
     public static let octetStream = ContentType(canonical: "application/octet-stream")
 
-    /// The types of most values by their text, because parsing costs more than everything else for a short value.
+    /// The most common types by their text. For a short value, parsing the type would take longer than everything else.
     private static let common: [String: ContentType] = Dictionary(
         uniqueKeysWithValues: [utf8PlainText, plainText, url, html, json, png, jpeg, octetStream].map { ($0.text, $0) })
 
-    /// Whether bytes of this type are a picture; RFC 2046 §4.2.
+    /// Whether this is an image type; RFC 2046 §4.2.
     public var isImage: Bool { essence.hasPrefix("image/") }
 
-    /// Whether bytes of this type are text, if they are UTF-8.
+    /// Whether values of this type are text, provided that their bytes are valid UTF-8.
     package var isText: Bool { essence.hasPrefix("text/") || isUTF8PlainText }
 
-    /// Whether bytes of this type are plain text in UTF-8, or in its subset US-ASCII.
+    /// Whether values of this type are plain text in UTF-8, or in its subset US-ASCII.
     package var isUTF8PlainText: Bool {
         if essence == "UTF8_STRING" { return true }
         let charset = parameters.first { $0.name == "charset" }?.value ?? "utf-8"
@@ -107,18 +106,18 @@ extension ContentType {
 // MARK: Password managers
 
 extension ContentType {
-    /// The type by which password managers mark what they copy, with any value; KDE's clipboard and others know it.
+    /// The type that password managers add to what they copy, with any value. KDE's clipboard and others recognize it.
     package static let passwordManagerHint = ContentType(canonical: "x-kde-passwordManagerHint")
 
     fileprivate var marksSecret: Bool { essence == Self.passwordManagerHint.essence }
 }
 
 extension PasteboardItem {
-    /// Whether a password manager has marked the item, so that it is treated as sensitive.
+    /// Whether a password manager marked the item, so that it is treated as sensitive.
     package var isMarkedSensitive: Bool { representations.contains { $0.type.marksSecret } }
 }
 
 extension Sequence<[ContentType]> {
-    /// Whether a password manager has marked promised content, with the types of one item in each row.
+    /// Whether a password manager marked the promised content. Each row has the types of one item.
     package var isMarkedSensitive: Bool { contains { $0.contains(where: \.marksSecret) } }
 }

@@ -1,21 +1,21 @@
 extension ContentType {
-    /// The reason why a text is not a content type.
+    /// The reason why a string is not a content type.
     public enum Invalid: Error, Hashable, CustomStringConvertible {
-        /// The text is empty.
+        /// The string is empty.
         case empty
-        /// The text has more than ``ContentType/maximumBytes`` bytes.
+        /// The string has more than ``ContentType/maximumBytes`` bytes.
         case tooLong(String)
-        /// The text holds a character other than printable ASCII.
+        /// The string contains a character that is not printable ASCII.
         case character(String, Unicode.Scalar)
-        /// The text does not start with a type.
+        /// The string does not start with a type.
         case noType(String)
         /// No subtype follows the slash.
         case noSubtype(String)
-        /// The text is a range of types, `image/*`, and not one type.
+        /// The string is a range of types, such as `image/*`, and not a single type.
         case range(String)
-        /// The byte, counted from 1, does not fit; the text says what is expected there.
+        /// The byte at this position, counted from 1, is unexpected. The last string says what was expected.
         case unexpected(String, byte: Int, String)
-        /// A quotation mark is opened and not closed.
+        /// A quotation mark is not closed.
         case openQuotation(String)
         /// A parameter occurs twice.
         case parameterTwice(String, String)

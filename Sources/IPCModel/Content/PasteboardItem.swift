@@ -1,16 +1,16 @@
 /// An item on a pasteboard, in one or more representations.
 public struct PasteboardItem: Sendable, Hashable {
-    /// The representations in the writer's order of preference. No type occurs twice. There is at least one, unless the
-    /// item was read for certain types only and has none of them.
+    /// The representations in the writer's order of preference. No type occurs twice. There is at least one, unless a
+    /// read that asked only for certain types found none of them.
     public let representations: [Representation]
 
-    /// Makes an item of representations in the order of preference.
+    /// Creates an item from representations in order of preference.
     public init(_ representations: [Representation]) throws(Invalid) {
         guard !representations.isEmpty else { throw .empty }
         try self.init(read: representations)
     }
 
-    /// Makes an item that was read for certain types only; there may be no representation.
+    /// Creates an item from a read that asked only for certain types, so it may have no representations.
     package init(read representations: [Representation]) throws(Invalid) {
         self.representations = representations
         guard representations.count > 1 else { return }
@@ -26,10 +26,10 @@ public struct PasteboardItem: Sendable, Hashable {
         representations = [Representation(type: type, value: value)]
     }
 
-    /// An item of which no representation was read.
+    /// An item without representations, because none were read.
     package static let withoutContent = PasteboardItem(unchecked: [])
 
-    /// The same item with its values in another form.
+    /// Returns the same item with each value transformed.
     package func mapValues<Failure>(
         _ transform: (Representation) throws(Failure) -> Representation.Value
     ) throws(Failure) -> PasteboardItem {
@@ -39,57 +39,57 @@ public struct PasteboardItem: Sendable, Hashable {
             })
     }
 
-    /// The types in the order of preference.
+    /// The types in order of preference.
     public var types: [ContentType] { representations.map(\.type) }
 
-    /// The size of all values in bytes.
+    /// The total size of all values in bytes.
     public var byteCount: Int { representations.reduce(0) { $0 + $1.byteCount } }
 
-    /// The representation of a type; nil if there is none.
+    /// The representation with the given type; `nil` if there is none.
     public subscript(type: ContentType) -> Representation? { representations.first { $0.type == type } }
 }
 
 extension PasteboardItem {
-    /// A text, of the type ``ContentType/utf8PlainText``.
+    /// Creates an item with text, of type ``ContentType/utf8PlainText``.
     public static func string(_ text: String) -> PasteboardItem {
-        // A D-Bus string ends at U+0000; bytes do not.
+        // A D-Bus string cannot contain U+0000; bytes can.
         PasteboardItem(.utf8PlainText, text.utf8.contains(0) ? .bytes(Array(text.utf8)) : .text(text))
     }
 
-    /// A URL, of the type ``ContentType/url``.
-    /// - Throws: `InvalidURL` if the text is not a URL.
+    /// Creates an item with a URL, of type ``ContentType/url``.
+    /// - Throws: `InvalidURL` if the string is not a URL.
     public static func url(_ text: String) throws(IPCError) -> PasteboardItem {
-        // RFC 2483 §5: each URI on a line of its own, ended by CR LF.
+        // RFC 2483 §5: each URI is on a line of its own, terminated by CR LF.
         PasteboardItem(.url, .text(try URLText(text).text + "\r\n"))
     }
 
-    /// Bytes of a given type.
+    /// Creates an item with bytes of the given type.
     public static func data(_ bytes: [UInt8], type: ContentType = .octetStream) -> PasteboardItem {
         PasteboardItem(type, .bytes(bytes))
     }
 
-    /// A picture: its bytes and their type, such as ``ContentType/png``.
+    /// Creates an item with an image: its bytes and their type, such as ``ContentType/png``.
     public static func image(_ bytes: [UInt8], type: ContentType) -> PasteboardItem { .data(bytes, type: type) }
 
-    /// The bytes of an open file. They are not read into memory, so that the file may have any size. It must stay unchanged
-    /// until the item is written.
+    /// Creates an item with the bytes of an open file. They are not read into memory, so the file may have any size.
+    /// The file must not change until the item is written.
     public static func file(_ file: ContentFile, type: ContentType = .octetStream) -> PasteboardItem {
         PasteboardItem(type, .file(file))
     }
 
-    /// The bytes of a file, which is opened now; see ``file(_:type:)``.
-    /// - Throws: as ``ContentFile/init(path:)``.
+    /// Opens a file and creates an item with its bytes; see ``file(_:type:)``.
+    /// - Throws: the same errors as ``ContentFile/init(path:)``.
     public static func file(path: String, type: ContentType = .octetStream) throws(IPCError) -> PasteboardItem {
         .file(try ContentFile(path: path), type: type)
     }
 
-    /// The first representation that is a picture; nil if there is none.
+    /// The first representation that is an image; `nil` if there is none.
     public var image: Representation? { representations.first(where: \.type.isImage) }
 
-    /// The first representation that is plain text in UTF-8; nil if there is none, or its bytes are not UTF-8.
+    /// The first representation that is plain text in UTF-8; `nil` if there is none or it is not valid UTF-8.
     public var string: String? { representations.first(where: \.type.isUTF8PlainText)?.value.string }
 
-    /// The first URL of the representation of the type ``ContentType/url``, as it was written; nil if there is none.
+    /// The first URL in the ``ContentType/url`` representation, exactly as written; `nil` if there is none.
     public var url: String? {
         guard let list = self[.url]?.value.string else { return nil }
         // RFC 2483 §5: a line that starts with “#” is a comment.
@@ -100,7 +100,7 @@ extension PasteboardItem {
 }
 
 extension PasteboardItem {
-    /// The reason why representations do not make an item.
+    /// The reason why representations do not form an item.
     public enum Invalid: Error, Hashable, CustomStringConvertible {
         /// There is no representation.
         case empty
@@ -121,10 +121,10 @@ extension PasteboardItem.Invalid: Condition {
 }
 
 extension Representation.Value {
-    /// The value as text; nil if its bytes are not UTF-8, or cannot be read.
+    /// The value as text; `nil` if its bytes are not valid UTF-8, or cannot be read.
     package var string: String? { (try? readString()) ?? nil }
 
-    /// Reads the value as text; nil if its bytes are not UTF-8.
+    /// Reads the value as text; `nil` if its bytes are not valid UTF-8.
     /// - Throws: `inputOutput` if its file cannot be read.
     package func readString() throws(IPCError) -> String? {
         switch self {

@@ -5,22 +5,22 @@ public struct Representation: Sendable, Hashable {
     /// The value.
     public let value: Value
 
-    /// Makes a representation of a type and a value.
+    /// Creates a representation from a type and a value.
     public init(type: ContentType, value: Value) { (self.type, self.value) = (type, value) }
 
-    /// The size of the value in bytes; of a text, in UTF-8.
+    /// The size of the value in bytes. The size of text is that of its UTF-8.
     public var byteCount: Int { value.byteCount }
 
     /// The value of a representation: text, bytes, or a file of bytes.
     public enum Value: Sendable {
-        /// Text, which travels as a D-Bus string and so holds no U+0000.
+        /// Text, which is sent as a D-Bus string and therefore cannot contain U+0000.
         case text(String)
         /// Bytes.
         case bytes([UInt8])
-        /// Bytes outside the memory of the process, which travel as a file descriptor.
+        /// Bytes outside the memory of the process, which are sent as a file descriptor.
         case file(ContentFile)
 
-        /// The size in bytes; of a text, in UTF-8.
+        /// The size in bytes. The size of text is that of its UTF-8.
         public var byteCount: Int {
             switch self {
             case .text(let text): text.utf8.count
@@ -29,8 +29,8 @@ public struct Representation: Sendable, Hashable {
             }
         }
 
-        /// Bytes as text if their type is text and D-Bus can carry them as a string, so that every receiver can show
-        /// them; else as bytes.
+        /// Stores bytes as text if their type is text and D-Bus can carry them as a string, so that every receiver can
+        /// show them; otherwise as bytes.
         package static func inMemory(_ bytes: [UInt8], _ type: ContentType) -> Value {
             guard type.isText, !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
                 return .bytes(bytes)

@@ -1,15 +1,15 @@
 internal import Synchronization
 
 extension ContentFile {
-    /// The mark of a file that the store has checked and, if necessary, copied: its write operations accept no other.
+    /// Marks a file that the store has checked and, if necessary, copied. Its write operations accept no other files.
     ///
-    /// If no operation makes the file part of a version, the copy is discarded with this object.
+    /// If no operation makes the file part of a version, the copy is discarded when this object is released.
     package final class Taken: Sendable {
-        /// The place of the bytes.
+        /// Where the bytes are stored.
         package enum Place: Sendable, Hashable {
             /// A sealed memory file.
             case memory
-            /// A file of the store that has this name until it is attached.
+            /// A file in the store, which has this name until it is attached.
             case blob(String)
         }
 
@@ -18,15 +18,15 @@ extension ContentFile {
         private let isAttached = Mutex(false)
         private let discard: @Sendable () -> Void
 
-        /// `discard` is called at the end unless this was attached.
+        /// - Parameter discard: called on deinitialization, unless the file is attached.
         package init(digest: ContentDigest, place: Place, discard: @escaping @Sendable () -> Void) {
             (self.digest, self.place, self.discard) = (digest, place, discard)
         }
 
-        /// Whether a version can have the file: a blob can be part of one version only.
+        /// Whether the file can become part of a version. A blob can be part of only one version.
         package var canBeAttached: Bool { place == .memory || !isAttached.withLock { $0 } }
 
-        /// Makes the file part of a version; false if it is a blob that is part of another one already.
+        /// Makes the file part of a version. Returns `false` if it is a blob that is already part of another version.
         package func attach() -> Bool {
             isAttached.withLock { isAttached in
                 defer { isAttached = true }

@@ -1,8 +1,8 @@
 extension ContentType {
-    /// Uniform type identifiers of Apple's systems, each with its MIME type.
+    /// Apple's uniform type identifiers, each with its MIME type.
     ///
-    /// The wire carries MIME types alone; the identifiers are accepted wherever a content type is. If several stand for
-    /// one MIME type, ``uniformType`` returns the first.
+    /// Only MIME types are sent; the identifiers are accepted wherever a content type is. If several identifiers have
+    /// the same MIME type, ``uniformType`` returns the first.
     public static let uniformTypes: [(uniformType: String, contentType: String)] = [
         ("public.utf8-plain-text", "text/plain;charset=utf-8"),
         ("public.utf16-plain-text", "text/plain;charset=utf-16"),
@@ -69,10 +69,10 @@ extension ContentType {
 
     private static let openXML = "application/vnd.openxmlformats-officedocument."
 
-    /// The uniform type identifier of this type; nil if ``uniformTypes`` has none.
+    /// The uniform type identifier of this type; `nil` if ``uniformTypes`` has none.
     public var uniformType: String? { Self.uniformTypeByMIMEType[canonical] }
 
-    /// The MIME type of an identifier, whose case does not matter; nil if ``uniformTypes`` has none.
+    /// The MIME type of an identifier, ignoring case; `nil` if ``uniformTypes`` has none.
     static func mimeType(ofUniformType text: String) -> String? {
         guard text.utf8.count <= maximumBytes, !text.utf8.contains(UInt8(ascii: "/")) else { return nil }
         return mimeTypeByUniformType[text.asciiLowercased]

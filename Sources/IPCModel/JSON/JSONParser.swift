@@ -1,13 +1,13 @@
-/// The reason why a text is not JSON.
+/// The reason why a text is not valid JSON.
 package struct JSONError: Error, Hashable, CustomStringConvertible {
-    /// The byte, counted from 1.
+    /// The position of the byte, counted from 1.
     package let byte: Int
     package let reason: String
     package var description: String { "invalid JSON at byte \(byte): \(reason)" }
 }
 
 extension JSONValue {
-    /// Parses one JSON text. Numbers and the order of members stay as they are in the text.
+    /// Parses a JSON text. Numbers and the order of members are kept exactly as in the text.
     package init(parsing text: some Collection<UInt8>) throws(JSONError) {
         var parser = JSONParser(bytes: Array(text))
         self = try parser.value()
@@ -24,7 +24,7 @@ private struct JSONParser {
     var place = 0
     var depth = 0
 
-    /// The limit of nesting: a deeper text would exhaust the stack of the thread.
+    /// The maximum nesting depth. Deeper nesting could exhaust the thread's stack.
     static let deepest = 512
     static let words: [(text: String, value: JSONValue)] = [
         ("true", .boolean(true)), ("false", .boolean(false)), ("null", .null),
@@ -41,7 +41,7 @@ private struct JSONParser {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }
 
-    /// Skips the next byte if it is this one.
+    /// Skips the next byte and returns true, if it is this character.
     mutating func take(_ scalar: Unicode.Scalar) -> Bool {
         guard next == UInt8(ascii: scalar) else { return false }
         place += 1
@@ -138,7 +138,7 @@ private struct JSONParser {
         throw error("the text ends within a string")
     }
 
-    /// The text of an escape, after its reverse solidus.
+    /// Parses an escape, after its backslash.
     mutating func escaped() throws(JSONError) -> String {
         if take("u") { return try unicode() }
         guard let next, let text = Self.escapes[Unicode.Scalar(next)] else {
@@ -148,7 +148,7 @@ private struct JSONParser {
         return text
     }
 
-    /// One or, beyond U+FFFF, two groups of four hexadecimal digits.
+    /// Parses four hexadecimal digits or, for a scalar beyond U+FFFF, two groups of them.
     mutating func unicode() throws(JSONError) -> String {
         let first = try codeUnit()
         if let text = String(validating: [first], as: UTF16.self) { return text }

@@ -1,14 +1,14 @@
 extension JSONValue {
-    /// The JSON text on one line, without blanks.
+    /// The JSON text on one line, without whitespace.
     ///
-    /// RFC 8259 §7 asks to escape the controls below U+0020. This text also escapes DEL, the C1 controls and the line
-    /// separators of Unicode, so every reader sees one line and a terminal obeys none of it.
+    /// RFC 8259 §7 requires control characters below U+0020 to be escaped. This text also escapes DEL, the C1 controls
+    /// and the Unicode line separators, so that every reader sees one line and a terminal does not interpret any of it.
     package var text: String { text(depth: nil) }
 
-    /// The JSON text with one member or element on each line, indented by two blanks for each level.
+    /// The JSON text with each member or element on its own line, indented by two spaces per level.
     package var indentedText: String { text(depth: 0) }
 
-    /// - Parameter depth: the level of the value in an indented text.
+    /// - Parameter depth: the nesting level of the value in an indented text; `nil` for text on one line.
     private func text(depth: Int?) -> String {
         var text = ""
         write(to: &text, depth)

@@ -1,14 +1,14 @@
 /// A JSON text (RFC 8259) in memory.
 ///
-/// A number keeps its text, so it loses no digit. Integers of 64 bits are written as strings of decimal digits, because
-/// most readers hold a number as a double and round integers above 2^53.
+/// A number keeps its text, so it loses no digits. 64-bit integers are written as strings of decimal digits, because
+/// most readers store numbers as doubles and round integers above 2^53.
 package enum JSONValue: Sendable, Hashable, ExpressibleByStringLiteral {
     case null
     case boolean(Bool)
     case number(String)
     case string(String)
     case array([JSONValue])
-    /// The members in order. If a key occurs twice, the last member counts.
+    /// The members in order. If a key occurs twice, the last one wins.
     case object([Member])
 
     package struct Member: Sendable, Hashable {
@@ -29,30 +29,30 @@ extension JSONValue {
 
     package static func number(_ value: Int32) -> JSONValue { .integer(value) }
     package static func unsigned(_ value: UInt32) -> JSONValue { .integer(value) }
-    /// A number of 64 bits, as a string.
+    /// A 64-bit number, as a string.
     package static func count(_ value: UInt64) -> JSONValue { .integer(value) }
 
-    /// A number, or the strings `inf`, `-inf` and `nan`, which JSON cannot express as numbers.
+    /// A number, or one of the strings `inf`, `-inf` and `nan`, because JSON has no such numbers.
     package static func double(_ value: Double) -> JSONValue {
         value.isFinite ? .number("\(value)") : .string("\(value)")
     }
 
-    /// A string, or `nil` if the text is empty.
+    /// A string, or `nil` if the string is empty.
     package static func nonEmpty(_ text: String) -> JSONValue? { text.isEmpty ? nil : .string(text) }
 
-    /// An object without the members whose value is `nil`.
+    /// Creates an object, leaving out the members whose value is `nil`.
     package static func object(_ members: KeyValuePairs<String, JSONValue?>) -> JSONValue {
         .object(members.compactMap { key, value in value.map { Member(key, $0) } })
     }
 
-    /// An object of strings, sorted by key.
+    /// Creates an object whose values are strings, sorted by key.
     package static func strings(_ members: [String: String]) -> JSONValue {
         .object(members.sorted { $0.key < $1.key }.map { Member($0.key, .string($0.value)) })
     }
 }
 
 extension JSONValue {
-    /// The value of a key, or `nil` if this is not an object with that key.
+    /// The value for a key; `nil` if this is not an object, or does not have the key.
     package subscript(key: String) -> JSONValue? { members?.last { $0.key == key }?.value }
 
     package var string: String? { if case .string(let text) = self { text } else { nil } }
@@ -60,7 +60,7 @@ extension JSONValue {
     package var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
     package var members: [Member]? { if case .object(let members) = self { members } else { nil } }
 
-    /// The digits of a number, which may be a string.
+    /// The text of a number, or of a string that may hold one; `nil` for other values.
     package var digits: String? {
         switch self {
         case .number(let text), .string(let text): text

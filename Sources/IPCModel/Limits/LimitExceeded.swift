@@ -1,25 +1,25 @@
-/// The refusal of a request for more than a limit allows; nothing of the request has been done.
+/// The error of a request that exceeds a limit. No part of the request was carried out.
 package struct LimitExceeded: Condition, Hashable {
-    /// The name of the limit on the wire, a name of ``Limits/all``.
+    /// The name of the limit on the wire; one of the names in ``Limits/all``.
     package let limit: String
     package let use: UInt64
-    /// The amount that was requested in addition to the use.
+    /// The amount that was requested in addition to the amount in use.
     package let request: UInt64
-    /// The limit for the sum of use and request.
+    /// The maximum for the sum of use and request.
     package let allowed: UInt64
 
     private let isShare: Bool
 
-    /// - Parameter isShare: whether `allowed` is only a share of the limit. A larger request may succeed later, when
-    ///   others use less.
+    /// - Parameter isShare: whether `allowed` is only a share of the limit. If so, even a larger request may succeed
+    ///   later, when others use less.
     package init(limit: String, use: UInt64, request: UInt64, allowed: UInt64, isShare: Bool = false) {
         (self.limit, self.use, self.request, self.allowed) = (limit, use, request, allowed)
         self.isShare = isShare
     }
 
-    /// The amount that never fits, whatever other requests release; nil if the request may succeed later.
+    /// The requested amount, if it can never fit whatever else is released; `nil` if the request may succeed later.
     private var excess: UInt64? {
-        // The content of one version or message does not become less. One of a kind is never too large.
+        // The content of a version or message never shrinks. A request for a single object is never too large.
         let isOfOneObject = limit.hasSuffix("-per-version") || limit.hasSuffix("-per-message")
         let amount = isOfOneObject ? use.addingClamped(request) : request
         return amount > max(1, allowed) && !isShare ? amount : nil
@@ -36,8 +36,8 @@ package struct LimitExceeded: Condition, Hashable {
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }
 
-    /// The words of every message about a request that can never succeed. A message about a limit that is reached now
-    /// does not have them. The error on the bus has one name for both, and its message is its only argument.
+    /// This text is in every message about a request that can never succeed, but not in messages about a limit that is
+    /// currently reached. Nothing else distinguishes the two: they share an error name, and have no other argument.
     fileprivate static let exceeds = " exceeds the limit of "
 
     /// `5.0 GiB exceeds the limit of 4 GiB`, with exact numbers if the rounded ones are equal.
@@ -49,12 +49,12 @@ package struct LimitExceeded: Condition, Hashable {
 }
 
 extension IPCError {
-    /// Whether a request alone exceeds a limit, so that it can never succeed.
+    /// Whether the request by itself exceeds a limit, so that it can never succeed.
     package var isBeyondLimit: Bool { code == .limitExceeded && message.contains(LimitExceeded.exceeds) }
 }
 
 extension Limits {
-    /// Checks that a request fits a limit in addition to the use.
+    /// Checks that a request fits within a limit in addition to the amount in use.
     package func check(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64 = 0, request: UInt64
     ) throws(LimitExceeded) {
@@ -64,7 +64,7 @@ extension Limits {
         throw LimitExceeded(limit: name(keyPath), use: use, request: request, allowed: allowed)
     }
 
-    /// Checks that one more waiting thing fits a limit for all callers together, of which one caller may have a fourth.
+    /// Checks a limit on waiting operations that all callers share. One caller may use at most a quarter of it.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: Int, ofCaller: Int
     ) throws(LimitExceeded) {
@@ -77,8 +77,8 @@ extension Limits {
 
     /// Checks a limit that all payers share.
     ///
-    /// A payer may hold a fourth, or a single request that is larger. The last fourth is for payers that hold little, so
-    /// that a few large ones cannot fill it.
+    /// A payer may use at most a quarter, or have one larger request. The last quarter is reserved for payers that use
+    /// little, so that a few large ones cannot fill it.
     package func checkShared(
         _ keyPath: KeyPath<Limits, UInt64>, use: UInt64, ofPayer own: UInt64, request: UInt64
     ) throws(LimitExceeded) {
@@ -97,8 +97,8 @@ extension Limits {
         Self.all.first { $0.keyPath == keyPath }?.name ?? ""
     }
 
-    /// The number at a key path, read by its offset: the runtime follows a key path step by step, which costs too much for
-    /// several checks of each request.
+    /// Reads the number at a key path by its offset. The runtime resolves key paths step by step, which is too slow for
+    /// the several checks of each request.
     private func number(_ keyPath: KeyPath<Limits, UInt64>) -> UInt64 {
         guard let offset = MemoryLayout<Limits>.offset(of: keyPath) else { return self[keyPath: keyPath] }
         return withUnsafeBytes(of: self) { $0.load(fromByteOffset: offset, as: UInt64.self) }

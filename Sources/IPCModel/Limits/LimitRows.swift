@@ -1,12 +1,12 @@
 extension Limits {
-    /// The public side of one limit.
+    /// A limit with its name, range and remedy.
     package struct Row: Sendable {
         /// The name on the wire, in `--limit` and in messages.
         package let name: String
         package let keyPath: any WritableKeyPath<Limits, UInt64> & Sendable
-        /// The values that it may be set to; a single value if the contract or a specification fixes it.
+        /// The values that it may be set to; a single value if this API or a specification fixes it.
         package let range: ClosedRange<UInt64>
-        /// The next step of a caller that has reached it.
+        /// What a caller that reaches the limit can do.
         package let remedy: String
 
         fileprivate init(
@@ -24,7 +24,7 @@ extension Limits {
     /// 1 PiB.
     private static let mostBytes: UInt64 = 1 << 50
 
-    /// The limits in the order in which they are shown.
+    /// All limits, in the order in which they are listed.
     package static let all: [Row] = messageRows + pasteboardRows + requestRows + connectionRows
 
     private static let messageRows = [
@@ -119,7 +119,7 @@ extension Limits {
         Row("desktop-milliseconds", \.desktopMilliseconds, 1...day, raise),
     ]
 
-    /// Milliseconds of a day.
+    /// A day in milliseconds.
     private static let day: UInt64 = 86_400_000
 
     private static func fixed(_ number: Int) -> ClosedRange<UInt64> { UInt64(number)...UInt64(number) }

@@ -1,10 +1,10 @@
 extension Limits {
-    /// Every limit by its name on the wire, as the property `Limits` shows them.
+    /// All limits by their names on the wire, as in the D-Bus property `Limits`.
     package var dictionary: [String: UInt64] {
         Dictionary(uniqueKeysWithValues: Self.all.map { ($0.name, self[keyPath: $0.keyPath]) })
     }
 
-    /// The row of a name on the wire; nil if there is none.
+    /// The row with this name on the wire; `nil` if there is none.
     package static func row(named name: String) -> Row? { all.first { $0.name == name } }
 
     /// Sets a limit by its name on the wire.

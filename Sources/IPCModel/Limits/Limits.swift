@@ -1,15 +1,15 @@
-/// The limits of the broker. `dbus/ipc-broker.conf` describes each of them, and tests compare both.
+/// The limits of the broker. `dbus/ipc-broker.conf` describes each of them, and tests compare the two.
 ///
-/// The broker makes one value at its start, from the defaults here, the configuration and the command line.
-/// ``Limits/all`` gives each limit its name on the wire and its range.
+/// The broker creates one value when it starts, from the defaults here, the configuration and the command line.
+/// ``Limits/all`` gives each limit a name on the wire and a range.
 package struct Limits: Sendable, Hashable {
     // Messages
 
-    /// Bytes of all inline values of a message, and of all of a version that are not passed as descriptors.
+    /// Bytes of all inline values in a message, and of all values in a version that are not passed as descriptors.
     package var inlineMessageBytes: UInt64 = 16 << 20
-    /// Bytes of a value; a reader that takes descriptors gets one for a larger value.
+    /// Bytes of an inline value. A larger value is passed as a descriptor if the reader accepts descriptors.
     package var inlineValueBytes: UInt64 = 65_536
-    /// Descriptors of a message; the stock bus disconnects the sender of one more.
+    /// Descriptors in a message. With one more, a bus with default settings disconnects the sender.
     package var descriptorsPerMessage: UInt64 = 16
     package var urlBytes = UInt64(URLText.maximumBytes)
     package var annotationBytes: UInt64 = 16_384
@@ -35,11 +35,11 @@ package struct Limits: Sendable, Hashable {
     package var storedBytes: UInt64 = 64 << 30
     package var storedBytesPerSource: UInt64 = 32 << 30
     package var memoryBytes: UInt64 = 4 << 30
-    /// 4 GiB and a page, so that a file of 4 GiB passes.
+    /// 4 GiB and one page, so that a file of 4 GiB fits.
     package var valueBytes: UInt64 = 4 << 30 + 4_096
     package var descriptors: UInt64 = 16_384
     package var descriptorsPerCaller: UInt64 = 128
-    /// A write of that many small values keeps the store from others for 30 to 110 ms, most of it SQLite's time for rows.
+    /// Writing this many small values keeps the store busy for 30 to 110 ms, most of which SQLite spends on the rows.
     package var itemsPerVersion: UInt64 = 16_384
     package var representationsPerVersion: UInt64 = 16_384
     package var promisesPerVersion: UInt64 = 256
@@ -62,17 +62,17 @@ package struct Limits: Sendable, Hashable {
 
     // Requests
 
-    /// Milliseconds from acceptance to the end of a request whose sender states none; see ``RequestTimeout``.
+    /// Milliseconds from acceptance to the end of a request, unless its sender sets a time; see ``RequestTimeout``.
     package var requestTimeoutMilliseconds: UInt64 = 20_000
     package var waitTimeoutMilliseconds: UInt64 = 20_000
     package var activationMilliseconds: UInt64 = 15_000
     package var activationStarts: UInt64 = 5
     package var activationPeriodMilliseconds: UInt64 = 10_000
-    /// Milliseconds from acceptance to delivery of a queued request whose sender states none: 7 days, and at most 30 days.
+    /// Milliseconds from acceptance to delivery of a queued request: 7 days by default, and at most 30 days.
     package var timeToLiveMilliseconds: UInt64 = 604_800_000
     package var timeToLiveMostMilliseconds: UInt64 = 2_592_000_000
-    /// Crashes of a handler with one request alone after which that request is parked (dead-lettered). The wire says
-    /// `attempts`.
+    /// How often a handler may crash with a request as the only one in flight before that request is parked
+    /// (dead-lettered). The name on the wire contains `attempts`.
     package var crashesPerRequest: UInt64 = 3
     package var loopDepth: UInt64 = 8
     package var pendingRequests: UInt64 = 50_000
@@ -83,10 +83,10 @@ package struct Limits: Sendable, Hashable {
     package var pendingBytesPerSource: UInt64 = 8 << 30
     package var pendingBytesPerHandler: UInt64 = 8 << 30
     package var waitingBytes: UInt64 = 32 << 20
-    /// Bytes on the bus to one handler; a single request may be larger.
+    /// Bytes in flight to one handler on the bus. A single request may be larger.
     package var bytesInFlight: UInt64 = 4 << 20
     package var unansweredMost: UInt64 = 64
-    /// Milliseconds from delivery to the answer of a queued request whose sender states none: 10 min.
+    /// Milliseconds from delivery to the answer of a queued request, unless its sender sets a time: 10 min.
     package var queuedTimeoutMilliseconds: UInt64 = 600_000
     package var backOffMilliseconds: UInt64 = 100
     package var backOffMostMilliseconds: UInt64 = 60_000
@@ -100,7 +100,7 @@ package struct Limits: Sendable, Hashable {
     package var directConnections: UInt64 = 1_000
     package var directConnectionsPerCaller: UInt64 = 4
     package var directMilliseconds: UInt64 = 10_000
-    /// Twice the largest answer.
+    /// Bytes of messages that callers on direct connections have not read yet: twice the largest answer.
     package var directBytes: UInt64 = 32 << 20
     package var directIncomingBytes: UInt64 = 64 << 20
     package var directDescriptors: UInt64 = 2_048
@@ -117,9 +117,9 @@ package struct Limits: Sendable, Hashable {
     package var desktopQuestionsWaiting: UInt64 = 256
     package var desktopMilliseconds: UInt64 = 10_000
 
-    /// The limits of the contract.
+    /// Creates the default limits.
     package init() {}
 
-    /// Milliseconds in which a caller waits for the end of a request, or for a change of pasteboards.
+    /// Milliseconds that a caller waits for a request to end, or for a pasteboard to change.
     package func waitTime(stated: UInt32?) -> UInt64 { stated.map(UInt64.init) ?? waitTimeoutMilliseconds }
 }

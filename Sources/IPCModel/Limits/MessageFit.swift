@@ -1,18 +1,18 @@
-/// The way of the values of a version in one message.
+/// How the values of a version are passed in one message.
 package struct MessageFit: Sendable, Hashable {
-    /// The indexes of the values that are passed as descriptors to a receiver that takes them, in ascending order.
+    /// The indexes of the values passed as descriptors to a receiver that accepts them, in ascending order.
     package let descriptors: [Int]
-    /// The bytes of all other values.
+    /// The total size of all other values, in bytes.
     package let inlineBytes: UInt64
 }
 
 extension Limits {
-    /// Assigns values of these sizes, in bytes, to descriptors or to the message: those above `inline-value-bytes` become
-    /// descriptors, at most the largest `descriptors-per-message` of them, and all others are inline.
+    /// Decides which of the values of these sizes, in bytes, are passed as descriptors: those above
+    /// `inline-value-bytes`, but only the largest `descriptors-per-message` of them. All others are inline.
     /// - Parameters:
-    ///   - present: the count of values, from the first one on, that count as use and not as request in an error.
-    ///   - prefersInline: use no descriptor if everything fits without.
-    /// - Throws: `LimitExceeded` if one value is larger than `value-bytes`, or if the inline values together are larger
+    ///   - present: the number of leading values that already exist. An error reports them as in use, not as requested.
+    ///   - prefersInline: whether to use no descriptors if everything fits inline.
+    /// - Throws: `LimitExceeded` if a value is larger than `value-bytes`, or if the inline values together are larger
     ///   than `inline-message-bytes`. It names `descriptors-per-message` if more descriptors would help.
     package func messageFit(
         _ sizes: [UInt64], present: Int = 0, prefersInline: Bool = false
@@ -39,7 +39,7 @@ extension Limits {
 }
 
 extension UInt64 {
-    /// The sum, or the greatest number if it overflows.
+    /// Returns the sum, or the maximum value if the sum overflows.
     package func addingClamped(_ other: UInt64) -> UInt64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? .max : sum

@@ -1,9 +1,9 @@
 /// The name of a pasteboard: 1 to 255 bytes of UTF-8 without control characters, compared byte by byte.
 public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
-    /// The most bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     public static let maximumBytes = 255
 
-    /// The pasteboard that always exists, and that all programs share.
+    /// The pasteboard that always exists and that all programs share.
     public static let general = PasteboardName(checked: "general")
 
     private static let uniquePrefix = "unique-"
@@ -11,7 +11,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
     /// The name as it was written.
     public let text: String
 
-    /// Checks length and characters: U+0000 to U+001F and U+007F to U+009F are control characters.
+    /// Checks the length, and that there are no control characters (U+0000 to U+001F and U+007F to U+009F).
     /// - Throws: `invalidName`.
     public init(_ text: String) throws(IPCError) {
         guard !text.isEmpty else { throw Self.error("is empty; it needs 1 to \(Self.maximumBytes) bytes of UTF-8") }
@@ -19,7 +19,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         guard count <= Self.maximumBytes else {
             throw Self.error("\(text.quoted) has \(count) bytes; at most \(Self.maximumBytes) are allowed")
         }
-        // Most names are ASCII, which needs no look at the scalars.
+        // Most names are ASCII, so the scalars need not be checked.
         if !text.allBytes({ $0.isASCIIVisible || $0 == 0x20 }),
             let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control })
         {
@@ -34,19 +34,19 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         IPCError(.invalidName, "the name of the pasteboard \(complaint)")
     }
 
-    /// A new name for a pasteboard that ends with its maker: `unique-` and a random UUID.
+    /// A new name for a pasteboard that is removed when its creator disconnects: `unique-` and a random UUID.
     package static func unique() -> PasteboardName { PasteboardName(checked: uniquePrefix + RequestID.random().text) }
 
     package var isUnique: Bool { text.utf8.starts(with: Self.uniquePrefix.utf8) }
 
-    /// Whether a pasteboard of this name is persistent, unless its maker says otherwise.
+    /// Whether a pasteboard with this name is persistent, unless its creator chooses otherwise.
     package var isPersistentByDefault: Bool { self != .general }
 
     public static func == (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.isIdentical(to: right.text)
     }
 
-    /// The order of the bytes, which is that of SQLite's `BINARY` collation: a page ends where the next one starts.
+    /// The byte order, as in SQLite's `BINARY` collation, so that a page starts exactly where the previous one stopped.
     public static func < (left: PasteboardName, right: PasteboardName) -> Bool {
         left.text.utf8.lexicographicallyPrecedes(right.text.utf8)
     }

@@ -1,16 +1,16 @@
-/// The pasteboards that a caller sees.
+/// The pasteboards that a caller can see.
 package enum PasteboardVisibility: Sendable, Hashable {
     /// All pasteboards.
     case whole
-    /// The pasteboards whose name is the id that the sandbox attests, or starts with that id and a dot, and those that the
-    /// caller made with unique names. The id is nil if it cannot be read.
+    /// The pasteboards whose name is the id that the sandbox confirms, or starts with that id and a dot, and the
+    /// pasteboards that the caller created with unique names. The id is `nil` if it cannot be read.
     case sandbox(String?, made: Set<PasteboardName> = [])
 
     package var isWhole: Bool { self == .whole }
 
-    /// The names that a caller in a sandbox may see, sorted, and a prefix of such names, so that a list need not scan the
-    /// hidden ones. `nil` if nothing is hidden.
-    /// - Parameter prefix: the beginning of the wanted names.
+    /// The names that a sandboxed caller can see, sorted, and a prefix of further visible names, so that listing need
+    /// not scan the hidden ones. `nil` if nothing is hidden.
+    /// - Parameter prefix: the prefix of the requested names.
     package func places(beginning prefix: String) -> (names: [PasteboardName], prefix: String?)? {
         guard case .sandbox(let id, let made) = self else { return nil }
         let own = id.flatMap { try? PasteboardName($0) }
@@ -21,7 +21,7 @@ package enum PasteboardVisibility: Sendable, Hashable {
         return (names, prefix.utf8.starts(with: below.utf8) ? prefix : nil)
     }
 
-    /// Whether the caller sees a pasteboard of this name, if there is one. Names are compared byte by byte.
+    /// Whether the caller can see a pasteboard with this name, if it exists. Names are compared byte by byte.
     package func allows(_ name: PasteboardName) -> Bool {
         switch self {
         case .whole: true
@@ -29,8 +29,8 @@ package enum PasteboardVisibility: Sendable, Hashable {
         }
     }
 
-    /// - Throws: ``PasteboardError/notVisible(_:sandbox:)`` for a name that the caller does not see. The name alone decides,
-    ///   so that the error does not reveal whether there is such a pasteboard.
+    /// - Throws: ``PasteboardError/notVisible(_:sandbox:)`` if the caller cannot see the name. Only the name matters,
+    ///   so the error does not reveal whether the pasteboard exists.
     package func check(_ name: PasteboardName) throws(PasteboardError) {
         guard case .sandbox(let id, _) = self, !allows(name) else { return }
         throw .notVisible(name, sandbox: id)

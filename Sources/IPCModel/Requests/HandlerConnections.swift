@@ -1,17 +1,17 @@
-/// The connections of the bus that own or owned the name of one handler. A quiet connection is forgotten.
+/// The bus connections that own or have owned a handler's name. Idle connections are forgotten, except the current one.
 struct HandlerConnections: Sendable, Equatable {
     struct Connection: Sendable, Equatable {
         let name: String
         var inFlight = Chain()
-        /// The count of requests that are in flight to it or dispatched for it.
+        /// The number of requests that are in flight to it or dispatched for it.
         var requestCount = 0
-        /// The bytes of its overdue deliveries by their numbers: the handler or the bus still has them in memory.
+        /// The sizes of its overdue deliveries, by delivery number. The handler or the bus still has them in memory.
         var overdue: [UInt64: UInt64] = [:]
-        /// Whether it had overdue deliveries when it left.
+        /// Whether it had overdue deliveries when it disconnected.
         private(set) var hadOverdue = false
-        /// Whether its direct connection ended, and it may have left.
+        /// Whether its direct connection was lost, so that it may have disconnected.
         private(set) var isInDoubt = false
-        /// Whether it returned a request unread. It gets nothing until it registers again.
+        /// Whether it returned a request unread. It gets no more requests until it registers again.
         var hasRefused = false
         private(set) var isGone = false
 
@@ -21,7 +21,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func refuse() { hasRefused = !isGone }
 
-        /// - Returns: whether it was not in doubt.
+        /// - Returns: whether it was not already in doubt or gone.
         mutating func doubt() -> Bool {
             guard !isInDoubt, !isGone else { return false }
             isInDoubt = true
@@ -30,7 +30,7 @@ struct HandlerConnections: Sendable, Equatable {
 
         mutating func trust() { isInDoubt = false }
 
-        /// - Returns: whether it has requests.
+        /// - Returns: whether it has requests in flight.
         mutating func leave() -> Bool {
             hadOverdue = hadOverdue || !overdue.isEmpty
             overdue = [:]

@@ -1,19 +1,19 @@
-/// The crashes and other failures of a handler in a row, its starts without an answer, and the pauses that follow.
+/// A handler's failures since its last answer, its starts without an answer, and the pauses that follow from them.
 ///
-/// A failure is a crash, a failed start, or a ``RequestLife/HandlerFailure``. The crashes with one request alone, which
-/// park that request, are counted in ``RequestLife/crashes``. A handler that fails repeatedly has longer
-/// and longer pauses (back-off), and its starts in a period without an answer are limited (breaker). Neither rule delays a
-/// program that starts for each request, answers it and ends. Times are milliseconds of one clock.
+/// A failure is a crash, a failed start, or a ``RequestLife/HandlerFailure``. Crashes with only one request in flight,
+/// which can park that request, are counted in ``RequestLife/crashes``. If a handler fails repeatedly, the pauses grow
+/// (back-off), and the number of its unanswered starts in a period is limited (breaker). Neither rule delays a program
+/// that is started for each request, answers it and exits. Times are milliseconds of one clock.
 struct HandlerFailures: Sendable, Hashable {
     private let maximumStarts: Int
     private let period: UInt64
     private let backOff: ClosedRange<UInt64>
-    /// The starts within the last period that no answer followed, oldest first.
+    /// The starts within the last period without a later answer, oldest first.
     private var starts: [UInt64] = []
-    /// The failures since the last answer.
+    /// The number of failures since the last answer.
     private(set) var failureCount = 0
     private var pauseEnd: UInt64 = 0
-    /// The reason of the last failure, as a sentence.
+    /// The message of the last failure.
     private(set) var reason = ""
 
     init(limits: Limits) {
@@ -22,10 +22,10 @@ struct HandlerFailures: Sendable, Hashable {
         backOff = limits.backOffMilliseconds...max(limits.backOffMilliseconds, limits.backOffMostMilliseconds)
     }
 
-    /// The earliest time from `now` on at which the handler may get a request again.
+    /// The earliest time, not before `now`, at which the handler may get another request.
     func nextUse(at now: UInt64) -> UInt64 { max(now, pauseEnd) }
 
-    /// The earliest time from `now` on at which the handler may be started.
+    /// The earliest time, not before `now`, at which the handler may be started.
     func nextStart(at now: UInt64) -> UInt64 {
         let use = nextUse(at: now)
         guard starts.count >= maximumStarts else { return use }
@@ -49,12 +49,12 @@ struct HandlerFailures: Sendable, Hashable {
         if !starts.isEmpty { starts.removeAll(keepingCapacity: true) }
     }
 
-    /// Whether this value can be forgotten.
+    /// Whether this value can be discarded.
     func isQuiet(at now: UInt64) -> Bool {
         pauseEnd <= now && (starts.last.map { $0 + period <= now } ?? true)
     }
 
-    /// The reason why a handler is not started now; nil if it may be started, or after a short pause.
+    /// The reason why a handler is not started now; `nil` if it may be started now or after a short pause.
     func refusal(of application: ApplicationID, at now: UInt64) -> String? {
         let next = nextStart(at: now)
         let isLimited = next > nextUse(at: now)

@@ -1,105 +1,105 @@
-/// The requests for one handler, and when each of them is sent: the state machine of a handler, as ``RequestLife`` is that
-/// of a request.
+/// The requests for one handler, and when each of them is sent. This is the state machine of a handler; ``RequestLife``
+/// is that of a request.
 ///
-/// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may leave: it owns the
-/// window (one request at a time after a crash), the pauses after a failure, and the starts of the handler. Neither decides
-/// the end of a request. This type returns what happened as an action, the action becomes an event of the request's
-/// ``RequestLife``, and that life answers with events of this queue.
+/// ``SenderQueues`` decides which request is next (I8, I15). This type decides when the next one may be sent: it
+/// manages the window (one request at a time after a crash), the pauses after failures, and starting the handler.
+/// Neither decides how a request ends. This type reports what happened as an action. The action becomes an event of the
+/// request's ``RequestLife``, which answers with events for this queue.
 ///
-/// A value without clock, bus or store: ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next action until
-/// there is none. It chooses an action at the call of ``next(at:)``: so the events of earlier actions count, and events
-/// that belong together are handled before the first action. Times are milliseconds of one clock. No operation takes
-/// longer if more requests wait.
+/// This is a value without clock, bus or store. ``handle(_:at:)`` takes an event, and ``next(at:)`` returns the next
+/// action until there are none. An action is only chosen when ``next(at:)`` is called, so it takes the events of
+/// earlier actions into account, and related events can be handled before the first action. Times are milliseconds of
+/// one clock. No operation takes longer if more requests are waiting.
 package struct HandlerQueue: Sendable, Equatable {
     package enum Event: Sendable, Hashable {
-        /// A request takes its place at the end of its sender queue.
-        /// - isQueued: its sender does not wait.
-        /// - size: bytes of URL and payload.
-        /// - isReady: it is stored, if it has to be.
+        /// A request joins its sender queue at the end.
+        /// - isQueued: whether its sender does not wait.
+        /// - size: the size of its URL and payload in bytes.
+        /// - isReady: whether it is already stored, or need not be.
         case arrived(RequestID, SenderQueueKey, isQueued: Bool, size: UInt64, isReady: Bool)
-        /// It may be delivered when its turn comes.
+        /// The request may be delivered when its turn comes.
         case ready(RequestID, size: UInt64)
-        /// Its attempt is written.
+        /// The delivery attempt of the request was written.
         case prepared(RequestID)
-        /// Its attempt could not be written. It is tried again after a pause in milliseconds, or, for nil, when the handler
-        /// registers.
+        /// The attempt could not be written. It is tried again after a pause in milliseconds or, if the pause is `nil`,
+        /// when the handler registers.
         case unprepared(RequestID, pause: UInt64?)
-        /// It returns to its place.
-        /// - isSuspect: the handler crashed while it had the request.
-        /// - isBackedOff: it waits for the end of the handler's pause.
+        /// The request returns to its place in the queue.
+        /// - isSuspect: whether the handler crashed while it had the request.
+        /// - isBackedOff: whether it waits until the handler's pause is over.
         case putBack(RequestID, isSuspect: Bool, isBackedOff: Bool)
-        /// Its time passed; the handler still has it under this number, and may answer later.
+        /// The request timed out. The handler still has it under this delivery number, and may answer later.
         case overdue(RequestID, delivery: UInt64)
-        /// It ended, or was not accepted.
+        /// The request ended, or was not accepted.
         case ended(RequestID)
 
-        /// The state of the handler on the bus.
+        /// The handler's presence on the bus has changed.
         case handler(Handler)
-        /// The bus did not say which connection owns the handler's name.
+        /// The bus did not report which connection owns the handler's name.
         case ownerUnknown
         case registered(window: Int, isOwner: Bool)
         case answered
-        /// An answer to an overdue delivery, or the end of waiting for it.
+        /// A handler answered an overdue delivery, or its answer is no longer expected.
         case answeredLate(delivery: UInt64, from: String)
-        /// The handler repeats a ``RequestLife/HandlerFailure``.
+        /// A ``RequestLife/HandlerFailure`` occurred more than once.
         case failed(because: String)
-        /// A connection returned a request unread. It gets nothing until it registers again.
+        /// A connection returned a request unread. It gets no more requests until it registers again.
         case refused(by: String)
-        /// The direct connection of a connection of the bus ended while it had requests.
+        /// A bus connection lost its direct connection while it had requests.
         case cutOff(String)
-        /// It is still on the bus.
+        /// A connection that was cut off is still on the bus.
         case stillThere(String)
-        /// It left the bus, and the errors for undelivered requests may still arrive.
+        /// A connection left the bus. Errors for undelivered requests may still arrive.
         case gone(String)
-        /// Those errors have arrived: it left with the requests that it still has.
+        /// Those errors have all arrived. The connection still had the remaining requests when it left the bus.
         case crashed(String)
 
         case activatableChanged
-        /// The bus starts the handler.
+        /// The bus is starting the handler.
         case starting
-        /// The bus has no way to start it.
+        /// The bus has no way to start the handler.
         case startImpossible(StartFailure)
         case startEnded(StartFailure?)
 
-        /// The broker may deliver from now on.
+        /// The broker may deliver requests from now on.
         case opened
-        /// The broker delivers no more.
+        /// The broker stops delivering requests.
         case stopped
-        /// Nothing can be sent for a while.
+        /// Nothing can be sent for this time.
         case paused(milliseconds: UInt64)
-        /// The time of ``Action/wake(at:)`` has come.
+        /// The time of an earlier ``Action/wake(at:)`` has come.
         case woke
     }
 
     package enum Action: Sendable, Hashable {
-        /// ``RequestLife/Event/turn``.
+        /// Send ``RequestLife/Event/turn``.
         case dispatch(RequestID)
-        /// ``RequestLife/Event/leaves(delivery:)``.
+        /// Send ``RequestLife/Event/leaves(delivery:)``.
         case leave(RequestID, delivery: UInt64)
-        /// ``RequestLife/Event/turnedBack``.
+        /// Send ``RequestLife/Event/turnedBack``.
         case turnBack(RequestID)
-        /// ``RequestLife/Event/handlerCrashed(isAlone:limit:)``.
+        /// Send ``RequestLife/Event/handlerCrashed(isAlone:limit:)``.
         case handlerCrashed(RequestID, isAlone: Bool)
-        /// ``RequestLife/Event/stillThere``.
+        /// Send ``RequestLife/Event/stillThere``.
         case stillThere(RequestID)
-        /// Its sender waits for a handler that cannot be started.
+        /// End a request whose sender waits for a handler that cannot be started.
         case refuse(RequestID, StartFailure)
         case trace(RequestID, TraceStep.Kind, detail: String)
         case start
         case askForOwner
-        /// Ask a connection whose direct connection ended whether it is still there.
+        /// Find out whether a connection that lost its direct connection is still on the bus.
         case probe(String)
-        /// Report ``Event/crashed(_:)`` when all errors for undelivered requests have arrived.
+        /// Report ``Event/crashed(_:)`` once all errors for undelivered requests have arrived.
         case confirmCrash(String)
-        /// Ask for the next action at this time at the latest.
+        /// Ask for the next action at this time, or earlier.
         case wake(at: UInt64)
     }
 
     package enum Handler: Sendable, Hashable {
         case absent
-        /// It runs, and its connection has to be asked for.
+        /// The handler is running, but its connection is not known yet.
         case unnamed
-        /// - isSwitching: its route changes, and a request could overtake an earlier one.
+        /// - isSwitching: whether its route is changing, so that a request could overtake an earlier one.
         case at(String, isSwitching: Bool)
     }
 
@@ -113,11 +113,11 @@ package struct HandlerQueue: Sendable, Equatable {
 
     private enum Start: Sendable, Equatable {
         case idle
-        /// - isOutdated: the bus has reported other programs since the question.
+        /// - isOutdated: whether the set of startable programs has changed since the question was asked.
         case asking(isOutdated: Bool)
-        /// - deliveries: the count of deliveries when the start began.
+        /// - deliveries: the number of deliveries when the start began.
         case running(deliveries: UInt64)
-        /// Until something changes.
+        /// The bus cannot start the handler, until something changes.
         case impossible
     }
 
@@ -128,9 +128,9 @@ package struct HandlerQueue: Sendable, Equatable {
     private let bytesMost: UInt64
     private(set) var window: Int
     private(set) var queues = SenderQueues()
-    /// The requests whose senders wait, and have not been refused.
+    /// The requests whose senders wait and have not been refused.
     private var senders: Set<Slot> = []
-    /// The count of requests that are dispatched or in flight, and their bytes.
+    /// The number of requests that are dispatched or in flight, and their total size.
     private(set) var usedWindow = 0
     private var usedBytes: UInt64 = 0
     private var deliveries: UInt64 = 0
@@ -140,11 +140,11 @@ package struct HandlerQueue: Sendable, Equatable {
     private var start = Start.idle
     private var failures: HandlerFailures
     private var backedOff: [RequestID] = []
-    /// No backed-off request is tried before the first time, and nothing is sent before the second.
+    /// No backed-off request is tried again before the first time; nothing at all is sent before the second.
     private var (preparationPauseEnd, pauseEnd) = (UInt64(0), UInt64(0))
     private var plannedWake: UInt64?
     private var isOpen = false
-    /// Actions that an event decided; those before `dueIndex` are taken.
+    /// Actions that events have produced. Those before `dueIndex` have already been returned.
     private var due: [Action] = []
     private var dueIndex = 0
 
@@ -159,7 +159,7 @@ package struct HandlerQueue: Sendable, Equatable {
 // MARK: Questions
 
 extension HandlerQueue {
-    /// Whether this value can be forgotten.
+    /// Whether this value can be discarded.
     package func isIdle(at now: UInt64) -> Bool {
         queues.isEmpty && !isStarting && connections.areQuiet && failures.isQuiet(at: now)
     }
@@ -171,19 +171,19 @@ extension HandlerQueue {
         }
     }
 
-    /// The reason why the handler is not started now, although the bus could start it; nil if it would be started.
+    /// The reason why the handler is not started now although the bus could start it; `nil` if it would be started.
     package func refusal(at now: UInt64) -> String? { failures.refusal(of: application, at: now) }
 
     package func isOverdue(delivery: UInt64, from name: String) -> Bool {
         connections.slot(of: name).map { connections[$0].overdue[delivery] != nil } ?? false
     }
 
-    /// Whether another request waits behind a request in its sender queue.
+    /// Whether another request follows this one in its sender queue.
     package func isFollowed(_ id: RequestID) -> Bool { queues.slot(of: id).map { queues.isFollowed($0) } ?? false }
 
-    /// The first request that could be delivered, if there is room for it in the window.
+    /// The next deliverable request, if there is room for it in the window.
     private var first: Slot {
-        // After a crash the handler gets one request at a time, because any of them may be the reason.
+        // After a crash, the handler gets one request at a time, because any of them may have caused it.
         usedWindow < (queues.hasSuspects ? 1 : window) ? queues.first : .none
     }
 }
@@ -234,7 +234,7 @@ extension HandlerQueue {
         }
     }
 
-    /// Repeats a question that failed before something changed.
+    /// Allows questions that failed earlier to be asked again, because something has changed.
     private mutating func reconsider() {
         if start == .impossible { start = .idle }
         if ownerQuestion == .unanswered { ownerQuestion = .none }
@@ -267,7 +267,7 @@ extension HandlerQueue {
         queues.forget(slot)
     }
 
-    /// Takes a request that is dispatched or in flight out of the window.
+    /// Removes a dispatched or in-flight request from the window.
     private mutating func release(_ slot: Slot) {
         let (connection, size) = (queues[slot].connection, queues[slot].size)
         if queues[slot].stage == .inFlight {
@@ -302,7 +302,7 @@ extension HandlerQueue {
         connections.change(name) { $0.trust() }
     }
 
-    /// Only a request that the handler had alone, without an overdue delivery, may be the reason of a crash.
+    /// A request can only be blamed for a crash if it was the only one in flight and no delivery was overdue.
     private mutating func crash(_ name: String, _ now: UInt64) {
         guard let connection = connections.slot(of: name), connections[connection].isGone else { return }
         let left = queues.ids(of: connections[connection].inFlight)
@@ -320,9 +320,9 @@ extension HandlerQueue {
         if first != .none { due.append(.trace(queues[first].id, .starting, detail: "")) }
     }
 
-    /// A queued request waits until the handler appears.
+    /// Refuses the requests whose senders wait. Queued requests wait until the handler appears.
     private mutating func endImpossibleStart(_ failure: StartFailure) {
-        // It may have appeared, or be startable by now, while the bus was asked.
+        // The handler may have appeared or become startable while the bus was being asked.
         let isCurrent = handler == .absent && start == .asking(isOutdated: false)
         start = isCurrent ? .impossible : .idle
         if isCurrent { refuseSenders(failure) }
@@ -331,14 +331,14 @@ extension HandlerQueue {
     private mutating func endStart(_ failure: StartFailure?, _ now: UInt64) {
         let before = start
         start = .idle
-        // If the handler got a request, it was there. If it has left by now, that is an event of its own.
+        // If the handler got a request, it was running. If it has left since, a separate event reports that.
         guard let failure, before == .running(deliveries: deliveries) else { return }
         failures.failed(at: now, because: failure.message)
         if first != .none { due.append(.trace(queues[first].id, .startFailed, detail: failure.message)) }
         refuseSenders(failure)
     }
 
-    /// Refuses the requests of waiting senders that were not sent; each once, because one may still be arriving.
+    /// Refuses the unsent requests of waiting senders, each only once, because one may still be arriving.
     private mutating func refuseSenders(_ failure: StartFailure) {
         let refused = senders.filter { queues[$0].connection == .none }
         guard !refused.isEmpty else { return }
@@ -351,7 +351,7 @@ extension HandlerQueue {
 // MARK: Actions
 
 extension HandlerQueue {
-    /// The next action; nil if there is nothing to do before the next event or the planned time.
+    /// Returns the next action; `nil` if there is nothing to do before the next event or the planned time.
     package mutating func next(at now: UInt64) -> Action? {
         if let action = takeDue() { return action }
         guard isOpen else { return nil }
@@ -381,7 +381,7 @@ extension HandlerQueue {
         guard !backedOff.isEmpty else { return }
         let time = max(failures.nextUse(at: now), preparationPauseEnd)
         guard time <= now else { return plan(time) }
-        // Those that have ended meanwhile are no reason to ask the bus again.
+        // Requests that have ended in the meantime are no reason to ask the bus again.
         let slots = backedOff.compactMap(queues.slot(of:)).filter { queues[$0].stage == .backedOff }
         backedOff = []
         guard !slots.isEmpty else { return }
@@ -389,7 +389,7 @@ extension HandlerQueue {
         reconsider()
     }
 
-    /// Lets a prepared request leave, if the handler is still the connection for which it was dispatched.
+    /// Sends a prepared request, if the connection for which it was dispatched is still the handler's current one.
     private mutating func leave(_ now: UInt64) -> Action? {
         let slot = queues.nextSendable()
         guard slot != .none else { return nil }
@@ -404,7 +404,7 @@ extension HandlerQueue {
         return .leave(id, delivery: deliveries)
     }
 
-    /// Dispatches the next request, or does what it needs first.
+    /// Dispatches the next request, or first does what that requires.
     private mutating func dispatch(_ now: UInt64) -> Action? {
         let slot = first
         guard slot != .none, !isOnHold(now) else { return nil }
@@ -425,13 +425,13 @@ extension HandlerQueue {
         }
     }
 
-    /// Whether the handler may get a request: the bus keeps requests in memory that a handler does not read or answer.
+    /// Whether the handler may get a request. The bus keeps requests in memory until the handler reads them.
     private func hasRoom(at connection: HandlerConnections.Connection, for size: UInt64) -> Bool {
         connection.isOpen && connection.overdue.count < unansweredMost
             && connection.overdue.values.reduce(0, +) < bytesMost && (usedBytes == 0 || usedBytes + size <= bytesMost)
     }
 
-    /// Whether nothing may be sent now. An earlier request may be on another route, or has to be sent again first.
+    /// Whether nothing may be sent now: an earlier request may be on another route, or must be sent again first.
     private mutating func isOnHold(_ now: UInt64) -> Bool {
         guard pauseEnd <= now else {
             plan(pauseEnd)

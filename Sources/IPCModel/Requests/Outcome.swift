@@ -1,29 +1,29 @@
-/// The state of an open request: one of eight ends, or `queued`.
+/// The outcome of a request to open a URL: one of eight final outcomes, or `queued`.
 ///
 /// The raw value is the word on the wire.
 public enum Outcome: String, Sendable, Hashable, CaseIterable {
-    /// The handler took the request and says that it is done.
+    /// The handler accepted the request and reports success.
     case handled
-    /// A program that cannot answer took the request.
+    /// A program that cannot answer received the request.
     case delivered
     /// The handler read the request and declined it.
     case declined
     /// The sender, the handler or the user cancelled the request.
     case cancelled
-    /// The handler tried and failed, or ended before it answered.
+    /// The handler tried and failed, or exited before it answered.
     case failed
-    /// The request was accepted, and then its handler could not be started.
+    /// The request was accepted, but its handler could not be started.
     case unavailable
-    /// The request was delivered and not answered in time: the handler may or may not have done it.
+    /// The request was delivered but not answered in time. The handler may or may not have carried it out.
     case timedOut = "timed-out"
-    /// The request was never delivered within its time.
+    /// The request expired before it could be delivered.
     case expired
-    /// The request waits for its handler; the only one that is not an end.
+    /// The request is waiting for its handler. This is the only outcome that is not final.
     case queued
 
-    /// The error code of ``cancelled`` if a caller cancelled the request, and not its handler.
+    /// The error code of ``cancelled`` if a caller cancelled the request, not its handler.
     package static let calledOffCode = "called-off"
 
-    /// Whether the request is over: every outcome but ``queued``.
+    /// Whether the outcome is final. This is true for all outcomes except ``queued``.
     public var isEnd: Bool { self != .queued }
 }

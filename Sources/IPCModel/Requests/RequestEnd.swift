@@ -1,4 +1,4 @@
-/// The end of a request.
+/// How a request ended.
 package struct RequestEnd: Sendable, Hashable {
     /// The reason for the outcome; empty if there is none.
     package struct Failure: Sendable, Hashable {
@@ -21,13 +21,13 @@ package struct RequestEnd: Sendable, Hashable {
         (self.outcome, self.attempts, self.failure, self.reply) = (outcome, attempts, failure, reply)
     }
 
-    /// An end that the broker or the bus gave, with its reason.
+    /// Creates an end that the broker or the bus determined, with its reason.
     package init(_ outcome: Outcome, name: String = "", code: String = "", because reason: String) {
         self.init(outcome, attempts: 0, failure: Failure(name: name, code: code, message: reason))
     }
 }
 
-// The ends that no handler gave.
+// The ends that were not determined by a handler.
 extension RequestEnd {
     package static let calledOff = calledOff(because: "a caller that knows the id cancelled it")
     package static let senderLeft = calledOff(because: "the sender left before the request was delivered")
@@ -51,13 +51,13 @@ extension RequestEnd {
     static let unanswered = RequestEnd(
         .timedOut, because: "the handler did not answer in time; it may have handled it")
 
-    /// The broker ended while the sender waited, and the sender never came back.
+    /// The broker stopped while the sender was waiting, and the sender never came back.
     static let orphaned = RequestEnd(
         .timedOut, code: brokerEndedCode,
         because: "the broker ended while the request was under way; whether the handler did it is not known")
     private static let brokerEndedCode = "broker-ended"
 
-    // Of requests whose time passed before they were delivered, or delivered again.
+    // The ends of requests that timed out before they were delivered, or delivered again.
 
     static func expiredAfterCrash(attempts: UInt32) -> RequestEnd {
         RequestEnd(

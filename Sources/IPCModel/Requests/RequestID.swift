@@ -1,19 +1,19 @@
 internal import Glibc
 internal import Synchronization
 
-/// The id of an open request or of a call that may be repeated, chosen by its sender.
+/// The id of a request, or of a call that may be repeated. It is chosen by the sender.
 ///
-/// Any caller that knows it may read, await and cancel the request, so it has to be random.
+/// Any caller that knows the id can read, await and cancel the request, so ids should be random.
 public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
-    /// The allowed counts of characters.
+    /// The allowed number of characters.
     public static let length = 16...64
 
-    /// The id as it was written; case matters.
+    /// The id as it was written. It is case-sensitive.
     public let text: String
-    /// The hash of the text, kept because an id is looked up many times.
+    /// The hash of the text, stored because ids are looked up often.
     private let hash: Int
 
-    /// Checks that a text is 16 to 64 of `[A-Za-z0-9-]`.
+    /// Checks that a string consists of 16 to 64 characters from `[A-Za-z0-9-]`.
     /// - Throws: `invalidArguments`.
     public init(_ text: String) throws(IPCError) {
         if !text.allBytes(Self.isAllowed),
@@ -43,12 +43,13 @@ public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
 
     public static func < (left: RequestID, right: RequestID) -> Bool { left.text < right.text }
 
-    /// A fresh id: a UUID of version 4 (RFC 9562 §5.4), 122 random bits from the system's generator.
+    /// Creates a new id: a version 4 UUID (RFC 9562 §5.4), with 122 random bits from the system's generator.
     public static func random() -> RequestID { SystemRandomReserve.shared.withLock { random(using: &$0) } }
 
-    /// A fresh id from a given generator.
+    /// Creates a new id with the given generator.
     package static func random(using generator: inout some RandomNumberGenerator) -> RequestID {
-        // The first byte is the lowest: version in the upper half of the seventh, variant in two bits of the ninth.
+        // The lowest byte comes first: the version is in the high half of byte 7, and the variant in two bits of byte
+        // 9.
         var (first, second) = (generator.next() as UInt64, generator.next() as UInt64)
         first = first & ~(0xF0 << 48) | (0x40 << 48)
         second = second & ~0xC0 | 0x80
@@ -73,8 +74,8 @@ public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
     private static func isAllowed(_ byte: UInt8) -> Bool { byte == 0x2D || byte.isASCIIAlphanumeric }
 }
 
-/// Random numbers of the system's generator, fetched for several ids at a time: getentropy(3) gives 256 bytes a call.
-/// A number that was used is not kept.
+/// Random numbers from the system's generator, fetched for several ids at once, because getentropy(3) returns up to 256
+/// bytes per call. A number is erased once it has been used.
 private struct SystemRandomReserve: RandomNumberGenerator {
     static let shared = Mutex(SystemRandomReserve())
 

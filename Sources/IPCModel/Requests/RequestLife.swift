@@ -1,115 +1,115 @@
-/// The state machine of one open request. It begins when the handler is known and stops at the end of the request.
+/// The state machine of one request. It starts when the handler is known and stops when the request ends.
 ///
-/// A value without clock, bus or store: ``handle(_:)`` takes an event and returns the actions that follow from it, in their
+/// This is a value without clock, bus or store. ``handle(_:)`` takes an event and returns the resulting actions in
 /// order. An event that does not fit the state, such as the answer to an earlier delivery, has no effect.
 package struct RequestLife: Sendable, Hashable {
     package enum State: Sendable, Hashable {
-        /// Its beginning is being written.
+        /// The request is being stored.
         case arriving
-        /// The same; it ends as soon as that is written, because no end may be stored before its beginning (I1).
+        /// The request is being stored, and ends as soon as it is: no end may be stored before its request (I1).
         indirect case endsOnArrival(RequestEnd)
-        /// An earlier broker accepted it for a sender that waited, and the sender has not come back.
+        /// An earlier broker accepted the request while its sender waited, and the sender has not come back.
         case orphaned
-        /// It waits in its sender queue.
+        /// The request is waiting in its sender queue.
         case waiting
-        /// Its turn has come. It is ready to be sent if its attempt is written, or need not be.
+        /// Its turn has come. It can be sent once its attempt is written; only queued requests need that.
         case leaving(isReady: Bool, isCalledOff: Bool)
-        /// The handler has it.
-        /// - delivery: the number of this delivery, which distinguishes its answer from the answer to another one.
-        /// - isCalledOff: it is not delivered again, even if the handler crashes.
-        /// - isCutOff: the direct connection has ended, and it is not known whether the handler is still there.
+        /// The handler has the request.
+        /// - delivery: the number of this delivery, which distinguishes its answer from answers to other deliveries.
+        /// - isCalledOff: whether it was cancelled. If so, it is not delivered again, even if the handler crashes.
+        /// - isCutOff: whether the direct connection was lost, so that the handler may be gone.
         case delivered(delivery: UInt64, isCalledOff: Bool, isCutOff: Bool)
         case ended
     }
 
     package enum Event: Sendable, Hashable {
-        /// The beginning is on the disk, if it has to be there.
+        /// The request is on disk, if it has to be.
         case stored
-        /// The beginning could not be written, or the request ended with an earlier call.
+        /// The request could not be stored, or had already ended in an earlier call.
         case withdrawn
-        /// Its turn in its sender queue has come.
+        /// The request's turn in its sender queue has come.
         case turn
-        /// The attempt with this number is written.
+        /// The attempt with this number was written.
         case prepared(attempt: UInt32)
-        /// It cannot be sent now.
+        /// The request cannot be sent now.
         case turnedBack
-        /// It is sent now, under this number.
+        /// The request is being sent, as the delivery with this number.
         case leaves(delivery: UInt64)
-        /// The handler answered, or it is certain that it will not.
+        /// The handler answered, or certainly will not.
         case answered(delivery: UInt64, RequestEnd)
-        /// The handler did not look at it.
+        /// The handler returned the request without looking at it.
         case handedBack(delivery: UInt64)
         /// The bus could not pass this delivery to the handler.
         case reachedNobody(delivery: UInt64)
-        /// The direct connection ended while the handler had it.
+        /// The direct connection was lost while the handler had the request.
         case cutOff(delivery: UInt64)
-        /// The handler of a request that was cut off is still there; its answer is lost.
+        /// The handler of a request that was cut off is still there. Its answer is lost.
         case stillThere
-        /// The handler left the bus without an answer.
-        /// - isAlone: it had no other request.
-        /// - limit: the count of crashes with this request alone after which it is parked (dead-lettered).
+        /// The handler left the bus without answering.
+        /// - isAlone: whether it had no other request.
+        /// - limit: after this many crashes with no other request in flight, the request is parked (dead-lettered).
         case handlerCrashed(isAlone: Bool, limit: UInt32)
-        /// The sender left, or a caller cancels it.
+        /// The sender left, or a caller cancelled the request.
         case calledOff(RequestEnd)
-        /// It cannot be delivered: its handler cannot be started, or its payload is damaged.
+        /// The request cannot be delivered: its handler cannot be started, or its payload is damaged.
         case undeliverable(RequestEnd)
-        /// Its time has passed.
+        /// The request timed out.
         case timePassed(isHandlerStarting: Bool)
-        /// The broker ends.
+        /// The broker is stopping.
         case abandoned
     }
 
     package enum Action: Sendable, Hashable {
-        /// It may be delivered when its turn comes.
+        /// The request may be delivered when its turn comes.
         case makeReady
-        /// Write the attempt, so that a later one has a higher number whatever happens, and read what is sent.
+        /// Write the attempt, so that later attempts have a higher number whatever happens, and read the data to send.
         case prepare
         case send
-        /// Return it to its place in its sender queue.
-        /// - isSuspect: the handler crashed while it had it.
-        /// - isBackedOff: it has a pause first.
+        /// Return the request to its place in its sender queue.
+        /// - isSuspect: whether the handler crashed while it had the request.
+        /// - isBackedOff: whether it waits for a pause first.
         case putBack(isSuspect: Bool, isBackedOff: Bool)
         case writeCrash(isAlone: Bool)
-        /// Give the handler a pause, because it repeats this.
+        /// Pause the handler, because this has happened more than once.
         case noteFailure(HandlerFailure)
-        /// Ask the handler to stop.
+        /// Ask the handler to stop working on the request.
         case askToCancel
-        /// Stop waiting for the answer, and send the handler `CancelURL`. A late answer is possible.
+        /// Stop waiting for the answer, and send the handler `CancelURL`. It may still answer late.
         case giveUp(delivery: UInt64, isCutOff: Bool)
-        /// Store the end and answer those who wait; without an end, the broker ends before the request does.
+        /// Store the end and answer the waiting callers; `nil` if the broker is stopping before the request has ended.
         case end(RequestEnd?)
     }
 
-    /// What counts as a failure of the handler if it happens more than once to a request.
+    /// Events that count as a handler failure if they happen to a request more than once.
     package enum HandlerFailure: Sendable, Hashable { case handedBack, cutConnection }
 
     package let isQueued: Bool
     package let isOrphan: Bool
     package private(set) var state: State
-    /// The count of deliveries, with one that is being prepared.
+    /// The number of deliveries, including one that is being prepared.
     package private(set) var attempts: UInt32 = 0
-    /// The count of crashes of the handler while it had this request alone.
+    /// How often the handler crashed while this was its only request.
     package private(set) var crashes: UInt32 = 0
     package private(set) var handBacks: UInt32 = 0
-    /// How often the direct connection of a handler that had it, and stayed on the bus, ended.
+    /// How often a handler lost its direct connection while it had the request, but stayed on the bus.
     package private(set) var cuts: UInt32 = 0
-    /// Whether a handler crashed while it had it, alone or not.
+    /// Whether a handler crashed while it had the request, alone or with others.
     package private(set) var hasSeenCrash = false
-    /// Whether an earlier broker may have delivered it.
+    /// Whether an earlier broker may have delivered the request.
     package private(set) var mayHaveBeenSeen = false
-    /// Whether its beginning was written.
+    /// Whether the request was stored.
     package private(set) var isAccepted = false
 
     package init(isQueued: Bool) { (self.isQueued, isOrphan, state) = (isQueued, false, .arriving) }
 
-    /// A request that an earlier broker left.
+    /// Creates the state of a request that an earlier broker left behind.
     package init(recovered isQueued: Bool, attempts: UInt32, crashes: UInt32) {
         (self.isQueued, isOrphan, state) = (isQueued, !isQueued, isQueued ? .waiting : .orphaned)
         (self.attempts, self.crashes, isAccepted) = (attempts, crashes, true)
         mayHaveBeenSeen = attempts > 0
     }
 
-    /// An earlier broker knew it and may have delivered it so often.
+    /// Continues a request that an earlier broker knew and may have delivered this many times.
     package mutating func continues(after attempts: UInt32) {
         (self.attempts, mayHaveBeenSeen) = (max(self.attempts, attempts, 1), true)
     }
@@ -120,7 +120,7 @@ package struct RequestLife: Sendable, Hashable {
 extension RequestLife {
     package var hasEnded: Bool { state == .ended }
 
-    /// Whether its turn has not come.
+    /// Whether the request's turn has not come yet.
     package var isUnsent: Bool {
         switch state {
         case .arriving, .endsOnArrival, .waiting: true
@@ -132,7 +132,7 @@ extension RequestLife {
     package var isDelivered: Bool { delivery != nil }
     package var isCutOff: Bool { if case .delivered(_, _, let isCutOff) = state { isCutOff } else { false } }
 
-    /// The number of the delivery that is not answered yet.
+    /// The number of the delivery that the handler has not answered yet; `nil` if there is none.
     package var delivery: UInt64? { if case .delivered(let delivery, _, _) = state { delivery } else { nil } }
 }
 
@@ -162,7 +162,7 @@ extension RequestLife {
         case (.stored, _):
             (isAccepted, state) = (true, .waiting)
             return [.makeReady]
-        // The first reason counts.
+        // The first end is kept.
         case (_, .endsOnArrival): return []
         case (.calledOff(let end), _), (.undeliverable(let end), _): state = .endsOnArrival(end)
         case (.timePassed(let isStarting), _): state = .endsOnArrival(expired(isStarting))
@@ -200,7 +200,7 @@ extension RequestLife {
             state = .leaving(isReady: isReady, isCalledOff: true)
             return []
         case .undeliverable(let end): return self.end(end)
-        // The attempt of a queued request is being written.
+        // A queued request's attempt is still being written, so it cannot end now.
         case .timePassed: return isQueued ? [] : end(expired(false))
         default: return []
         }
@@ -213,7 +213,7 @@ extension RequestLife {
         case .answered(delivery, let end): return self.end(end)
         case .handedBack(delivery):
             handBacks += 1
-            // Once is in order.
+            // A single return is normal.
             return failure(.handedBack, handBacks) + putBack(isSuspect: false, isCalledOff)
         case .reachedNobody(delivery): return putBack(isSuspect: false, isCalledOff)
         case .cutOff(delivery):
@@ -222,7 +222,7 @@ extension RequestLife {
         case .stillThere:
             guard isCutOff else { return [] }
             cuts += 1
-            // Once may happen to every handler.
+            // A single lost connection can happen to any handler.
             return failure(.cutConnection, cuts) + putBack(isSuspect: false, isCalledOff)
         case .handlerCrashed(let isAlone, let limit): return crashed(isAlone, limit, isCalledOff)
         case .calledOff:
@@ -235,7 +235,7 @@ extension RequestLife {
         }
     }
 
-    /// If the sender waits, the request ends. A queued request is delivered again.
+    /// Ends the request if its sender waits, and otherwise delivers it again.
     private mutating func crashed(_ isAlone: Bool, _ limit: UInt32, _ isCalledOff: Bool) -> [Action] {
         hasSeenCrash = true
         if isAlone { crashes += 1 }

@@ -1,9 +1,9 @@
-/// How long a request may take, in milliseconds. Below: which deadline counts in a state, and how a request ends at it.
+/// How long a request may take, in milliseconds. See below for which deadline applies in which state, and its effect.
 package enum RequestTimeout {
-    /// The time from acceptance to the end or, for a queued request, from the delivery to the answer.
+    /// The time from acceptance until the request must end or, for a queued request, from delivery until the answer.
     /// - Parameters:
-    ///   - stated: the time-out that the sender states.
-    ///   - left: the time that is left to the sender of a repeated call.
+    ///   - stated: the time-out that the sender set; `nil` for the default.
+    ///   - left: the time that is left, for a repeated call of a sender.
     /// - Throws: `invalidArguments` for 0.
     package static func milliseconds(
         stated: UInt32?, left: UInt32?, isQueued: Bool, _ limits: Limits
@@ -14,8 +14,8 @@ package enum RequestTimeout {
         return UInt64(time)
     }
 
-    /// The time from acceptance to the delivery of a queued request.
-    /// - Throws: `invalidArguments` for a stated time of a request that is not queued, or out of range.
+    /// The time from acceptance until a queued request must be delivered.
+    /// - Throws: `invalidArguments` if a time is set for a request that is not queued, or is out of range.
     package static func timeToLive(
         stated: UInt64?, isQueued: Bool, _ limits: Limits
     ) throws(IPCError) -> UInt64 {
@@ -32,11 +32,11 @@ package enum RequestTimeout {
         return stated
     }
 
-    /// The times of the retry of a request that has ended. The retry is queued. If the request was queued too, the times are
-    /// those of the request, else the usual ones.
+    /// The times for the retry of a request that has ended. The retry is queued. It has the times of the request if
+    /// that was queued too, otherwise the defaults.
     /// - Parameters:
     ///   - timeout: the time-out of the request.
-    ///   - timeToLive: its time to live; nil if it was not queued.
+    ///   - timeToLive: its time to live; `nil` if it was not queued.
     package static func ofRetry(
         timeout: UInt64, timeToLive: UInt64?, _ limits: Limits
     ) -> (timeout: UInt64, timeToLive: UInt64) {
@@ -47,32 +47,32 @@ package enum RequestTimeout {
         return (timeout, min(timeToLive, longest))
     }
 
-    /// The time in which a waiting sender can repeat its call after a restart of the broker: longer than the library needs to
-    /// reconnect (I24).
+    /// How long a waiting sender may take to repeat its call after a broker restart. This is longer than the library
+    /// needs to reconnect (I24).
     package static let ofReturn: UInt64 = 30_000
 }
 
 extension RequestLife {
     package enum Deadline: Sendable {
-        /// The end of the time-out or, for a queued request, of the time to live.
+        /// The time-out expires or, for a queued request, its time to live.
         case expiry
-        /// The end of the time for the answer.
+        /// The time for the answer expires.
         case answer
     }
 
-    /// The deadline that counts in the current state; nil for none.
+    /// The deadline that applies in the current state; `nil` if there is none.
     package var deadline: Deadline? {
         switch state {
         case .arriving, .endsOnArrival, .orphaned, .waiting: .expiry
-        // The attempt of a queued request is being written.
+        // No deadline applies while the attempt of a queued request is being written.
         case .leaving: isQueued ? nil : .expiry
         case .delivered: .answer
         case .ended: nil
         }
     }
 
-    /// The end of a request whose time passes before it is delivered, or delivered again. One that is delivered ends as
-    /// ``RequestEnd/unanswered``.
+    /// How a request ends that times out before it is delivered, or delivered again. If it is in the handler's hands
+    /// when it times out, the end is ``RequestEnd/unanswered``.
     func expired(_ isHandlerStarting: Bool) -> RequestEnd {
         if hasSeenCrash { return .expiredAfterCrash(attempts: attempts) }
         if cuts > 0 { return .expiredAfterCut }

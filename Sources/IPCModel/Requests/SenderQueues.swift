@@ -1,42 +1,42 @@
-/// The source to which a sender queue of a handler belongs.
+/// Identifies one of a handler's sender queues by the source of its requests.
 package enum SenderQueueKey: Sendable, Hashable {
-    /// The requests of all connections that state this source application.
+    /// All connections that state this source application.
     case application(ApplicationID)
-    /// The requests of one connection that states no source application, by its unique name on the bus.
+    /// One connection that states no source application, by its unique name on the bus.
     case connection(String)
 }
 
-/// The order of the requests for one handler; ``HandlerQueue`` decides when the next one leaves.
+/// The order of the requests for one handler. ``HandlerQueue`` decides when the next one is sent.
 ///
-/// A sender queue holds the requests of one source to this handler, which are delivered in the order of their arrival
-/// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with a single request (I15).
-/// A request takes its place at arrival. Until it is stored, it delays its own sender queue and no other.
+/// A sender queue holds the requests from one source to this handler, which are delivered in the order of their arrival
+/// (I8). Sender queues take turns: a source with a thousand requests does not delay a source with one (I15). A request
+/// gets its place when it arrives. Until it is stored, it delays only its own sender queue.
 struct SenderQueues: Sendable, Equatable {
     enum Stage: Sendable {
-        /// It is not stored yet.
+        /// The request is not stored yet.
         case arriving
         case waiting
-        /// It has a pause before its next delivery.
+        /// The request waits for a pause before its next delivery.
         case backedOff
-        /// It is dispatched, and its attempt is being written.
+        /// The request is dispatched, and its attempt is being written.
         case preparing
         case prepared
-        /// Its attempt could not be written.
+        /// The attempt could not be written.
         case unprepared
-        /// ``HandlerQueue/Action/turnBack(_:)``.
+        /// The request is being returned; see ``HandlerQueue/Action/turnBack(_:)``.
         case returning
-        /// The handler has it.
+        /// The handler has the request.
         case inFlight
     }
 
     struct Place: Chained, Sendable, Equatable {
         let id: RequestID
         fileprivate let queue: Slot
-        /// Grows with each arrival.
+        /// A number that grows with each arrival.
         let number: UInt64
-        /// Whether its sender does not wait. If so, each attempt is written before it is sent.
+        /// Whether the sender does not wait. If so, each attempt is written before the request is sent.
         let isQueued: Bool
-        /// Bytes of URL and payload.
+        /// The size of the URL and payload in bytes.
         var size: UInt64
         fileprivate(set) var stage: Stage
         /// Whether the handler crashed while it had this request.
@@ -48,11 +48,11 @@ struct SenderQueues: Sendable, Equatable {
 
     private struct SenderQueue: Chained, Sendable, Equatable {
         let key: SenderQueueKey
-        /// The count of requests that wait, are dispatched, or are in flight.
+        /// The number of requests that are waiting, dispatched or in flight.
         var count = 0
         var waiting = Chain()
         var dispatching = Chain()
-        /// Whether it stands among the turns: its first request can be delivered.
+        /// Whether the queue is in the list of turns, because its first request can be delivered.
         var hasTurn = false
         var neighbours = Neighbours()
     }
@@ -61,7 +61,7 @@ struct SenderQueues: Sendable, Equatable {
     private var slots: [RequestID: Slot] = [:]
     private var queues = Slots<SenderQueue>()
     private var queueSlots: [SenderQueueKey: Slot] = [:]
-    /// The sender queues whose first request can be delivered.
+    /// The sender queues whose first request can be delivered, in the order of their turns.
     private var turns = Chain()
     /// The sender queues whose first dispatched request can be sent.
     private var sendable: [Slot] = []
@@ -86,7 +86,7 @@ struct SenderQueues: Sendable, Equatable {
         return place.neighbours.next != .none || isDispatching && !queues[place.queue].waiting.isEmpty
     }
 
-    /// - Returns: nil for a request that is here already.
+    /// - Returns: `nil` if the request is already in a queue.
     mutating func add(
         _ id: RequestID, from sender: SenderQueueKey, isQueued: Bool, size: UInt64, isReady: Bool
     ) -> Slot? {
@@ -111,7 +111,7 @@ struct SenderQueues: Sendable, Equatable {
 
     var first: Slot { turns.isEmpty ? .none : queues[turns.first].waiting.first }
 
-    /// Dispatches the first request; its sender queue goes behind the others.
+    /// Dispatches the first request, and moves its sender queue behind the others.
     mutating func dispatchFirst(for connection: Slot) {
         let slot = first
         let queue = places[slot].queue
@@ -132,7 +132,7 @@ struct SenderQueues: Sendable, Equatable {
 
     mutating func markReturning(_ slot: Slot) { places[slot].stage = .returning }
 
-    /// - Returns: a request that could not be prepared, and then the requests that may not be sent before it.
+    /// - Returns: the request that could not be prepared, followed by those that must not be sent before it.
     mutating func turnBack(from slot: Slot, isUnprepared: Bool) -> [RequestID] {
         let all = places.elements(from: slot)
         for other in all { places[other].stage = .returning }
@@ -140,7 +140,7 @@ struct SenderQueues: Sendable, Equatable {
         return all.map { places[$0].id }
     }
 
-    /// A prepared request that is the first dispatched request of its sender queue.
+    /// A prepared request that is the first dispatched request of its sender queue; `.none` if there is none.
     mutating func nextSendable() -> Slot {
         while let queue = sendable.last {
             let first = queues[queue].dispatching.first
@@ -166,8 +166,8 @@ struct SenderQueues: Sendable, Equatable {
 
     func ids(of inFlight: Chain) -> [RequestID] { places.elements(from: inFlight.first).map { places[$0].id } }
 
-    /// Returns a request that is in no chain to its place: before all later requests of its sender queue.
-    /// - Returns: the later requests that are dispatched and must not be sent before it.
+    /// Returns a request that is in no chain to its place, before all later requests of its sender queue.
+    /// - Returns: the later requests that are dispatched but must not be sent before it.
     mutating func putBack(_ slot: Slot, isSuspect: Bool, isReady: Bool) -> [RequestID] {
         places[slot].stage = isReady ? .waiting : .backedOff
         if isSuspect, !places[slot].isSuspect {
@@ -175,7 +175,7 @@ struct SenderQueues: Sendable, Equatable {
             suspectCount += 1
         }
         let (queue, number) = (places[slot].queue, places[slot].number)
-        // Only requests that were put back precede it: no more than a window.
+        // Only requests that were also put back precede it, so there are no more than a window.
         var later = queues[queue].waiting.first
         while later != .none, places[later].number < number { later = places[later].neighbours.next }
         places.insert(slot, before: later, in: &queues[queue].waiting)
@@ -193,7 +193,7 @@ struct SenderQueues: Sendable, Equatable {
         updateTurn(of: queue)
     }
 
-    /// Forgets a request that is in no chain.
+    /// Removes a request that is in no chain.
     mutating func forget(_ slot: Slot) {
         let (id, queue) = (places[slot].id, places[slot].queue)
         if places[slot].isSuspect { suspectCount -= 1 }

@@ -5,7 +5,7 @@ struct Slot: Sendable, Hashable {
     static let none = Slot(index: -1)
 }
 
-/// Elements that keep their position until they are removed. Positions are reused, and an empty collection frees memory.
+/// Elements that keep their position until they are removed. Positions are reused. An empty collection frees memory.
 struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
     private var elements: [Element?] = []
     private var free: [Slot] = []
@@ -31,13 +31,13 @@ struct Slots<Element: Sendable & Equatable>: Sendable, Equatable {
         if free.count == elements.count, free.count > 64 { (elements, free) = ([], []) }
     }
 
-    /// The first element that matches, in linear time.
+    /// The first element that matches, found in linear time.
     func first(where matches: (Element) -> Bool) -> Slot? {
         elements.firstIndex { $0.map(matches) ?? false }.map { Slot(index: Int32($0)) }
     }
 }
 
-/// An element of at most one chain at a time.
+/// An element that can be in at most one chain at a time.
 protocol Chained {
     var neighbours: Neighbours { get set }
 }
@@ -47,7 +47,7 @@ struct Neighbours: Sendable, Equatable {
     fileprivate(set) var next = Slot.none
 }
 
-/// The ends of a doubly linked list of elements.
+/// A doubly linked list of elements, given by its first and last element.
 struct Chain: Sendable, Equatable {
     fileprivate(set) var first = Slot.none
     fileprivate(set) var last = Slot.none
@@ -58,7 +58,7 @@ struct Chain: Sendable, Equatable {
 extension Slots where Element: Chained {
     mutating func append(_ slot: Slot, to chain: inout Chain) { insert(slot, before: .none, in: &chain) }
 
-    /// Inserts an element before another element of the chain, or at the end for `.none`.
+    /// Inserts an element before another element of the chain, or at the end if that is `.none`.
     mutating func insert(_ slot: Slot, before other: Slot, in chain: inout Chain) {
         let previous = other == .none ? chain.last : self[other].neighbours.previous
         self[slot].neighbours = Neighbours(previous: previous, next: other)
@@ -73,7 +73,7 @@ extension Slots where Element: Chained {
         self[slot].neighbours = Neighbours()
     }
 
-    /// The elements of a chain, from one of them to the last.
+    /// The elements of a chain from the given one to the last.
     func elements(from first: Slot) -> [Slot] {
         var (all, slot) = ([Slot](), first)
         while slot != .none {

@@ -1,45 +1,45 @@
-/// One step of an open request, without its content.
+/// One step in the history of a request, without its content.
 public struct TraceStep: Sendable, Hashable {
-    /// The kind of step; the raw value is the word on the wire.
+    /// The kind of step. The raw value is the word on the wire.
     public enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// The broker accepted it, and its sender waits.
+        /// The broker accepted the request, and its sender is waiting.
         case accepted
-        /// The broker accepted it for later delivery.
+        /// The broker accepted the request for later delivery.
         case queued
         /// The bus was asked to start the handler.
         case starting
         /// The handler could not be started.
         case startFailed = "start-failed"
-        /// It was sent to the handler.
+        /// The request was sent to the handler.
         case delivered
         /// The handler answered.
         case answered
-        /// The handler returned it unread.
+        /// The handler returned the request unread.
         case handedBack = "handed-back"
-        /// The handler left the bus without an answer.
+        /// The handler left the bus without answering.
         case handlerLeft = "handler-left"
-        /// The sender, or another caller that knows the id, cancels it; the handler was notified.
+        /// The sender, or another caller that knows the id, cancelled the request, and the handler was notified.
         case cancelAsked = "cancel-asked"
-        /// A broker found it at its start.
+        /// A broker found the request when it started.
         case recovered
-        /// It ended.
+        /// The request ended.
         case ended
-        /// The handler answered after the end.
+        /// The handler answered after the request had ended.
         case answeredLate = "answered-late"
-        /// It was queued again as another request, whose id is the detail.
+        /// The request was queued again as a new request, whose id is in ``TraceStep/detail``.
         case retried
     }
 
     public let kind: Kind
-    /// When the broker noted it.
+    /// When the broker recorded the step.
     public let time: Timestamp
-    /// The number of the delivery that it belongs to; 0 before the first one.
+    /// The number of the delivery that the step belongs to; 0 before the first one.
     public let attempt: UInt32
-    /// The program that did it: an application id, or a connection's unique name.
+    /// The program that caused the step: an application id, or a connection's unique name.
     public let who: String
-    /// Bytes of the payload or the reply, if it has one.
+    /// The size of the payload or reply in bytes, if there is one.
     public let size: UInt64
-    /// An outcome or a reason, as a word or a sentence.
+    /// An outcome or a reason, as a word or as text.
     public let detail: String
 
     package init(

@@ -1,26 +1,26 @@
-/// The application that gets a URL, and the reason; the answer of `ResolveURL`.
+/// The application that gets a URL, and the reason; the result of `ResolveURL`.
 package struct Resolution: Sendable, Hashable {
     package let scheme: URLScheme
-    /// The target; nil if there is none.
+    /// The target; `nil` if there is none.
     package let application: ApplicationID?
-    /// The reason for the target, or for its absence.
+    /// The reason why this is the target, or why there is none.
     package let reason: Reason
     /// Whether the target owns its name on the bus.
     package let running: Bool
     /// Whether the bus can start the target.
     package let activatable: Bool
-    /// The user's choice if it does not claim the scheme at present, and so was passed over.
+    /// The application that the user chose, if it was skipped because it does not currently claim the scheme.
     package internal(set) var absentDefault: ApplicationID?
-    /// The claims of the scheme, the target first, then in the order in which they would handle it.
+    /// The applications that claim the scheme: the target first, then the others in their order of precedence.
     package internal(set) var candidates: [Candidate] = []
 
     /// Whether a queued request would be accepted.
     package var queueable: Bool { application != nil && reason != .desktopDefault }
 
-    /// Whether a request whose sender waits would be accepted; the answer of `CanOpenURL`.
+    /// Whether a request would be accepted if its sender waits; the result of `CanOpenURL`.
     package var canOpen: Bool { application != nil && (running || activatable) }
 
-    /// The same for a scheme that no application claims and the desktop has a handler for, which it starts if necessary.
+    /// Returns the resolution for an unclaimed scheme with a desktop handler, which is started if necessary.
     /// - Parameter entry: the handler; see ``ApplicationID/init(desktopEntry:)``.
     package func given(toDesktop entry: ApplicationID, running: Bool) -> Resolution {
         Resolution(
@@ -28,9 +28,9 @@ package struct Resolution: Sendable, Hashable {
             absentDefault: absentDefault)
     }
 
-    /// The target, if a request can be accepted.
-    /// - Parameter queued: whether its sender does not wait; then the target may be absent.
-    /// - Throws: `noHandler`, or `handlerUnavailable`; nothing has been written, and no handler was called.
+    /// Returns the target if a request can be accepted.
+    /// - Parameter queued: whether the sender does not wait. If so, the target need not be running or startable.
+    /// - Throws: `noHandler` or `handlerUnavailable`. Nothing was written, and no handler was called.
     @discardableResult
     package func acceptance(queued: Bool = false) throws(IPCError) -> ApplicationID {
         guard let application else { throw .noHandler(scheme) }
@@ -40,39 +40,39 @@ package struct Resolution: Sendable, Hashable {
 }
 
 extension Resolution {
-    /// One application that claims the scheme.
+    /// An application that claims the scheme.
     package struct Candidate: Sendable, Hashable {
         package let application: ApplicationID
-        /// The kind of claim that gives it its place.
+        /// The kind of claim that determines its rank.
         package let kind: SchemeClaim.Kind
         package let running: Bool
         package let activatable: Bool
         package let reason: Reason
     }
 
-    /// The reason why an application is the target or was passed over; the raw value is the word on the wire.
+    /// The reason why an application is the target or was skipped. The raw value is the word on the wire.
     package enum Reason: String, Sendable, Hashable, CaseIterable {
-        /// The sender names it.
+        /// The sender named this application.
         case pinned
-        /// The user chose it.
+        /// The user chose this application.
         case chosen = "default"
-        /// It has the oldest lasting claim, which is stored.
+        /// It has the oldest lasting claim, which is a stored claim.
         case oldestPersistent = "oldest-persistent"
-        /// It has the oldest lasting claim, which comes from a desktop entry.
+        /// It has the oldest lasting claim, which is from a desktop entry.
         case oldestInstalled = "oldest-installed"
-        /// There are live claims only, and its own is the oldest.
+        /// There are only live claims, and this application's is the oldest.
         case oldestLive = "oldest-live"
-        /// No application claims the scheme, and the desktop's own handler gets it.
+        /// No application claims the scheme, so the desktop's own handler gets the URL.
         case desktopDefault = "desktop-default"
         /// No application claims the scheme.
         case noHandler = "no-handler"
-        /// Passed over: the sender names another one.
+        /// Skipped: the sender named another application.
         case anotherPinned = "another-pinned"
-        /// Passed over: the user chose another one.
+        /// Skipped: the user chose another application.
         case anotherChosen = "another-default"
-        /// Passed over: the claim of the target is older.
+        /// Skipped: the target's claim is older.
         case newer
-        /// Passed over: the claim of the target outlives its process.
+        /// Skipped: its claim is only live, and the target's claim outlives its process.
         case onlyLive = "only-live"
 
         static func oldest(_ kind: SchemeClaim.Kind) -> Reason {

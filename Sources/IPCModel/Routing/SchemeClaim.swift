@@ -1,17 +1,17 @@
-/// The claim of one application on one scheme, in up to three kinds at a time.
+/// An application's claim to a scheme, of up to three kinds at once.
 package struct SchemeClaim: Sendable, Hashable {
-    /// The origin of a claim, which decides how long it lasts; the raw value is the word on the wire.
+    /// The origin of a claim, which determines how long it lasts. The raw value is the word on the wire.
     package enum Kind: String, Sendable, Hashable, CaseIterable {
-        /// A running process made it, and it ends with that process.
+        /// Made by a running process; it lasts until that process disconnects.
         case live
-        /// It outlives its process, and is stored.
+        /// Outlives the process, and is stored.
         case persistent
-        /// An installed desktop entry made it, and it ends with that entry.
+        /// Made by an installed desktop entry; it lasts as long as that entry.
         case installed
     }
 
     package let application: ApplicationID
-    /// The scheme as the application spelled it last.
+    /// The scheme as the application last spelled it.
     package internal(set) var scheme: URLScheme
 
     private var live: UInt64?
@@ -20,7 +20,7 @@ package struct SchemeClaim: Sendable, Hashable {
 
     init(_ application: ApplicationID, _ scheme: URLScheme) { (self.application, self.scheme) = (application, scheme) }
 
-    /// The age of a kind of the claim, as a number that is greater for a newer claim; nil if it is not of that kind.
+    /// The age of one kind of the claim: a greater number for a newer claim; `nil` if the claim is not of that kind.
     package internal(set) subscript(age kind: Kind) -> UInt64? {
         get {
             switch kind {
@@ -40,13 +40,13 @@ package struct SchemeClaim: Sendable, Hashable {
 
     package var kinds: [Kind] { Kind.allCases.filter { self[age: $0] != nil } }
 
-    /// The kind that gives the claim its place: the older of the lasting ones, else live.
+    /// The kind that determines the claim's rank: the older of the lasting kinds, otherwise live.
     package var kind: Kind {
         guard persistent != nil || installed != nil else { return .live }
         return persistent ?? .max < installed ?? .max ? .persistent : .installed
     }
 
-    /// Lasting claims precede live ones, older ones precede newer ones.
+    /// Lasting claims come before live ones, and older claims before newer ones.
     func precedes(_ other: SchemeClaim) -> Bool {
         (kind == .live ? 1 : 0, self[age: kind] ?? .max) < (other.kind == .live ? 1 : 0, other[age: other.kind] ?? .max)
     }

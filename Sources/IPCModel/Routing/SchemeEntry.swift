@@ -2,12 +2,12 @@
 struct SchemeEntry: Sendable {
     /// One claim per application, in the order in which they would handle the scheme.
     private(set) var claims: [SchemeClaim] = []
-    /// The application that the user chose; it may not claim the scheme at present.
+    /// The application that the user chose. It may not currently claim the scheme.
     private(set) var chosen: ApplicationID?
-    /// The index of the handler, kept so that a look-up costs the same with any count of claims.
+    /// The index of the handler, stored so that the time of a look-up does not depend on the number of claims.
     private var handlerIndex: Int?
 
-    /// The claim that handles the scheme: the user's choice, else the oldest lasting one, else the oldest live one.
+    /// The claim that handles the scheme: the user's choice, else the oldest lasting claim, else the oldest live one.
     var handler: SchemeClaim? { handlerIndex.map { claims[$0] } }
 
     var isEmpty: Bool { claims.isEmpty && chosen == nil }
@@ -21,7 +21,7 @@ struct SchemeEntry: Sendable {
         findHandler()
     }
 
-    /// Replaces the claim of an application. A claim without a kind is only removed.
+    /// Replaces the claim of an application, or just removes it if the new claim has no kind.
     mutating func replace(_ claim: SchemeClaim) {
         if let index = claims.firstIndex(where: { $0.application == claim.application }) { claims.remove(at: index) }
         if !claim.kinds.isEmpty {

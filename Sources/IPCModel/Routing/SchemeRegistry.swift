@@ -1,33 +1,33 @@
-/// The claims on schemes, the user's choices, and the handler of each scheme that follows from them.
+/// The claims to schemes, the user's choices, and the handlers that follow from them.
 ///
-/// The handler of a scheme is the application that the user chose, while it claims the scheme; else the one with the
-/// oldest lasting claim (persistent or installed); else the one with the oldest live claim. A newcomer never displaces
-/// a claim of its own rank, and a choice of the user is kept while its application is absent (I21).
+/// The handler of a scheme is the application that the user chose, if it currently claims the scheme; otherwise the one
+/// with the oldest lasting claim (persistent or installed); otherwise the one with the oldest live claim. A newcomer
+/// never displaces a claim of its own rank, and the user's choice is kept while that application is absent (I21).
 ///
-/// Each change returns the schemes whose handler changed. To find a handler costs the same with one scheme and with a
-/// hundred thousand.
+/// Each change returns the schemes whose handler changed. Finding a handler takes the same time with one scheme and
+/// with a hundred thousand.
 package struct SchemeRegistry: Sendable {
     private var entries: [URLScheme: SchemeEntry] = [:]
-    /// The schemes that each application claims in any kind.
+    /// The schemes that each application claims, with any kind of claim.
     private var schemes: [ApplicationID: Set<URLScheme>] = [:]
-    /// The schemes with at least one claim, for pages.
+    /// The schemes with at least one claim, sorted for paging.
     private var claimed = SortedList<URLScheme>()
     private var lastAge: UInt64 = 0
-    /// The count of pairs of application and scheme.
+    /// The number of pairs of application and scheme.
     package private(set) var claimCount = 0
-    /// The count of the user's choices.
+    /// The number of choices made by the user.
     package private(set) var defaultCount = 0
 
     private let limits: Limits
 
-    /// - Parameter limits: `schemes`, `schemes-per-application` and `scheme-defaults` apply.
+    /// - Parameter limits: the limits, of which `schemes`, `schemes-per-application` and `scheme-defaults` apply here.
     package init(limits: Limits = Limits()) { self.limits = limits }
 
-    /// Claims schemes for an application, all or none.
+    /// Claims schemes for an application: either all of them or none.
     ///
-    /// A claim that exists already in that kind keeps its age and takes the new spelling. Stored claims are restored in
+    /// An existing claim of the same kind keeps its age and takes the new spelling. Stored claims must be restored in
     /// the order of their ages.
-    /// - Throws: `LimitExceeded`; an ``IPCError`` for an empty list, and for a reserved scheme that is not allowed (I22).
+    /// - Throws: `LimitExceeded`; an ``IPCError`` if the list is empty, or a scheme is reserved and not allowed (I22).
     package mutating func register(
         _ application: ApplicationID, _ schemes: [URLScheme], kind: SchemeClaim.Kind, allowReserved: Bool = false
     ) throws -> [SchemeChange] {
@@ -41,7 +41,7 @@ package struct SchemeRegistry: Sendable {
         }
     }
 
-    /// Removes claims of an application; an empty list means all of them. Schemes that it does not claim are skipped.
+    /// Removes an application's claims; an empty list means all of them. Schemes that it does not claim are skipped.
     package mutating func unregister(
         _ application: ApplicationID, _ schemes: [URLScheme], kinds: Set<SchemeClaim.Kind> = [.live, .persistent]
     ) -> [SchemeChange] {
@@ -53,7 +53,7 @@ package struct SchemeRegistry: Sendable {
         }
     }
 
-    /// Sets the user's choice for a scheme, which the application need not claim at present; nil removes the choice.
+    /// Sets the user's choice for a scheme. The application need not currently claim it; `nil` removes the choice.
     package mutating func setDefault(
         _ scheme: URLScheme, _ application: ApplicationID?
     ) throws(LimitExceeded) -> SchemeChange? {
@@ -70,7 +70,7 @@ extension SchemeRegistry {
     /// The application that the user chose for a scheme; it may be absent.
     package func defaultApplication(of scheme: URLScheme) -> ApplicationID? { entries[scheme]?.chosen }
 
-    /// The chosen applications that do not claim their schemes at present, by scheme; the first ones in that order.
+    /// The chosen applications that do not currently claim their schemes, for the first `limit` such schemes.
     package func absentDefaults(limit: Int) -> [String: String] {
         let absent = entries.compactMap { scheme, entry in
             entry.chosen.flatMap { entry.claim(of: $0) == nil ? (scheme, $0.text) : nil }
@@ -89,15 +89,15 @@ extension SchemeRegistry {
         schemes[application].map { $0.sorted() } ?? []
     }
 
-    /// The claims on a scheme in the order in which they would handle it without the user's choice.
+    /// The claims to a scheme, in the order in which they would handle it if the user had made no choice.
     package func claims(on scheme: URLScheme) -> [SchemeClaim] { entries[scheme]?.claims ?? [] }
 
-    /// A page of all claimed schemes in their order, each by the claim that handles it.
+    /// A page of all claimed schemes, in order. Each is represented by the claim that handles it.
     package func handlers(after: URLScheme? = nil, limit: Int) -> [SchemeClaim] {
         claimed.page(after: after, limit: max(0, limit)).compactMap { handler(of: $0) }
     }
 
-    /// Up to `limit` claims of other applications on the same schemes, in the order of the list.
+    /// Up to `limit` claims of other applications to the same schemes, in the order of the list.
     package func conflicts(_ application: ApplicationID, _ schemes: [URLScheme], limit: Int) -> [SchemeClaim] {
         let others = schemes.lazy.flatMap { scheme in
             claims(on: scheme).lazy.filter { $0.application != application }
@@ -121,7 +121,7 @@ extension SchemeRegistry {
         try limits.check(\.schemes, use: UInt64(claimCount), request: added)
     }
 
-    /// Stores a claim, or removes a claim without a kind, and updates the indexes.
+    /// Stores a claim, or removes it if it has no kind, and updates the indexes.
     private mutating func put(_ claim: SchemeClaim) -> SchemeChange? {
         let before = entries[claim.scheme]?.claims.count ?? 0
         let change = update(claim.scheme) { $0.replace(claim) }
@@ -137,11 +137,11 @@ extension SchemeRegistry {
         return change
     }
 
-    /// - Returns: nil if the handler stays the same.
+    /// - Returns: `nil` if the handler stays the same.
     private mutating func update(_ scheme: URLScheme, _ body: (inout SchemeEntry) -> Void) -> SchemeChange? {
         let old = handler(of: scheme)?.application
         let chosenBefore = defaultApplication(of: scheme) == nil ? 0 : 1
-        // In place: a copy of the entry would copy all its claims.
+        // Update in place: a copy of the entry would copy all its claims.
         body(&entries[scheme, default: SchemeEntry()])
         if entries[scheme]?.isEmpty == true { entries[scheme] = nil }
         defaultCount += (defaultApplication(of: scheme) == nil ? 0 : 1) - chosenBefore
@@ -150,7 +150,7 @@ extension SchemeRegistry {
     }
 }
 
-/// A change of the handler of a scheme, for the signal `HandlerChanged`; nil stands for no handler.
+/// A change of a scheme's handler, for the signal `HandlerChanged`. `nil` means that there is no handler.
 package struct SchemeChange: Sendable, Hashable {
     /// The scheme, as it was spelled in the call that changed it.
     package let scheme: URLScheme

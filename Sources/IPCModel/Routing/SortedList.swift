@@ -1,12 +1,12 @@
-/// Distinct elements in their order, in chunks of bounded size: to insert and to remove costs the same with ten
+/// A sorted list of distinct elements, in chunks of bounded size. Inserting and removing takes the same time with ten
 /// elements and with a hundred thousand, and a page is found without a scan.
 struct SortedList<Element: Comparable & Sendable>: Sendable {
     private static var maximumChunkSize: Int { 512 }
 
-    /// No chunk is empty; each element of a chunk precedes those of the next.
+    /// No chunk is empty. Each element of a chunk precedes those of the next chunk.
     private var chunks: [[Element]] = []
 
-    /// Inserts an element unless it is there already.
+    /// Inserts an element unless it is already in the list.
     mutating func insert(_ element: Element) {
         guard !chunks.isEmpty else { return chunks.append([element]) }
         let chunk = chunkIndex(for: element)
@@ -19,7 +19,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         chunks[chunk].removeSubrange(middle...)
     }
 
-    /// Removes an element if it is there.
+    /// Removes an element if it is in the list.
     mutating func remove(_ element: Element) {
         guard !chunks.isEmpty else { return }
         let chunk = chunkIndex(for: element)
@@ -29,7 +29,7 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         if chunks[chunk].isEmpty { chunks.remove(at: chunk) }
     }
 
-    /// Up to `limit` elements after `element`, or from the first one on for nil.
+    /// Up to `limit` elements after `element`, or from the start if it is `nil`.
     func page(after element: Element?, limit: Int) -> [Element] {
         var page: [Element] = []
         let first = element.map(chunkIndex) ?? 0
@@ -41,14 +41,14 @@ struct SortedList<Element: Comparable & Sendable>: Sendable {
         return page
     }
 
-    /// The chunk in which the element is or belongs: the last one that does not start after it.
+    /// The index of the chunk that contains the element or would contain it: the last one that does not start after it.
     private func chunkIndex(for element: Element) -> Int {
         max(0, chunks.partitioningIndex { $0[0] > element } - 1)
     }
 }
 
 extension Array {
-    /// The first index whose element meets a condition that all later elements meet too; binary search.
+    /// The first index whose element meets a condition that all later elements also meet, found by binary search.
     func partitioningIndex(where belongsBehind: (Element) -> Bool) -> Int {
         var range = indices
         while !range.isEmpty {

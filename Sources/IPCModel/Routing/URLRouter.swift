@@ -1,8 +1,8 @@
 /// Chooses the application that gets a URL, and gives the reason.
 package enum URLRouter {
     /// - Parameters:
-    ///   - pinned: the application that the sender names; it needs no claim.
-    ///   - candidatesMost: the limit of listed candidates; with 0, `running` and `activatable` are asked for the target only.
+    ///   - pinned: the application that the sender names; it need not claim the scheme.
+    ///   - candidatesMost: the maximum number of candidates to list; with 0, only the target is checked.
     ///   - running: whether an application owns its name on the bus.
     ///   - activatable: whether the bus can start an application.
     package static func resolve(

@@ -1,23 +1,23 @@
-/// The scheme of a URL, which chooses its handler; RFC 3986 §3.1.
+/// The scheme of a URL, which determines its handler; RFC 3986 §3.1.
 ///
-/// Two schemes are equal without regard to case; the spelling stays as it was written.
+/// Schemes are compared without regard to case. The original spelling is kept.
 public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
-    /// The most bytes of a scheme. RFC 3986 sets no limit, but the broker's index needs one.
+    /// The maximum length of a scheme in bytes. RFC 3986 sets no limit, but the broker's index needs one.
     public static let maximumBytes = 255
 
     /// The scheme as it was written.
     public let spelling: String
-    /// The scheme in small letters, the canonical form of RFC 3986 §3.1.
+    /// The scheme in lower case, the canonical form of RFC 3986 §3.1.
     public let canonical: String
 
-    /// Checks a text against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`, without the colon.
+    /// Checks a string against `scheme = ALPHA *( ALPHA / DIGIT / "+" / "-" / "." )`, without the colon.
     /// - Throws: `invalidName`.
     public init(_ text: String) throws(IPCError) {
         if !Self.isValid(text), let sentence = Self.complaint(about: text) { throw IPCError(.invalidName, sentence) }
         (spelling, canonical) = (text, Self.canonical(text))
     }
 
-    /// The canonical form of a text that may be no scheme.
+    /// The canonical form of a string that may not be a valid scheme.
     package static func canonical(_ text: some StringProtocol) -> String { String(text).asciiLowercased }
 
     /// The scheme as it was written.
@@ -32,7 +32,7 @@ public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
         return text.allBytes(isAllowed)
     }
 
-    /// The sentence about a text that is not a scheme; nil for a scheme.
+    /// The error message for a string that is not a scheme; `nil` for a valid scheme.
     private static func complaint(about text: String) -> String? {
         let name = text.quoted
         guard let first = text.unicodeScalars.first else {
@@ -60,10 +60,10 @@ public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
 }
 
 extension URLScheme {
-    /// The schemes whose handler the system depends on (I22), in canonical form.
+    /// The schemes whose handlers the system depends on (I22), in canonical form.
     ///
-    /// The handler of `https` replaces the user's browser, and `javascript` and `data` carry content instead of an
-    /// address. They are registered only with `allow-reserved`.
+    /// A handler of `https` would replace the user's browser, and `javascript` and `data` carry content instead of an
+    /// address. They can only be registered with `allow-reserved`.
     package static let reserved: Set<String> = [
         "http", "https", "file", "ftp", "mailto", "tel", "data", "javascript", "vbscript", "about", "blob",
         "view-source", "dbus",

@@ -1,9 +1,9 @@
-/// A URL as the text that its sender wrote, byte for byte (I20).
+/// A URL, byte for byte as its sender wrote it (I20).
 ///
-/// The broker routes by the scheme and reads no further: what follows the colon belongs to sender and handler. Nothing
-/// is normalised, encoded or decoded, so raw spaces, `%` and letters of every script pass as they are.
+/// The broker routes by the scheme and ignores the rest: everything after the colon is between sender and handler.
+/// Nothing is normalised, encoded or decoded, so raw spaces, `%` and letters of all scripts stay as they are.
 package struct URLText: Sendable, Hashable, CustomStringConvertible {
-    /// The limit of bytes of UTF-8.
+    /// The maximum length in bytes of UTF-8.
     package static let maximumBytes = 1_048_576
 
     /// The URL, unchanged.
@@ -11,7 +11,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
     /// The part before the first colon.
     package let scheme: URLScheme
 
-    /// Checks that a text starts with a scheme and a colon (RFC 3986 §3) and holds no control character.
+    /// Checks that a string starts with a scheme and a colon (RFC 3986 §3) and has no control characters.
     package init(_ text: String) throws(IPCError) {
         let count = text.utf8.count
         guard count <= Self.maximumBytes else {
@@ -19,7 +19,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
         }
         guard !text.isEmpty else { throw Self.error("is empty; RFC 3986 §3 asks for a scheme and a colon first") }
         if !text.allBytes({ !$0.isASCIIControl }), let position = text.utf8.firstIndex(where: \.isASCIIControl) {
-            // The text before the control character, which would be hard to see among others.
+            // Quote the text before the control character, which would be hard to spot by itself.
             throw Self.error(
                 "\("\(text[..<position])…".quoted) contains \(text.unicodeScalars[position].namedControl) as byte "
                     + "\(text.utf8[...position].count); percent-encode it (RFC 3986 §2.1)")
@@ -34,7 +34,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
     package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 
     private static func scheme(of text: String) throws(IPCError) -> URLScheme {
-        // A colon behind one of "/?#" is part of a path, query or fragment: a relative reference, RFC 3986 §4.2.
+        // A colon after one of "/?#" is part of a path, query or fragment: a relative reference, RFC 3986 §4.2.
         let end = text.utf8.firstIndex { $0 == 0x3A || $0 == 0x2F || $0 == 0x3F || $0 == 0x23 }
         guard let end, text.utf8[end] == 0x3A else {
             let hint = (try? URLScheme(text)).map { "; for the scheme itself write “\($0):”" } ?? ""

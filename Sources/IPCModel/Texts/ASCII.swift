@@ -16,24 +16,24 @@ extension UInt8 {
     /// U+0021 to U+007E; `VCHAR` of RFC 5234 §B.1.
     var isASCIIVisible: Bool { (0x21...0x7E).contains(self) }
 
-    /// `a` to `z` for `A` to `Z`, and every other byte as it is.
+    /// `a` to `z` for `A` to `Z`; other bytes are unchanged.
     var asciiLowercased: UInt8 { (0x41...0x5A).contains(self) ? self | 0x20 : self }
 }
 
 extension String {
-    /// The text with `a` to `z` for `A` to `Z`; other letters, such as `İ`, stay unchanged.
+    /// The string with `a` to `z` for `A` to `Z`; other letters, such as `İ`, are unchanged.
     var asciiLowercased: String {
         if allBytes({ $0.asciiLowercased == $0 }) { return self }
         return String(decoding: utf8.map(\.asciiLowercased), as: UTF8.self)
     }
 
-    /// Whether all bytes of UTF-8 meet a condition. Contiguous storage, which most strings have, makes this fast.
+    /// Whether all bytes of UTF-8 meet a condition. This is fast because most strings have contiguous storage.
     func allBytes(_ isRight: (UInt8) -> Bool) -> Bool {
         utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isRight) } ?? utf8.allSatisfy(isRight)
     }
 
-    /// Whether both texts are the same bytes of UTF-8. `==` of `String` is canonical equivalence, for which “é” in one
-    /// scalar equals “é” in two.
+    /// Whether both strings are the same bytes of UTF-8. `==` on `String` is canonical equivalence, by which “é” as one
+    /// scalar equals “é” as two.
     package func isIdentical(to other: String) -> Bool {
         let answer = utf8.withContiguousStorageIfAvailable { left in
             other.utf8.withContiguousStorageIfAvailable { right in
@@ -45,7 +45,7 @@ extension String {
         return answer.flatMap(\.self) ?? utf8.elementsEqual(other.utf8)
     }
 
-    /// Hashes the bytes of UTF-8, in agreement with ``isIdentical(to:)``.
+    /// Hashes the bytes of UTF-8, consistent with ``isIdentical(to:)``.
     package func hashBytes(into hasher: inout Hasher) {
         var copy = self
         copy.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }

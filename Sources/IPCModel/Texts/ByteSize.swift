@@ -1,13 +1,13 @@
-/// Sizes in bytes for people.
+/// Formats sizes in bytes for people.
 package enum ByteSize {
     private static let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"]
 
-    /// `512 B`, `1.5 KiB`, `1.0 GiB`: powers of 1,024, one decimal.
+    /// `512 B`, `1.5 KiB`, `1.0 GiB`: powers of 1,024, with one decimal.
     package static func text(_ bytes: UInt64) -> String {
         guard bytes >= 1_024 else { return "\(bytes) B" }
         var value = Double(bytes) / 1_024
         var place = 0
-        // A value that rounds to 1024.0 belongs to the next unit.
+        // A value that would round to 1024.0 uses the next unit.
         while value >= 1_023.95, place < units.count - 1 {
             value /= 1_024
             place += 1

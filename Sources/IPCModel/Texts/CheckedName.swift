@@ -1,10 +1,10 @@
-/// A name or an id whose grammar is checked when it is made.
+/// A name or id that is checked against its grammar when it is created.
 ///
-/// A literal in the source needs no `try`: a wrong one ends the program with the sentence of the error, at the first run.
+/// A literal needs no `try`: an invalid one traps with the error message the first time it is used.
 public protocol CheckedName: ExpressibleByStringLiteral, CustomStringConvertible {
     /// The name as it was written.
     var text: String { get }
-    /// Checks a text that comes from outside of the program.
+    /// Checks a string that comes from outside the program.
     init(_ text: String) throws(IPCError)
 }
 
@@ -12,7 +12,7 @@ extension CheckedName {
     /// The name as it was written.
     public var description: String { text }
 
-    /// Makes a name from a literal, which must be valid.
+    /// Creates a name from a literal, which must be valid.
     public init(stringLiteral text: String) {
         do throws(IPCError) { self = try Self(text) } catch { fatalError(error.message) }
     }

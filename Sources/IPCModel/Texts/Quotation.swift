@@ -1,8 +1,8 @@
 extension String {
-    /// The first 60 characters in quotation marks for a message, with the code points of control characters.
+    /// The first 60 characters in quotation marks for a message, with control characters written as code points.
     ///
-    /// A message goes to terminals, logs and D-Bus strings, and quotes untrusted text: an escape sequence must not reach a
-    /// terminal, a D-Bus string cannot hold NUL, and a name of a mebibyte must not fill a log.
+    /// Messages go to terminals, logs and D-Bus strings, and quote untrusted text: an escape sequence must not reach a
+    /// terminal, a D-Bus string cannot contain NUL, and a name that is a mebibyte long must not fill a log.
     package var quoted: String {
         let shown = unicodeScalars.prefix(60)
         let text = shown.map { $0.isUnfitForMessages ? $0.codePoint : String($0) }.joined()
@@ -11,10 +11,10 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    /// The scalar as a message names it: `“-”` if it is visible, else `U+001B`.
+    /// The scalar as written in a message: `“-”` if it is visible, otherwise `U+001B`.
     var named: String { isUnfitForMessages || self == " " ? codePoint : "“\(self)”" }
 
-    /// A control character as a message names it: `a line break (U+000A)`.
+    /// A control character as written in a message: `a line break (U+000A)`.
     var namedControl: String {
         switch self {
         case "\n": "a line break (\(codePoint))"
@@ -30,7 +30,7 @@ extension Unicode.Scalar {
         return "U+" + String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
     }
 
-    /// Controls, formats (which include the bidirectional overrides), line separators, and scalars without a glyph.
+    /// Control and format characters (including bidirectional overrides), line separators, and scalars without a glyph.
     fileprivate var isUnfitForMessages: Bool {
         switch properties.generalCategory {
         case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
