@@ -1,2 +1,2 @@
-// The public values of the API: items, content types, outcomes, errors.
+// The public value types of the API: items, content types, outcomes, errors.
 @_exported public import IPCModel

@@ -1,6 +1,6 @@
-/// A long list that is read page by page during the iteration; one page is held at a time.
+/// A long list that is read page by page as you iterate. Only one page is in memory at a time.
 ///
-/// Rows that are added or removed meanwhile may or may not be in it. No row is in it twice.
+/// Rows that are added or removed during the iteration may or may not appear. No row appears twice.
 public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Row
     public typealias Failure = IPCError
@@ -9,14 +9,14 @@ public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
     private let fetch: Fetch
     private let isWanted: @Sendable (Row) -> Bool
 
-    /// - Parameter isWanted: whether a row that was fetched belongs to the list.
+    /// - Parameter isWanted: whether a fetched row belongs to the list.
     init(where isWanted: @escaping @Sendable (Row) -> Bool = { _ in true }, _ fetch: @escaping Fetch) {
         (self.fetch, self.isWanted) = (fetch, isWanted)
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(list: self) }
 
-    /// Reads one page after the other.
+    /// Reads one page after another.
     public struct Iterator: AsyncIteratorProtocol {
         let list: Listing
         private var page: ArraySlice<Row> = []
@@ -25,7 +25,7 @@ public struct Listing<Row: Sendable>: AsyncSequence, Sendable {
 
         init(list: Listing) { self.list = list }
 
-        /// The next row; `nil` at the end, which is a page without rows.
+        /// Returns the next row; `nil` at the end. A page without rows marks the end.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(IPCError) -> Row? {

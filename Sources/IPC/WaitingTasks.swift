@@ -1,6 +1,6 @@
 internal import IPCDBus
 
-/// Tasks that wait for a value, in the order of their arrival.
+/// Tasks that are waiting for a value, in the order of their arrival.
 @DBusActor
 final class WaitingTasks<Value: Sendable> {
     private var waiting: [(number: UInt64, continuation: CheckedContinuation<Value, Never>)] = []
@@ -8,13 +8,13 @@ final class WaitingTasks<Value: Sendable> {
 
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Waits for a value, unless `ready` has one, also after the task is cancelled.
+    /// Waits for a value, unless `ready` already has one. Keeps waiting even if the task is cancelled.
     func wait(unless ready: @DBusActor () -> Value?) async -> Value {
         last += 1
         return await wait(as: last, ready)
     }
 
-    /// Waits for a value, unless `ready` has one, or until the task is cancelled.
+    /// Waits for a value, unless `ready` already has one, or until the task is cancelled.
     func wait(
         unless ready: @DBusActor () -> Value?, ifCancelled cancelled: @escaping @DBusActor @Sendable () -> Value
     ) async -> Value {
@@ -29,7 +29,7 @@ final class WaitingTasks<Value: Sendable> {
 
     private func wait(as number: UInt64, _ ready: @DBusActor () -> Value?) async -> Value {
         await withCheckedContinuation { continuation in
-            // The state may have changed while the call suspended the task.
+            // The state may have changed while the task was suspended on the way here.
             guard let value = ready() else { return waiting.append((number, continuation)) }
             continuation.resume(returning: value)
         }
@@ -40,7 +40,7 @@ final class WaitingTasks<Value: Sendable> {
         waiting.remove(at: place).continuation.resume(returning: value)
     }
 
-    /// - Returns: false if no task waits.
+    /// - Returns: `false` if no task is waiting.
     func resumeFirst(with value: Value) -> Bool {
         guard !waiting.isEmpty else { return false }
         waiting.removeFirst().continuation.resume(returning: value)
@@ -54,7 +54,7 @@ final class WaitingTasks<Value: Sendable> {
     }
 }
 
-/// Runs work that may block, such as that with files, off the thread of the caller.
+/// Runs work that may block, such as file access, off the caller's thread.
 func inBackground<Value: Sendable>(
     _ work: @escaping @Sendable () throws(IPCError) -> Value
 ) async throws(IPCError) -> Value {

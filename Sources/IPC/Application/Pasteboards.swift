@@ -1,10 +1,10 @@
 extension Application {
-    /// A pasteboard by its name.
+    /// Returns the pasteboard with a given name.
     /// - Parameters:
     ///   - name: the name, compared byte by byte.
-    ///   - create: makes it, empty, if it does not exist.
-    ///   - persistent: whether a pasteboard made here survives the broker and a power cut. An existing one is not
-    ///     changed.
+    ///   - create: whether to create it, empty, if it does not exist.
+    ///   - persistent: whether a newly created pasteboard survives a broker restart and a power failure. An existing
+    ///     one is not changed.
     /// - Throws: `noSuchPasteboard`, `limitExceeded`.
     public func pasteboard(
         named name: PasteboardName, create: Bool = false, persistent: Bool = true
@@ -16,7 +16,7 @@ extension Application {
     /// The pasteboard that all programs share. It always exists, so this makes no call.
     public nonisolated var generalPasteboard: Pasteboard { Pasteboard(named: .general, of: self) }
 
-    /// Makes a pasteboard with a unique name, which ends with this connection unless it is set persistent.
+    /// Creates a pasteboard with a unique name, which is removed with this connection unless it is made persistent.
     public func uniquePasteboard() async throws(IPCError) -> Pasteboard {
         Pasteboard(named: try await boards.makeUnique(), of: self)
     }
@@ -27,25 +27,25 @@ extension Application {
         try await boards.remove(name)
     }
 
-    /// All pasteboards whose names start with these bytes, without content, sorted by the bytes of their names; read
-    /// page by page during the iteration.
+    /// All pasteboards whose names start with these bytes, without content, sorted by the bytes of their names. They
+    /// are read page by page as you iterate.
     public nonisolated func pasteboards(prefix: String = "") -> Listing<PasteboardInfo> {
         Listing { [boards] after throws(IPCError) in try await boards.page(prefix: prefix, after: after?.name.text) }
     }
 
-    /// The changes of several pasteboards, which need not exist yet; no names mean all. See
+    /// The changes to several pasteboards, which need not exist yet; an empty list means all pasteboards. See
     /// ``Pasteboard/changes(since:)``.
     public nonisolated func changes(of names: [PasteboardName] = [], since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application: self, names: names, since: count)
     }
 
-    /// The greatest change count that was assigned, over all pasteboards; later changes have greater ones.
+    /// The highest change count assigned so far to any pasteboard. Later changes have higher ones.
     public func changeCount() async throws(IPCError) -> UInt64 { try await boards.change(of: [], since: nil).cursor }
 
-    /// Makes every later change take a greater number than this one. A number below ``changeCount()`` has no effect.
+    /// Gives all later changes a higher change count than this one. A number below ``changeCount()`` has no effect.
     ///
-    /// After an import, programs that remember change counts of the other store then see its pasteboards as changed.
-    /// - Returns: the greatest number that counts as assigned.
+    /// Use it after an import, so that programs with change counts of the other store see its pasteboards as changed.
+    /// - Returns: the highest change count that now counts as assigned.
     @discardableResult
     public func skipChangeCounts(to count: UInt64) async throws(IPCError) -> UInt64 {
         try await boards.skipChangeCounts(to: count)

@@ -1,24 +1,24 @@
 internal import IPCInterface
 
 extension Application {
-    /// Explains which application would get a URL. A URL without a handler is no error.
+    /// Explains which application would get a URL. It is not an error if there is no handler.
     /// - Throws: `invalidURL`.
     public func resolve(_ url: String) async throws(IPCError) -> URLResolution {
         try await claims.resolve(URLText(url))
     }
 
-    /// The claims to one scheme, its handler first; empty if there is none.
+    /// The claims to one scheme, its handler first; empty if there are none.
     public func handlers(of scheme: URLScheme) async throws(IPCError) -> [Handler] {
         try await claims.handlers(of: scheme)
     }
 
-    /// The claims to all schemes, sorted by scheme; read page by page during the iteration.
+    /// The claims to all schemes, sorted by scheme. They are read page by page as you iterate.
     public nonisolated func handlers() -> Listing<Handler> {
         Listing { [claims] after throws(IPCError) in try await claims.handlers(of: nil, after: after?.scheme) }
     }
 
-    /// Stores the user's choice of the application that handles a scheme; `nil` removes the choice. Only for an
-    /// explicit act of the user.
+    /// Stores the user's choice of the application that handles a scheme; `nil` removes the choice. Use it only on the
+    /// user's explicit request.
     public func setDefault(_ application: ApplicationID?, for scheme: URLScheme) async throws(IPCError) {
         try await claims.setDefault(application, for: scheme)
     }
@@ -31,12 +31,12 @@ extension Application {
     ///
     /// - Parameters:
     ///   - schemes: the schemes, without a colon.
-    ///   - application: the claimant; this application if `nil`. Another application can only claim persistently.
+    ///   - application: the application that claims them; `nil` means this one. For others, set `persistent`.
     ///   - persistent: whether the claims are stored.
-    ///   - window: the most unanswered requests that the broker delivers to a handler at a time.
-    ///   - allowReserved: accepts schemes such as `http` too; only for an explicit act of the user.
-    ///   - takesDescriptors: whether another application takes values above 64 KiB as descriptors, and so payloads
-    ///     above 16 MiB. All programs of this library do; for this application it is always true.
+    ///   - window: how many unanswered requests the broker may deliver to a handler at once.
+    ///   - allowReserved: whether schemes such as `http` are accepted. Use it only on the user's explicit request.
+    ///   - takesDescriptors: whether another application accepts values above 64 KiB as descriptors, and therefore
+    ///     payloads above 16 MiB. All programs that use this library do; for this application, it is always true.
     /// - Returns: other applications' claims to the same schemes.
     @discardableResult
     public func register(
@@ -45,7 +45,7 @@ extension Application {
     ) async throws(IPCError) -> [Handler] {
         let claimant = application ?? id
         let isOwn = claimant == id
-        // This library takes descriptors. Whether another program does is not known.
+        // This library accepts descriptors. Whether another program does is not known.
         let options = RegisterOptions(
             persistent: persistent, window: window, allowReserved: allowReserved,
             fd: takesDescriptors || isOwn ? link.takesDescriptors : nil)
@@ -54,8 +54,8 @@ extension Application {
             : try await claims.register(schemes, for: claimant, options)
     }
 
-    /// Releases an application's claims to schemes. No schemes mean all, and no application means this one. A scheme
-    /// that is not claimed is no error.
+    /// Releases an application's claims to schemes. An empty list means all schemes, and `nil` means this application.
+    /// It is not an error if a scheme is not claimed.
     public func unregister(
         _ schemes: [URLScheme] = [], of application: ApplicationID? = nil
     ) async throws(IPCError) {
@@ -64,34 +64,34 @@ extension Application {
         if claimant == id { receiver.forget(schemes) }
     }
 
-    /// The rules that say which applications may open the URLs of an application, by default of this one. Without
-    /// stored rules, all may.
+    /// The rules that decide which applications may open an application's URLs; `nil` means this application. If no
+    /// rules are stored, all applications may.
     public func policy(of application: ApplicationID? = nil) async throws(IPCError) -> AccessPolicy {
         try await claims.policy(of: application ?? id)
     }
 
-    /// Stores the rules that say which applications may open the URLs of an application, by default of this one. They
-    /// apply from now on and over restarts. Other senders get `accessDenied`.
+    /// Stores the rules that decide which applications may open an application's URLs; `nil` means this application.
+    /// They apply from now on, even across restarts. Other senders get `accessDenied`.
     /// - Throws: `accessDenied` in a sandbox.
     public func setPolicy(_ policy: AccessPolicy, of application: ApplicationID? = nil) async throws(IPCError) {
         try await claims.setPolicy(policy, of: application ?? id)
     }
 
     /// Makes the desktop open URLs with these schemes in an application, through the broker, and sets how the bus
-    /// starts it. The claim itself is stored by ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``
+    /// starts it. To store the claim itself, use ``register(_:for:persistent:window:allowReserved:takesDescriptors:)``
     /// with `persistent`.
     ///
-    /// Writes one desktop entry below `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``,
-    /// and the user's default for schemes that no other program handles. Other programs keep their schemes.
+    /// Writes a desktop entry below `XDG_DATA_HOME`, a D-Bus service file if there is a ``DesktopOptions/command``, and
+    /// the user's default for schemes that no other program handles. Other programs keep their schemes.
     /// ``unregisterFromDesktop(_:of:)`` restores the previous content.
     ///
     /// - Parameters:
-    ///   - schemes: the schemes, as they are to be spelled.
-    ///   - application: the handler; this application if `nil`.
+    ///   - schemes: the schemes, in the spelling to use.
+    ///   - application: the handler; `nil` means this application.
     ///   - options: how the bus starts it, and whether it replaces other handlers.
-    /// - Returns: the files, and the schemes that other programs keep.
-    /// - Throws: `invalidArguments` for a command that cannot be run, without a home, or without an opener;
-    ///   `accessDenied`, `noSpace` or `inputOutput` for a file that cannot be written.
+    /// - Returns: the changed files, and the schemes that other programs keep.
+    /// - Throws: `invalidArguments` if the command cannot be run, or if there is no home directory or no opener;
+    ///   `accessDenied`, `noSpace` or `inputOutput` if a file cannot be written.
     @discardableResult
     public func registerOnDesktop(
         _ schemes: [URLScheme], for application: ApplicationID? = nil, options: DesktopOptions = DesktopOptions()
@@ -99,7 +99,7 @@ extension Application {
         try await desktop.register(application ?? id, schemes, options)
     }
 
-    /// Undoes ``registerOnDesktop(_:for:options:)``. No schemes mean all, and no application means this one.
+    /// Undoes ``registerOnDesktop(_:for:options:)``. An empty list means all schemes, and `nil` means this application.
     @discardableResult
     public func unregisterFromDesktop(
         _ schemes: [URLScheme] = [], of application: ApplicationID? = nil

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Admits calls from the broker only, the connection that owns its name now (I19). Without a bus, the peer is the
-/// broker.
+/// Admits calls only from the broker: the connection that currently owns the broker's name (I19). Without a bus, the
+/// peer is the broker.
 @DBusActor
 final class BrokerGate {
     private let link: BrokerLink
@@ -22,7 +22,7 @@ final class BrokerGate {
 
     func close() { watch = nil }
 
-    /// Proceeds with `nil` if the broker made the call, otherwise with an error.
+    /// Calls `proceed` with `nil` if the broker made the call, otherwise with an error.
     func admit(_ call: IncomingCall, _ proceed: @escaping @DBusActor (ErrorReply?) -> Void) {
         guard let name = link.broker, !link.route.leads(to: call.connection) else { return proceed(nil) }
         if let owner { return proceed(call.sender == owner ? nil : .stranger) }

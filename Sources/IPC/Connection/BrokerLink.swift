@@ -1,36 +1,36 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Calls the broker, and sends calls again after a restart of the broker or the bus.
+/// Calls the broker, and repeats calls after the broker or the bus has restarted.
 @DBusActor
 final class BrokerLink {
-    /// The longest absence of a broker that ran before: a restart takes at most 5 s (I24).
+    /// How long a broker that was running before may be absent: a restart takes at most 5 s (I24).
     static let absence = Duration.seconds(5)
-    /// Added to the time for which the broker itself waits.
+    /// Added to the time that the broker itself waits.
     static let margin = Duration.seconds(5)
-    /// For calls that the broker answers at once.
+    /// The time-out of calls that the broker answers at once.
     static let timeout = Duration.seconds(25)
-    /// For calls that the broker answers after it has stored their payload.
+    /// The time-out of calls that the broker answers after storing their payload.
     static func timeout(storing byteCount: Int) -> Duration { timeout + time(storing: byteCount) }
-    /// For how long the broker holds a call that waits for an event.
+    /// How long the broker holds a call that waits for an event.
     static let question = Duration.seconds(20)
     static let questionTimeout = question + margin * 2
-    /// The time that a slow disk needs for a payload, at 10 MB a second.
+    /// The time that a slow disk needs to store a payload, at 10 MB per second.
     static func time(storing byteCount: Int) -> Duration { .milliseconds(byteCount / 10_000) }
 
     let connection: Connection
-    /// The name of the broker; `nil` if the broker is the peer.
+    /// The name of the broker; `nil` if the peer is the broker.
     let broker: BusName?
-    /// `nil` without a bus.
+    /// The address of the bus; `nil` without a bus.
     let bus: BusAddress?
     let route: Route
     /// Whether changes carry an id, so that they can be sent again after a restart.
     private let resends: Bool
-    /// Whether a broker ran before, so that its absence is a restart.
+    /// Whether a broker was running before, so that its absence means a restart.
     private var wasThere = false
     private(set) var isClosed = false
 
-    /// - Parameter resends: also whether the application runs long enough for a direct connection to pay.
+    /// - Parameter resends: also means that the application runs long enough for a direct connection to pay off.
     init(_ connection: Connection, broker: BusName?, bus: BusAddress? = nil, resends: Bool = true) {
         self.connection = connection
         route = Route(bus: connection, policy: broker == nil ? .never : Route.Policy(isLasting: resends))
@@ -38,13 +38,13 @@ final class BrokerLink {
     }
 
     var passesDescriptors: Bool { connection.passesDescriptors }
-    /// ``passesDescriptors`` as an option of a call, which is omitted for false.
+    /// ``passesDescriptors`` as an option of a call; the option is omitted if it is false.
     var takesDescriptors: Bool? { passesDescriptors ? true : nil }
 
-    /// An id for a change, so that it can be sent again; `nil` if this application does not resend changes.
+    /// Creates an id for a change, so that it can be sent again; `nil` if this application does not resend changes.
     func repetitionID() -> String? { resends ? RequestID.random().text : nil }
 
-    /// Connects to a bus. The connection reconnects after a restart of the bus.
+    /// Connects to a bus. The connection reconnects after the bus has restarted.
     static func open(_ bus: BusAddress, resends: Bool) async throws(IPCError) -> BrokerLink {
         do throws(ConnectionError) {
             let connection = try await Connection.open(bus, reconnects: true)
@@ -62,7 +62,7 @@ final class BrokerLink {
         do throws(CallError) { return try await body(connection) } catch { throw IPCError(error) }
     }
 
-    /// Subscribes to a signal, from the owner of the broker's name only, because any program can send any signal.
+    /// Subscribes to a signal from the owner of the broker's name only, because any program can send any signal.
     func subscribe<Content>(
         to signal: Signal<Content>, _ body: @escaping @DBusActor (Content) -> Void
     ) async throws(IPCError) -> Subscription {
@@ -75,9 +75,9 @@ final class BrokerLink {
 
     /// Calls a method of the broker.
     /// - Parameters:
-    ///   - timeout: for all tries together.
-    ///   - repeatable: whether a second call has no second effect, because it reads or has an id.
-    ///   - waitsForBus: whether to wait for a bus that is away. A claim that ends with the connection needs no call.
+    ///   - timeout: the time-out for all attempts together.
+    ///   - repeatable: whether repeating the call has no further effect, because it only reads or has an id.
+    ///   - waitsForBus: whether to wait until the bus is back. Releasing a live claim needs no call if the bus is lost.
     ///   - repeated: changes the input of a call that is sent again because its answer was lost.
     func call<Input, Output>(
         _ method: Method<Input, Output>, at path: ObjectPath = Broker1.path, _ input: Input,
@@ -98,13 +98,13 @@ final class BrokerLink {
             } catch {
                 if direct != nil, error.meansCutOff { route.cutOff() }
                 try await recover(from: error, repeatable: repeatable, until: deadline)
-                // A call that the bus could not deliver was not sent.
+                // If the bus could not deliver the call, no broker received it.
                 if error.meansCutOff { input = repeated(input) }
             }
         }
     }
 
-    /// Returns when the call may be sent again, and throws if it must not.
+    /// Returns when the call may be sent again; throws if it must not be.
     private func recover(
         from error: CallError, repeatable: Bool, until deadline: ContinuousClock.Instant
     ) async throws(IPCError) {

@@ -9,20 +9,20 @@ package struct BusServices {
 
     init(_ link: BrokerLink) { self.link = link }
 
-    /// Waits until a broker runs, and starts none.
-    /// - Returns: false if the time is over.
+    /// Waits until a broker is running, without starting one.
+    /// - Returns: `false` if the time runs out.
     package func waitForBroker(atMost time: Duration) async -> Bool {
         guard let broker = link.broker else { return true }
         return (try? await link.connection.waitForName(broker, timeout: time)) != nil
     }
 
-    /// Whether a broker runs. Starts none.
+    /// Whether a broker is running. This does not start one.
     package func hasBroker() async -> Bool {
         guard let broker = link.broker else { return true }
         return (try? await link.connection.owner(of: broker)) ?? nil != nil
     }
 
-    /// Makes the bus reload its service files if one has changed.
+    /// Makes the bus reload its service files if one of them has changed.
     package func reload(after changes: [FileChange]) async throws(IPCError) {
         guard changes.contains(where: { $0.path.contains("/\(ServiceFile.folder)/") }) else { return }
         try await link.onBus { (bus) throws(CallError) in

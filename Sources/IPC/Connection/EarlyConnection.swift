@@ -1,8 +1,8 @@
 internal import IPCDBus
 private import IPCInterface
 
-/// A connection to the session bus that opens while another thread still reads the command line. For a process that
-/// makes one connection.
+/// A connection to the session bus that is opened while another thread still reads the command line, for processes that
+/// make only one connection.
 package final class EarlyConnection: Sendable {
     private let opening = DBusActor.task {
         try await Connection.open(.session, reconnects: true, timeout: OpenOptions.defaultTimeout)
@@ -11,16 +11,16 @@ package final class EarlyConnection: Sendable {
 
     package init() {}
 
-    /// Builds the tables of ``Application/open(_:sending:on:options:)`` while the program waits for its connection.
+    /// Builds the tables for ``Application/open(_:sending:on:options:)`` while the program waits for its connection.
     package static func prepareToOpen() {
         withExtendedLifetime((OpenURLOptions.keys, OpenURLResult.keys)) {}
     }
 
-    /// An application without schemes. The first one uses this connection.
+    /// Creates an application without schemes. The first one uses this connection.
     ///
-    /// Its changes carry no id unless the caller gives one, and are not sent again. Calls that read, and changes with
-    /// an id, are sent again after a restart.
-    /// - Parameter time: the longest wait; `nil` for the default time-out.
+    /// Changes carry no id and are not sent again, unless the caller gives an id. Reads, and changes with an id, are
+    /// sent again after a restart.
+    /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     package func application(id: ApplicationID, within time: Duration? = nil) async throws(IPCError) -> Application {
         guard !isTaken else { return try await Application.connect(id: id, resends: false) }

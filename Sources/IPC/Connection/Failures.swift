@@ -42,14 +42,14 @@ extension IPCError {
 }
 
 extension CallError {
-    /// Whether the answer is lost, so that the broker may have done the call.
+    /// Whether the answer was lost, so that the broker may have carried out the call.
     var meansCutOff: Bool { self == .disconnected || isRemote(.noReply) }
 
     /// Whether the bus could not deliver the call, so that nothing has happened.
     var meansNoBroker: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) }
 }
 
-/// Makes a value, and throws a failure as the error that the broker would report.
+/// Creates a value, and throws a failure as the error that the broker would report.
 func checked<Value, Reason: Condition>(_ make: () throws(Reason) -> Value) throws(IPCError) -> Value {
     do throws(Reason) { return try make() } catch { throw error.ipcError }
 }

@@ -2,16 +2,16 @@ internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
-/// The route of an application's calls: over the bus, or over a direct connection. Never both at a time.
+/// Selects the route of an application's calls: over the bus or over a direct connection, but never both at once.
 ///
-/// A switch waits until the broker has all calls of the old route. If the broker offers no direct connection, rejects
-/// it, or the connection is cut, all calls take the bus, and the next try follows after a pause.
+/// A switch waits until the broker has received all calls on the old route. If the broker offers no direct connection
+/// or rejects it, or if it is lost, all calls use the bus, and the next attempt follows after a pause.
 @DBusActor
 final class Route {
-    /// When a direct connection is opened.
+    /// When to open a direct connection.
     enum Policy {
         case never
-        /// For a handler, and after ``callsOfLasting`` calls.
+        /// For a handler, or after ``callsOfLasting`` calls.
         case automatic
         /// Before the first call.
         case always
@@ -29,14 +29,14 @@ final class Route {
     /// An application that has made this many calls will probably make more.
     private static let callsOfLasting = 16
     private static let pauseAfterCut = Duration.seconds(1)
-    /// A new broker is asked without this pause.
+    /// The pause does not apply to a new broker.
     private static let pauseAfterFailure = Duration.seconds(30)
 
     private let bus: Connection
     private let policy: Policy
     private var isHandler = false
     private var calls = 0
-    /// The direct connection; the broker may call over it before this side does.
+    /// The direct connection. The broker may make calls over it before this application does.
     private var opened: Connection?
     private var isInUse = false
     private var opening: Task<Void, any Error>?
@@ -49,14 +49,14 @@ final class Route {
     init(bus: Connection, policy: Policy) {
         (self.bus, self.policy) = (bus, policy)
         guard policy != .never else { return }
-        // The broker knows a direct connection by its name on the bus.
+        // The broker identifies a direct connection by the application's name on the bus.
         bus.onDisconnect { [weak self] in self?.opened?.drop() }
     }
 
-    /// Whether this is the direct connection, over which only the broker calls.
+    /// Whether this is the direct connection, over which only the broker makes calls.
     func leads(to connection: Connection) -> Bool { connection === opened }
 
-    /// The direct connection for the next call; `nil` for the bus.
+    /// The direct connection for the next call; `nil` to use the bus.
     func direct() async -> Connection? {
         if isInUse, let opened, opened.isConnected { return opened }
         guard policy != .never, !isClosed else { return nil }
@@ -67,7 +67,7 @@ final class Route {
         return isInUse && opened?.isConnected == true ? opened : nil
     }
 
-    /// Opens a direct connection for an application that has become a handler.
+    /// Opens a direct connection, because the application has become a handler.
     func handles() {
         isHandler = true
         notBefore = nil
@@ -89,7 +89,7 @@ final class Route {
             let connection = try await DirectConnection.open(for: bus) { connection in
                 opened = connection
                 connection.onDisconnect { [weak self, weak connection, bus] in
-                    // While requests are being answered here, the name must stay on the bus.
+                    // While requests are being answered here, the bus connection must keep its name.
                     withExtendedLifetime(bus) { self?.lost(connection) }
                 }
             }
@@ -104,7 +104,7 @@ final class Route {
         }
     }
 
-    /// The answer to a last call over the bus shows that the broker has all earlier calls.
+    /// Makes a last call over the bus. Its answer shows that the broker has received all earlier calls.
     private func switchOver() async {
         isSwitching = true
         let answer: Void? = try? await bus.call(Peer.ping, on: Broker1.busName, at: "/", (), startsService: false)
@@ -113,7 +113,7 @@ final class Route {
         waiting.resumeAll(with: ())
     }
 
-    /// Returns to the bus after a call was cut off: the bus knows sooner whether the broker runs.
+    /// Returns to the bus after a call was cut off: the bus knows sooner whether the broker is running.
     func cutOff() { opened?.drop() }
 
     private func lost(_ connection: Connection?) {

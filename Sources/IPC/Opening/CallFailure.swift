@@ -1,8 +1,8 @@
-/// Why ``Application/call(_:sending:on:options:)`` gave no reply.
+/// The reason why ``Application/call(_:sending:on:options:)`` returned no reply.
 ///
-/// ``description`` is a sentence for people.
+/// ``description`` is a message for people.
 public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The kind of the failure.
+    /// The kind of failure.
     public enum Reason: Sendable, Hashable {
         /// The request was not accepted, or the broker's answer was lost; the error says which.
         case refused(IPCError)
@@ -10,26 +10,26 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case declined
         /// The sender, the handler or the user cancelled the request.
         case cancelled
-        /// The handler failed, or ended before it answered: a word for programs and a sentence for people, from the
-        /// handler if it gave them.
+        /// The handler failed, or exited before it answered. The code is for programs, and the message is for people;
+        /// both come from the handler if it gave them.
         case failed(code: String, message: String)
         /// The handler could not be started.
         case unavailable
-        /// The handler has not answered in time; it may have done the work.
+        /// The handler did not answer in time. It may have done the work.
         case timedOut
-        /// The request was not delivered in its time.
+        /// The request expired before it was delivered.
         case expired
-        /// The handler has done the work, and its reply does not have the expected form.
+        /// The handler did the work, but its reply does not have the expected form.
         case unreadable(IPCError)
     }
 
     public let reason: Reason
-    /// The answer of the broker, with the id of the request; `nil` if the request was refused.
+    /// The broker's response, with the id of the request; `nil` if the request was refused.
     public let response: OpenURLResponse?
 
     init(_ reason: Reason, in response: OpenURLResponse? = nil) { (self.reason, self.response) = (reason, response) }
 
-    /// - Returns: `nil` for a success.
+    /// - Returns: `nil` if the response is a success.
     init?(_ response: OpenURLResponse) {
         switch response.outcome {
         case .handled, .delivered: return nil
@@ -41,13 +41,13 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
                 message: response.errorMessage ?? "")
         case .unavailable: reason = .unavailable
         case .timedOut: reason = .timedOut
-        // A call waits until a queued request has ended.
+        // `queued` does not occur, because a call waits until a queued request has ended.
         case .expired, .queued: reason = .expired
         }
         self.response = response
     }
 
-    /// The reason as a word for programs: the handler's error code, the outcome, or the code of the error.
+    /// The reason as a code for programs: the handler's error code, the outcome, or the code of the error.
     public var code: String {
         switch reason {
         case .refused(let error), .unreadable(let error): error.code.rawValue
@@ -69,7 +69,7 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// The exit code of the tools for the error, or for the outcome.
+    /// The exit code of the tools for the error or the outcome.
     public var exitCode: Int32 {
         switch reason {
         case .refused(let error), .unreadable(let error): error.exitCode

@@ -2,52 +2,52 @@ public import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// Properties of a request beside its URL and payload.
+/// The properties of a request other than its URL and payload.
 public struct OpenOptions: Sendable, Hashable {
-    /// The handler to use in place of the scheme's own. It must run or be startable by the bus unless the request is
-    /// queued.
+    /// The handler to use instead of the scheme's own. Unless the request is queued, it must be running, or the bus
+    /// must be able to start it.
     public var application: ApplicationID?
-    /// The id of the request. Requests with the same id and arguments have one effect. If
-    /// it is `nil`, an application that resends chooses a random one; see
+    /// The id of the request. Repeating a request with the same id and arguments has no further effect. If it is `nil`,
+    /// the library picks a random id, unless the application was connected without `resends`; see
     /// ``Application/connect(id:schemes:window:allowReserved:resends:bus:)``.
     public var id: RequestID?
     /// Whether ``Application/open(_:sending:on:options:)`` returns ``IPCModel/Outcome/queued`` as soon as the request
-    /// is on disk. The request is delivered when its handler can be reached.
+    /// is on disk. The request is delivered once its handler can be reached.
     public var isQueued = false
-    /// The longest time until a queued request is delivered, at most 30 days; then it is `expired`. `nil` means 7 days.
-    /// Only with ``isQueued``.
+    /// How long a queued request may wait for delivery before it is `expired`, at most 30 days; `nil` means 7 days.
+    /// Only valid with ``isQueued``.
     public var requestTimeToLive: Duration?
-    /// The longest wait for the outcome, from acceptance on, including the start of the handler; `nil` means 20 s. For
-    /// a queued request: the handler's time for its answer, from each delivery on; `nil` means 10 min.
+    /// How long to wait for the outcome after acceptance, including the start of the handler; `nil` means 20 s. For a
+    /// queued request, how long the handler may take to answer after each delivery; `nil` means 10 min.
     public var timeout: Duration?
-    /// The id of the request that is being handled while this one is made, so that the broker can stop handlers which
-    /// open each other's URLs without end (`loopDetected`). Inside ``OpenURLRequest/handle(_:)`` it is set
+    /// The id of the request that is being handled while this one is made. The broker uses it to stop handlers that
+    /// open each other's URLs endlessly (`loopDetected`). Inside ``OpenURLRequest/handle(_:)``, it is set
     /// automatically.
     public var parent: RequestID?
     /// The token that lets the handler's window come to the front (Wayland, X11), from the program that has the focus.
     public var activationToken: String?
-    /// One more value for the handler: any D-Bus type without descriptors, paths, signatures and variants, at most 16
-    /// KiB.
+    /// An additional value for the handler, at most 16 KiB: any D-Bus type without descriptors, paths, signatures and
+    /// variants.
     public var annotation: Value?
-    /// With a pasteboard and without items: the version to send; `nil` means the current one.
+    /// If a pasteboard but no items are given, the version to send; `nil` means the current one.
     public var changeCount: UInt64?
     /// How the items are put on the pasteboard. With ``PasteboardOptions/isOnce``, the first reader of the pasteboard
-    /// consumes them, and the handler of the URL has its own copy. ``PasteboardOptions/isSensitive`` is not for queued
-    /// requests, which are stored on disk. A ``PasteboardOptions/id`` is rejected, because the request has one.
+    /// consumes them; the handler of the URL has its own copy. ``PasteboardOptions/isSensitive`` is not allowed for
+    /// queued requests, which are stored on disk. ``PasteboardOptions/id`` must be `nil`: the request has its own.
     public var pasteboard = PasteboardOptions()
-    /// Whether the pasteboard is made if it does not exist.
+    /// Whether to create the pasteboard if it does not exist.
     public var createsPasteboard = true
-    /// Whether the pasteboard becomes persistent; `nil` does not change it.
+    /// Whether the pasteboard becomes persistent; `nil` leaves it unchanged.
     public var isPersistent: Bool?
 
-    /// Makes the default options.
+    /// Creates the default options.
     public init() {}
 }
 
 extension OpenOptions {
     static let defaultTimeout = Duration.milliseconds(Limits().requestTimeoutMilliseconds)
 
-    /// The sender's wait; `nil` if it does not wait.
+    /// How long the sender waits; `nil` if it does not wait.
     var wait: Duration? { isQueued ? nil : timeout ?? Self.defaultTimeout }
 
     func wire() throws(IPCError) -> OpenURLOptions {
@@ -82,9 +82,9 @@ extension OpenOptions {
 }
 
 extension OpenURLOptions {
-    /// The options for a call that is sent again.
-    /// - Parameter end: until when its sender waits; `nil` if it does not wait. A new broker would count from its own
-    ///   acceptance.
+    /// Returns the options for a call that is sent again.
+    /// - Parameter end: when the sender stops waiting; `nil` if it does not wait. A new broker would otherwise restart
+    ///   the time-out when it accepts the call.
     func again(until end: ContinuousClock.Instant?) -> OpenURLOptions {
         var again = self
         again.repeated = true

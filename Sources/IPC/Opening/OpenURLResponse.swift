@@ -2,23 +2,23 @@ internal import IPCInterface
 
 /// The result of a request to open a URL.
 public struct OpenURLResponse: Sendable, Hashable {
-    /// How it ended, or `queued`: it is on disk, and ``Request/wait(timeout:)`` waits for it.
+    /// How the request ended; or `queued` if it is on disk, so that ``Request/wait(timeout:)`` can wait for it.
     public let outcome: Outcome
     /// The id of the request.
     public let id: RequestID
     /// The handler.
     public let application: String
-    /// The version of the pasteboard that was set or sent.
+    /// The change count of the version that was written to the pasteboard, or sent from it.
     public let changeCount: UInt64?
-    /// The handler's reply; values above 64 KiB are files.
+    /// The handler's reply. Values above 64 KiB are files.
     public let reply: [PasteboardItem]
-    /// How often it was delivered.
+    /// How often the request was delivered.
     public let attempts: UInt32
-    /// The name of the D-Bus error that made it fail.
+    /// The name of the D-Bus error that made the request fail.
     public let errorName: String?
-    /// Why it was not handled, as a word for programs.
+    /// Why the request was not handled, as a code for programs.
     public let errorCode: String?
-    /// Why it was not handled, as a sentence for people.
+    /// Why the request was not handled, as a message for people.
     public let errorMessage: String?
 
     init(_ result: OpenURLResult) throws(IPCError) {
@@ -34,19 +34,19 @@ public struct OpenURLResponse: Sendable, Hashable {
         errorMessage = result.errorMessage
     }
 
-    /// The response if no broker has come back to report the end of a request that was sent.
+    /// Creates the response for a request that was sent, if no broker came back to report how it ended.
     init(unknownEndOf id: RequestID, _ error: IPCError) {
         (outcome, self.id, application) = (.timedOut, id, "")
         (changeCount, reply, attempts, errorName) = (nil, [], 0, nil)
         (errorCode, errorMessage) = (Self.connectionLost, error.message)
     }
 
-    /// The error code of a request whose end is not known.
+    /// The error code of a request if it is not known how it ended.
     package static let connectionLost = "connection-lost"
 
-    /// Whether it was cancelled from outside, and not by its handler or the handler's user.
+    /// Whether a caller cancelled the request, not its handler or the handler's user.
     package var isCalledOff: Bool { outcome == .cancelled && errorCode == Outcome.calledOffCode }
 
-    /// Whether the handler took it: `handled`, or `delivered` to a program that cannot answer.
+    /// Whether the handler accepted it: `handled`, or `delivered` to a program that cannot answer.
     public var isHandled: Bool { outcome == .handled || outcome == .delivered }
 }

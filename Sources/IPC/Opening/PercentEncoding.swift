@@ -1,11 +1,11 @@
-/// Percent-encoding of the components of a URL (RFC 3986 §2.1), by the bytes of UTF-8.
+/// Percent-encodes and decodes the components of a URL (RFC 3986 §2.1), as bytes of UTF-8.
 ///
-/// A plus sign is not a space, as it is in HTML forms.
+/// Unlike in HTML forms, a plus sign does not stand for a space.
 package enum PercentEncoding {
-    /// RFC 3986 §2.1 asks for capital letters.
+    /// RFC 3986 §2.1 recommends upper-case digits.
     private static let digits = Array("0123456789ABCDEF".utf8)
 
-    /// The text, with all bytes encoded except unreserved ones.
+    /// Encodes all bytes of a string except unreserved ones.
     package static func encode(_ text: String) -> String {
         var bytes: [UInt8] = []
         for byte in text.utf8 {
@@ -16,8 +16,8 @@ package enum PercentEncoding {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The text that was encoded; `nil` if a percent sign is not followed by two hexadecimal digits, or if the bytes
-    /// are not UTF-8.
+    /// Decodes a string; returns `nil` if a percent sign is not followed by two hexadecimal digits, or if the bytes are
+    /// not valid UTF-8.
     package static func decode(_ text: some StringProtocol) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -34,8 +34,7 @@ package enum PercentEncoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
-    /// Whether a byte needs no encoding anywhere in a URL: an ASCII letter or digit, `-`, `.`, `_` or `~` (RFC 3986
-    /// §2.3).
+    /// Whether a byte never needs encoding in a URL: an ASCII letter or digit, `-`, `.`, `_` or `~` (RFC 3986 §2.3).
     package static func isUnreserved(_ byte: UInt8) -> Bool {
         switch Unicode.Scalar(byte) {
         case "a"..."z", "A"..."Z", "0"..."9", "-", ".", "_", "~": true

@@ -29,7 +29,7 @@ struct URLOpener {
     }
 
     func canOpen(_ url: URLText, within time: Duration) async throws(IPCError) -> Bool {
-        // Before the first call, so that no change is missed.
+        // Subscribe before the first call, so that no change is missed.
         let changes = try await HandlerChanges(of: url.scheme, link, within: time)
         repeat {
             if try await canOpen(url) { return true }
@@ -56,13 +56,13 @@ struct URLOpener {
     }
 
     /// - Parameters:
-    ///   - wait: the time for the outcome, including ``storing``; `nil` if the sender does not wait.
-    ///   - storing: the time until the payload is stored.
+    ///   - wait: the time to wait for the outcome, including ``storing``; `nil` if the sender does not wait.
+    ///   - storing: the time allowed for storing the payload.
     private func send(
         _ url: URLText, _ wire: OpenURLOptions, wait: Duration?, _ storing: Duration
     ) async throws(IPCError) -> OpenURLResponse {
         let end = wait.map { ContinuousClock.now + $0 }
-        // A request that was never sent needs no cancellation.
+        // A request that was never sent need not be cancelled.
         guard !Task.isCancelled else { throw IPCError(CallError.cancelled) }
         var mayBeDone = false
         do throws(IPCError) {
@@ -80,7 +80,7 @@ struct URLOpener {
             if Task.isCancelled {
                 cancel(id)
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
-                // No broker is left to report the outcome.
+                // There is no broker left to report the outcome.
                 guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
                 throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
             }
@@ -88,15 +88,15 @@ struct URLOpener {
         }
     }
 
-    /// Cancels a request, without a wait for the answer. The cancellation has left, behind the request, when this
-    /// returns; without a bus, it leaves as soon as there is one.
+    /// Cancels a request without waiting for the answer. When this returns, the cancellation has been sent, after the
+    /// request. Without a bus, it is sent as soon as there is one.
     private func cancel(_ id: String) {
         let input = (id, NoOptions())
         let isSent =
             link.connection.isConnected
             && (try? link.connection.notify(URLs1.cancelRequest, on: link.broker, at: Broker1.path, input)) != nil
         guard !isSent else { return }
-        // A new task, because that of the sender is cancelled and can make no call.
+        // The sender's task is cancelled and can make no more calls, so use a new one.
         Task { _ = try? await link.call(URLs1.cancelRequest, input, repeatable: true) }
     }
 
@@ -112,7 +112,7 @@ struct URLOpener {
         guard let asked = XCallbackURL(outgoing.url) else { return try await call(outgoing) }
         let place: CallbackPlace
         do throws(IPCError) {
-            // Before the place, which costs a connection.
+            // Check this before opening a `CallbackPlace`, which costs a connection.
             _ = try URLText(asked.text)
             guard !asked.namesCallbacks else {
                 throw IPCError(
@@ -130,8 +130,8 @@ struct URLOpener {
         return try result.get()
     }
 
-    /// Opens a URL, and waits until the request has ended, even if it is queued. If the task is cancelled, this cancels
-    /// the request.
+    /// Opens a URL, and waits until the request has ended, even if it is queued. If the task is cancelled, the request
+    /// is cancelled too.
     private func end(of outgoing: OutgoingURL) async throws(CallFailure) -> OpenURLResponse {
         do throws(IPCError) {
             let response = try await open(outgoing)

@@ -1,17 +1,16 @@
 internal import IPCModel
 
-/// The decoded parameters of a URL, `?name=value&name=value`, in their order.
+/// The decoded parameters of a URL, `?name=value&name=value`, in order of appearance.
 ///
-/// A parameter without `=` has an empty value. A plus sign is not a space, as it is in HTML forms. An empty parameter
-/// is ignored, and so is one with a broken escape. Names are compared byte by byte, with
-/// case.
+/// A parameter without `=` has an empty value. Unlike in HTML forms, a plus sign does not stand for a space. Empty
+/// parameters and parameters with broken escapes are ignored. Names are case-sensitive, and compared byte by byte.
 public struct URLParameters: Sendable, Hashable {
     /// A name and its value.
     public struct Parameter: Sendable, Hashable {
         public var name: String
         public var value: String
 
-        /// Makes a parameter from any two texts.
+        /// Creates a parameter from any two strings.
         public init(name: String, value: String) { (self.name, self.value) = (name, value) }
 
         public static func == (left: Parameter, right: Parameter) -> Bool {
@@ -26,13 +25,13 @@ public struct URLParameters: Sendable, Hashable {
 
     private var all: [Parameter]
 
-    /// Makes a list of parameters. A name may occur more than once.
+    /// Creates a list of parameters. A name may occur more than once.
     public init(_ parameters: [Parameter] = []) { all = parameters }
 
-    /// Reads the parameters of a URL: the text between its first `?` and its first `#` (RFC 3986 §3.4).
+    /// Parses the parameters of a URL: the text between its first `?` and its first `#` (RFC 3986 §3.4).
     public init(of url: String) { self.init(query: QueriedURL(url).query ?? "") }
 
-    /// Reads a query, without its `?`.
+    /// Parses a query, given without its `?`.
     public init(query: String) {
         all = query.utf8.split(separator: UInt8(ascii: "&")).compactMap { pair in
             let (name, value) = Substring(pair).cut(at: UInt8(ascii: "="))
@@ -43,8 +42,8 @@ public struct URLParameters: Sendable, Hashable {
         }
     }
 
-    /// The value of the first parameter with a name. A new value replaces the first one and removes the others with
-    /// that name, or is appended; `nil` removes all of them.
+    /// The value of the first parameter with the given name. A new value replaces the first one and removes the others
+    /// with that name, or is appended if there is none; `nil` removes all of them.
     public subscript(_ name: String) -> String? {
         get { all.first { $0.name.isIdentical(to: name) }?.value }
         set {
@@ -54,19 +53,19 @@ public struct URLParameters: Sendable, Hashable {
         }
     }
 
-    /// The values of all parameters with one name, in their order.
+    /// The values of all parameters with the given name, in order of appearance.
     public func all(named name: String) -> [String] { all.filter { $0.name.isIdentical(to: name) }.map(\.value) }
 
-    /// A name that occurs more than once, for a program that rejects such a URL; `nil` if there is none.
+    /// The first name that occurs more than once, for programs that reject such URLs; `nil` if there is none.
     public var repeatedName: String? { all.map(\.name).first { all(named: $0).count > 1 } }
 
-    /// The query, without its `?`. All bytes except unreserved ones (RFC 3986 §2.3) are encoded, so it is also the text
-    /// of an HTML form.
+    /// The query, without its `?`. All bytes except unreserved ones (RFC 3986 §2.3) are encoded, so it is also valid as
+    /// the data of an HTML form.
     public var query: String {
         all.map { PercentEncoding.encode($0.name) + "=" + PercentEncoding.encode($0.value) }.joined(separator: "&")
     }
 
-    /// A URL with these parameters after its own, before its fragment. The rest of it stays byte for byte.
+    /// Returns a URL with these parameters added after its own, before its fragment. No other byte is changed.
     public func added(to url: String) -> String { QueriedURL(url).adding(self).text }
 }
 
@@ -77,7 +76,7 @@ extension URLParameters: RandomAccessCollection {
 }
 
 extension URLParameters: ExpressibleByDictionaryLiteral {
-    /// Makes a list of parameters in the order of the literal. A name may occur more than once.
+    /// Creates a list of parameters in the order of the literal. A name may occur more than once.
     public init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements.map { Parameter(name: $0.0, value: $0.1) })
     }

@@ -1,9 +1,9 @@
 internal import IPCDBus
 
-/// Checks values that arrive, before the program sees them.
+/// Checks incoming values before the program sees them.
 ///
-/// The broker is trusted not to shorten a file while it is read: its memory files are sealed, and its files on disk are
-/// never written again. Other properties of a descriptor are checked.
+/// The broker is trusted not to shorten a file while it is being read: its memory files are sealed, and its files on
+/// disk are never written again. Other properties of a descriptor are checked.
 enum IncomingValues {
     /// Checks all values, in the background if there are files.
     /// - Parameter digests: `nil` if the broker reports none.
@@ -14,7 +14,7 @@ enum IncomingValues {
         try await inBackground { () throws(IPCError) in try Digest.check(items, against: digests) }
     }
 
-    /// Checks that all files can be mapped safely. Reads nothing.
+    /// Checks that all files can be mapped safely. This reads no content.
     static func checkFiles(_ items: [PasteboardItem]) throws(IPCError) {
         for item in items {
             for case .file(let file) in item.representations.map(\.value) { try check(file, size: nil) }
@@ -43,7 +43,7 @@ enum IncomingValues {
 }
 
 extension Representation.Value {
-    /// The value as bytes in memory; a file is read in the background.
+    /// Returns the value as bytes in memory. A file is read in the background.
     /// - Throws: `inputOutput` if it cannot be read.
     func loaded() async throws(IPCError) -> [UInt8] {
         guard case .file(let file) = self else { return content }
@@ -51,10 +51,10 @@ extension Representation.Value {
     }
 }
 
-/// Compares a value with its digest. It finds damage, not forgery.
+/// Compares a value with its digest. This detects damage, but not forgery.
 enum Digest {
-    /// Checks a value; a digest of an unknown kind is ignored.
-    /// - Throws: `inputOutput` if the value has another digest.
+    /// Checks a value against a digest. Digests of unknown kinds are ignored.
+    /// - Throws: `inputOutput` if the value has a different digest.
     static func check(_ value: Representation.Value, against digest: String) throws(IPCError) {
         guard digest.hasPrefix(ContentDigest.prefix) else { return }
         let actual = if let digest = mapped(value) { digest } else { try of(value) }
@@ -66,11 +66,11 @@ enum Digest {
         }
     }
 
-    /// The writer of a larger value also sends its digest.
+    /// If a value is larger than this, its writer also sends its digest.
     static let statedBytes = 1 << 20
 
-    /// The digest of a large sealed file, which stays mapped for the program to read. Other files are read, because a
-    /// failure is then an error and no signal.
+    /// Computes the digest of a large sealed file, which stays mapped for the program to read. Other files are read
+    /// instead, so that a failure is an error and not a signal.
     private static func mapped(_ value: Representation.Value) -> String? {
         guard case .file(let file) = value, file.byteCount > statedBytes, Descriptor.isSealed(file.descriptor) else {
             return nil
@@ -86,14 +86,14 @@ enum Digest {
         return ContentDigest(of: bytes).description
     }
 
-    /// The digest as `xxh128:` and 32 lower-case hexadecimal digits.
+    /// Returns the digest as `xxh128:` and 32 lower-case hexadecimal digits.
     static func of(_ value: Representation.Value) throws(IPCError) -> String {
         do { return try ContentDigest(of: value).description } catch let error as IPCError { throw error } catch {
             throw IPCError(.inputOutput, "\(error)")
         }
     }
 
-    /// - Parameter digests: a row for each item, a digest for each representation.
+    /// - Parameter digests: one row per item, with a digest for each representation.
     static func check(_ items: [PasteboardItem], against digests: [[String]]) throws(IPCError) {
         guard items.map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.inputOutput, "the digests of the pasteboard's values do not fit its items")

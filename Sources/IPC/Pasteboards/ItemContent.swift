@@ -1,6 +1,6 @@
-/// Typed views of items, the same for a payload and for a pasteboard.
+/// Typed access to items, the same for payloads and pasteboards.
 extension [PasteboardItem] {
-    /// The size of all values in bytes.
+    /// The total size of all values in bytes.
     var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
 
     var hasFile: Bool { contains { $0.representations.contains { $0.value.isFile } } }
@@ -35,17 +35,17 @@ extension PasteboardItem {
         return text
     }
 
-    /// The URL of an item that has a list of URLs.
+    /// The first URL of an item that has a list of URLs.
     fileprivate func knownURL() throws(IPCError) -> String {
         if let url { return url }
-        // Throws another error for a file that cannot be read.
+        // This throws a different error if the file cannot be read.
         _ = try self[.url]?.value.readString()
         throw IPCError(.payloadInvalid, "the representation \(ContentType.url) of the item holds no URL")
     }
 }
 
 extension Representation.Value {
-    /// The value as bytes, a text as UTF-8. A file is read into memory; the bytes are empty if it cannot be read.
+    /// The value as bytes; text becomes UTF-8. A file is read into memory; the result is empty if it cannot be read.
     public var content: [UInt8] {
         switch self {
         case .text(let text): Array(text.utf8)

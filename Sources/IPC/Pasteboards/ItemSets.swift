@@ -1,19 +1,19 @@
-// An item set is a list of places from 0, in place of UIKit's IndexSet; `nil` means all items.
+// An item set is a list of indexes from 0, instead of UIKit's IndexSet; `nil` means all items.
 extension Pasteboard {
-    /// The content types of some items of the current version, each in the writer's order.
-    /// - Throws: `noSuchItem` if a place has no item.
+    /// The content types of the given items in the current version, each in the writer's order of preference.
+    /// - Throws: `noSuchItem` if there is no item at one of the indexes.
     public func types(forItemSet items: [Int]?) async throws(IPCError) -> [[ContentType]] {
         let types = try await types
         return try Self.places(items, of: types.count).map { types[$0] }
     }
 
-    /// Whether the first item has one of these types. Reads no content.
+    /// Whether the first item has one of these types. This reads no content.
     public func contains(pasteboardTypes types: [ContentType]) async throws(IPCError) -> Bool {
         try await self.types.first?.contains(where: types.contains) ?? false
     }
 
-    /// Whether each of some items has one of these types; false for none. Reads no content.
-    /// - Throws: `noSuchItem` if a place has no item.
+    /// Whether each of the given items has one of these types; false for an empty set. This reads no content.
+    /// - Throws: `noSuchItem` if there is no item at one of the indexes.
     public func contains(
         pasteboardTypes types: [ContentType], inItemSet items: [Int]?
     ) async throws(IPCError) -> Bool {
@@ -21,19 +21,19 @@ extension Pasteboard {
         return !found.isEmpty && found.allSatisfy { $0.contains(where: types.contains) }
     }
 
-    /// The places of the items that have one of these types. Reads no content.
+    /// The indexes of the items that have one of these types. This reads no content.
     public func itemSet(withPasteboardTypes types: [ContentType]) async throws(IPCError) -> [Int] {
         let found = try await self.types
         return found.indices.filter { found[$0].contains(where: types.contains) }
     }
 
-    /// The bytes of a type of the first item; `nil` if it has none.
+    /// The bytes of the first item's representation of a type; `nil` if it has none.
     public func data(forPasteboardType type: ContentType) async throws(IPCError) -> [UInt8]? {
         try await items(type).first?[type]?.value.loaded()
     }
 
-    /// The bytes of a type of some items; `nil` for an item that has none.
-    /// - Throws: `noSuchItem` if a place has no item.
+    /// The bytes of the given items' representations of a type; `nil` for each item that has none.
+    /// - Throws: `noSuchItem` if there is no item at one of the indexes.
     public func data(
         forPasteboardType type: ContentType, inItemSet set: [Int]?
     ) async throws(IPCError) -> [[UInt8]?] {
@@ -45,7 +45,7 @@ extension Pasteboard {
         return found
     }
 
-    /// The value of the first item, as ``setValue(_:forPasteboardType:)`` wrote it; `nil` if it has none.
+    /// Decodes the first item's value, as written by ``setValue(_:forPasteboardType:)``; `nil` if it has none.
     /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json
@@ -53,8 +53,8 @@ extension Pasteboard {
         try await items(type).first?.value(content, type: type)
     }
 
-    /// The values of some items; `nil` for an item that has none. Parameters and errors as in
-    /// ``value(_:forPasteboardType:)``; `noSuchItem` if a place has no item.
+    /// Decodes the values of the given items; `nil` for each item that has none. Parameters and errors are those of
+    /// ``value(_:forPasteboardType:)``, and `noSuchItem` if there is no item at one of the indexes.
     public func values<Content: Decodable>(
         _ content: Content.Type = Content.self, forPasteboardType type: ContentType = .json, inItemSet set: [Int]?
     ) async throws(IPCError) -> [Content?] {
@@ -64,7 +64,7 @@ extension Pasteboard {
         }
     }
 
-    /// All items of the current version, with their values of one type. If none has one, no content is read.
+    /// All items of the current version, with values of one type only. If no item has it, no content is read.
     private func items(_ type: ContentType) async throws(IPCError) -> [PasteboardItem] {
         let types = try await types
         guard types.contains(where: { $0.contains(type) }) else { return types.map { _ in .withoutContent } }

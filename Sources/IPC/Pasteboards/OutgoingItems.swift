@@ -1,12 +1,12 @@
 internal import IPCDBus
 
-/// Brings items into the form for a message: large values as sealed memory files or as their files, all others inline.
+/// Prepares items for a message: large values as sealed memory files or as the files that they are, all others inline.
 enum OutgoingItems {
-    /// Brings items into a form that fits one message.
+    /// Converts items to a form that fits in one message.
     /// - Parameters:
-    ///   - passes: whether the connection passes descriptors.
-    ///   - prefersInline: passes no descriptor if all values fit without.
-    /// - Throws: `limitExceeded` if they do not fit; `noSpace`, `inputOutput` if a file cannot be made or read.
+    ///   - passes: whether the connection can pass descriptors.
+    ///   - prefersInline: whether to pass no descriptors if all values fit inline.
+    /// - Throws: `limitExceeded` if they do not fit; `noSpace`, `inputOutput` if a file cannot be created or read.
     static func prepare(
         _ items: [PasteboardItem], passes: Bool = true, prefersInline: Bool = false
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -24,7 +24,7 @@ enum OutgoingItems {
         return try await inBackground { () throws(IPCError) in try form(items, fit) }
     }
 
-    /// - Parameter takesDescriptor: whether the reader takes a descriptor.
+    /// - Parameter takesDescriptor: whether the reader accepts a descriptor.
     static func prepare(
         _ representation: Representation, takesDescriptor: Bool
     ) async throws(IPCError) -> Representation.Value {
@@ -71,13 +71,13 @@ enum OutgoingItems {
                 let file = try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 return .success(.file(ContentFile(owning: file, byteCount: bytes.count)))
             }
-            // At the same time, so the digest takes no time.
+            // Do both at the same time, so that the digest costs no extra time.
             let (file, digest) = Background.both {
                 Result { () throws(SystemError) in
                     try Descriptor.makeSealed(containing: bytes, name: "pasteboard-value")
                 }
             } _: {
-                // Only the digest of a file can fail.
+                // This can only fail for a file.
                 try? ContentDigest(of: value)
             }
             return .success(.file(ContentFile(owning: try file.get(), byteCount: bytes.count, knownDigest: digest)))
@@ -86,7 +86,7 @@ enum OutgoingItems {
         }
     }
 
-    /// The known digests of items, empty texts for the others; `nil` if none is known.
+    /// The known digests of items, with empty strings for unknown ones; `nil` if none is known.
     static func digests(of items: [PasteboardItem]) -> [[String]]? {
         let digests = items.map { $0.representations.map { $0.value.knownDigest?.description ?? "" } }
         return digests.contains { $0.contains { !$0.isEmpty } } ? digests : nil

@@ -2,8 +2,8 @@ internal import IPCInterface
 
 /// A named, versioned container of items that outlives the program that wrote it.
 ///
-/// A value of this type has a name and a connection, and no content: each access is a call to the broker. A pasteboard
-/// has no owner, and every change takes the next change count.
+/// A value of this type only has a name and a connection, and no content: each access is a call to the broker. A
+/// pasteboard has no owner. Every change gets the next change count.
 public struct Pasteboard: Sendable {
     let application: Application
     /// The pasteboard's name.
@@ -11,15 +11,15 @@ public struct Pasteboard: Sendable {
 
     var object: PasteboardObject { PasteboardObject(application, name) }
 
-    /// Names a pasteboard, and does not check that it exists; for ``Application/open(_:sending:on:options:)``, which
-    /// makes it, and for pasteboards that are known to exist.
+    /// Creates a handle without checking that the pasteboard exists. Use it with
+    /// ``Application/open(_:sending:on:options:)``, which creates the pasteboard, or if you know that it exists.
     public init(named name: PasteboardName, of application: Application) {
         (self.name, self.application) = (name, application)
     }
 }
 
 extension Pasteboard: Hashable {
-    /// Two pasteboards are equal if their names are equal byte by byte.
+    /// Two pasteboards are equal if their names are the same, byte for byte.
     public static func == (one: Pasteboard, other: Pasteboard) -> Bool { one.name == other.name }
     public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
@@ -30,34 +30,34 @@ extension Pasteboard {
         get async throws(IPCError) { try await object.get(Pasteboard1.changeCount) }
     }
 
-    /// Whether it survives the broker and a power cut.
+    /// Whether the pasteboard survives a broker restart and a power failure.
     public var isPersistent: Bool {
         get async throws(IPCError) { try await object.get(Pasteboard1.persistent) }
     }
 
-    /// Makes it persistent, which stores it on disk before this returns, or removes it from disk.
+    /// Makes the pasteboard persistent, which stores it on disk before this returns, or removes it from disk.
     public func setPersistent(_ persistent: Bool) async throws(IPCError) {
         try await object.set(Pasteboard1.persistent, persistent)
     }
 
-    /// The most earlier versions that are kept beside the current one, 0 to 100.
+    /// How many earlier versions are kept in addition to the current one, 0 to 100.
     public var historyLimit: UInt32 {
         get async throws(IPCError) { try await object.get(Pasteboard1.historyLimit) }
     }
 
-    /// Sets the most earlier versions that are kept. A lower limit deletes the oldest at once.
-    /// - Throws: `invalidArguments` above 100.
+    /// Sets how many earlier versions are kept. Lowering the limit immediately deletes the oldest ones.
+    /// - Throws: `invalidArguments` if the number is above 100.
     public func setHistoryLimit(_ versions: UInt32) async throws(IPCError) {
         try await object.set(Pasteboard1.historyLimit, versions)
     }
 
-    /// The content types of the current version: for each item, those of its representations in order, then promised
-    /// ones. Reads no content.
+    /// The content types of the current version: for each item, those of its representations in order, followed by the
+    /// promised ones. This reads no content.
     public var types: [[ContentType]] {
         get async throws(IPCError) { try [[ContentType]](texts: try await object.get(Pasteboard1.types)) }
     }
 
-    /// The number of items of the current version.
+    /// The number of items in the current version.
     public var numberOfItems: Int {
         get async throws(IPCError) { Int(try await object.get(Pasteboard1.itemCount)) }
     }

@@ -1,32 +1,32 @@
-/// A change of one pasteboard.
+/// A change to one pasteboard.
 public struct PasteboardChange: Sendable, Hashable {
     /// The pasteboard.
     public let name: PasteboardName
-    /// The change count of its current version; 0 when it was removed.
+    /// The change count of its current version; 0 if it was removed.
     public let changeCount: UInt64
     /// Whether it was removed.
     public var isRemoved: Bool { changeCount == 0 }
-    /// The position of this change: pass it as `since` to continue later, without a missed change.
+    /// The position of this change. To continue later without missing a change, pass it as `since`.
     public let cursor: UInt64
-    /// Whether the broker no longer knows which pasteboards were removed since the cursor. The first changes then list
-    /// every watched pasteboard that exists; all others are removed.
+    /// Whether the broker no longer knows which pasteboards were removed since the cursor. If so, the first changes
+    /// list every watched pasteboard that exists; all others have been removed.
     public let isResync: Bool
 }
 
 extension Pasteboard {
-    /// The changes of this pasteboard after a change count, until the loop ends.
+    /// The changes to this pasteboard after a change count, for as long as you iterate.
     ///
-    /// Each step is a call that the broker answers at the next change. Changes are not buffered: a slow loop misses
-    /// versions in between, but never the last one, also over restarts of the broker and the bus.
-    /// - Parameter count: reports later changes; `nil` means from the first step on.
+    /// Each step is a call that the broker answers at the next change. Changes are not buffered: a slow loop may miss
+    /// versions in between, but never the last one, even across restarts of the broker and the bus.
+    /// - Parameter count: the change count after which to report changes; `nil` means from the first step on.
     public func changes(since count: UInt64? = nil) -> PasteboardChanges {
         PasteboardChanges(application: application, names: [name], since: count)
     }
 
     /// Waits until this pasteboard is removed. Returns at once if it does not exist.
     ///
-    /// If it is removed and made again, this returns only if it was called before the removal.
-    /// - Throws: errors of the broker; `storeUnavailable` when the task is cancelled.
+    /// If the pasteboard is removed and created again, this returns only if it was called before the removal.
+    /// - Throws: errors of the broker; `storeUnavailable` if the task is cancelled.
     public func waitUntilRemoved() async throws(IPCError) {
         let start = try await application.boards.change(of: [name], since: nil).cursor
         do throws(IPCError) { _ = try await changeCount } catch {
@@ -38,10 +38,10 @@ extension Pasteboard {
     }
 }
 
-/// The changes of pasteboards; see ``Pasteboard/changes(since:)``.
+/// The changes to pasteboards; see ``Pasteboard/changes(since:)``.
 ///
-/// It holds at most the rest of one answer, a row for each changed pasteboard. It ends when the task is cancelled or
-/// the application is closed, and throws errors of the broker, such as `limitExceeded`.
+/// It buffers at most the rest of one answer, which has one row per changed pasteboard. It ends when the task is
+/// cancelled or the application is closed, and throws errors of the broker, such as `limitExceeded`.
 public struct PasteboardChanges: AsyncSequence, Sendable {
     public typealias Element = PasteboardChange
     public typealias Failure = IPCError
@@ -52,14 +52,14 @@ public struct PasteboardChanges: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(application: application, names: names, cursor: since) }
 
-    /// Reads one change after the other.
+    /// Returns one change after another.
     public struct Iterator: AsyncIteratorProtocol {
         let application: Application
         let names: [PasteboardName]
         var cursor: UInt64?
         var rows: ArraySlice<PasteboardChange> = []
 
-        /// The next change; `nil` when the task is cancelled.
+        /// Returns the next change; `nil` if the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(IPCError) -> PasteboardChange? {

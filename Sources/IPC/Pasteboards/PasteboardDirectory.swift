@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The broker's pasteboards as a whole: their names and their changes.
+/// All of the broker's pasteboards: their names and their changes.
 @DBusActor
 struct PasteboardDirectory {
     private let link: BrokerLink
@@ -35,7 +35,7 @@ struct PasteboardDirectory {
         return try rows.map { (row) throws(IPCError) in try PasteboardInfo(row) }
     }
 
-    /// - Parameter cursor: `nil` only returns the current cursor.
+    /// - Parameter cursor: `nil` to return only the current cursor.
     func change(
         of names: [PasteboardName], since cursor: UInt64?
     ) async throws(IPCError) -> (cursor: UInt64, changes: [PasteboardChange]) {

@@ -32,7 +32,7 @@ struct PasteboardObject: Sendable {
     func set<Content: ValueConvertible>(
         _ property: Property<Content>, _ content: Content
     ) async throws(IPCError) {
-        // Persistence stores all versions, whose size is unknown here.
+        // Making it persistent stores all its versions, whose size is not known here.
         try await link.call(
             Properties.set, at: path, (property.interface.text, property.name.text, content.dbusValue),
             timeout: BrokerLink.timeout(storing: 4 << 30), repeatable: true)

@@ -2,23 +2,23 @@ internal import IPCInterface
 
 /// How items are put on a pasteboard.
 public struct PasteboardOptions: Sendable, Hashable {
-    /// The time until the items expire, which empties the pasteboard with a change count of its own; `nil` means never.
-    /// It is measured by a monotonic clock, which includes sleep.
+    /// The time until the items expire; `nil` means never. When they expire, the pasteboard becomes empty, with a new
+    /// change count. The time is measured with a monotonic clock that includes sleep.
     public var timeToLive: Duration?
-    /// When the items expire, by the system clock at the time of writing. With a ``timeToLive`` too, the earlier time
-    /// counts.
+    /// When the items expire, by the system clock at the time of writing. If ``timeToLive`` is set too, the earlier
+    /// time applies.
     public var expiresAt: Timestamp?
-    /// Whether the items are a secret: kept in memory only, never on disk or in a log. It implies ``isOnce``, and at
-    /// most 60 s.
+    /// Whether the items are a secret, which is kept only in memory, never on disk or in a log. It implies ``isOnce``
+    /// and a lifetime of at most 60 s.
     public var isSensitive = false
     /// Whether the first reader consumes the items, which empties the pasteboard.
     public var isOnce = false
-    /// Changes the pasteboard only if it has exactly this change count.
+    /// If this is set, the pasteboard is changed only if it has exactly this change count.
     public var ifChangeCount: UInt64?
-    /// The id of the call. For 10 min, a second call with the same id and items has no effect.
+    /// The id of the call. For 10 min, repeating the call with the same id and items has no further effect.
     public var id: RequestID?
 
-    /// Makes options, by default without any condition.
+    /// Creates options; by default, the items never expire, and the change has no condition.
     public init(
         timeToLive: Duration? = nil, expiresAt: Timestamp? = nil, isSensitive: Bool = false, isOnce: Bool = false,
         ifChangeCount: UInt64? = nil, id: RequestID? = nil
@@ -32,7 +32,7 @@ public struct PasteboardOptions: Sendable, Hashable {
     }
 
     /// The time until the items expire, in milliseconds; `nil` means never.
-    /// - Throws: `invalidArguments` if it has passed.
+    /// - Throws: `invalidArguments` if the items have already expired.
     func milliseconds(at now: Timestamp = .now) throws(IPCError) -> UInt64? {
         let left = expiresAt.map { $0 - now }
         guard let least = [timeToLive, left].compactMap(\.self).min()?.wholeMilliseconds else { return nil }
@@ -50,6 +50,6 @@ extension Duration {
         return UInt64(clamping: rest > 0 ? whole + 1 : whole)
     }
 
-    /// Whole milliseconds, rounded up, clamped to 1 and the maximum of the wire (49 days).
+    /// Whole milliseconds, rounded up, at least 1 and at most the maximum on the wire (49 days).
     var wireMilliseconds: UInt32 { UInt32(clamping: max(1, wholeMilliseconds)) }
 }

@@ -1,22 +1,22 @@
 internal import IPCInterface
 
-/// A version of a pasteboard, as one change has made it.
+/// A version of a pasteboard, as one change left it.
 public struct PasteboardVersion: Sendable, Hashable {
     /// The version's number.
     public let changeCount: UInt64
     /// Its items, in the writer's order.
     public let items: [PasteboardItem]
-    /// The writer, and how far its id could be trusted then.
+    /// The writer, and how far its id could be trusted at the time.
     public let source: Source
     /// When it was written.
     public let writtenAt: Timestamp?
-    /// The size of all its values, in bytes.
+    /// The total size of its values in bytes.
     public let byteCount: UInt64
-    /// Whether it was a secret.
+    /// Whether it was a secret; see ``PasteboardOptions/isSensitive``.
     public let isSensitive: Bool
     /// Whether this read consumed it.
     public let isOnce: Bool
-    /// When it expires; `nil` if it does not.
+    /// When it expires; `nil` if never.
     public let expiresAt: Timestamp?
 
     init(changeCount: UInt64, items: [PasteboardItem], _ facts: VersionFacts) {
@@ -31,13 +31,13 @@ public struct PasteboardVersion: Sendable, Hashable {
     }
 }
 
-/// One kept version of a pasteboard, without its content.
+/// A stored version of a pasteboard, without its content.
 public struct PasteboardVersionInfo: Sendable, Hashable {
     /// The version's number.
     public let changeCount: UInt64
-    /// The count of its items.
+    /// The number of its items.
     public let itemCount: UInt32
-    /// The size of all its values, in bytes.
+    /// The total size of its values in bytes.
     public let byteCount: UInt64
     /// The content types: for each item, those of its representations in order.
     public let types: [[ContentType]]
@@ -49,7 +49,7 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
     public let isSensitive: Bool
     /// Whether the first reader consumes its content.
     public let isOnce: Bool
-    /// When it expires; `nil` if it does not.
+    /// When it expires; `nil` if never.
     public let expiresAt: Timestamp?
 
     init(_ facts: VersionFacts) throws(IPCError) {
@@ -65,29 +65,29 @@ public struct PasteboardVersionInfo: Sendable, Hashable {
     }
 }
 
-/// A row of a list of pasteboards.
+/// An entry in a list of pasteboards.
 public struct PasteboardInfo: Sendable, Hashable {
     /// Its name.
     public let name: PasteboardName
     /// The change count of its current version.
     public let changeCount: UInt64
-    /// Whether it survives the broker and a power cut.
+    /// Whether the pasteboard survives a broker restart and a power failure.
     public let isPersistent: Bool
-    /// The count of the items of its current version.
+    /// The number of items in its current version.
     public let itemCount: UInt32
-    /// The size of all values of its current version, in bytes.
+    /// The total size of all values in its current version, in bytes.
     public let byteCount: UInt64
-    /// When its current version was made.
+    /// When its current version was created.
     public let changedAt: Timestamp?
-    /// The most earlier versions that are kept; `nil` if the broker does not report it.
+    /// How many earlier versions are kept; `nil` if the broker does not report it.
     public let historyLimit: UInt32?
-    /// The count of versions, including the current one; `nil` if the broker does not report it.
+    /// The number of versions, including the current one; `nil` if the broker does not report it.
     public let versionCount: UInt32?
     /// Whether the current version is a secret.
     public let isSensitive: Bool
     /// Whether the first reader of the current version consumes it.
     public let isOnce: Bool
-    /// When the current version expires; `nil` if it does not.
+    /// When the current version expires; `nil` if never.
     public let expiresAt: Timestamp?
 
     init(_ row: PasteboardRow) throws(IPCError) {

@@ -1,54 +1,54 @@
-// A typed read asks for the types first, so that no other value is read or fetched from its writer, and a version that
-// its first reader consumes is not lost.
+// A typed read asks for the types first. This way, no other values are read or fetched from their writer, and a version
+// that its first reader consumes is not lost.
 extension Pasteboard {
-    /// The text of the first item that has one; `nil` if none has.
-    /// - Throws: as ``items``; `payloadInvalid` if that text is not UTF-8.
+    /// The text of the first item that has text; `nil` if none has.
+    /// - Throws: the same errors as ``items``; `payloadInvalid` if that text is not valid UTF-8.
     public var string: String? {
         get async throws(IPCError) { try await items(where: \.isUTF8PlainText).firstText() }
     }
 
-    /// The text of every item that has one.
+    /// The text of each item that has text.
     public var strings: [String] {
         get async throws(IPCError) { try await items(where: \.isUTF8PlainText).texts() }
     }
 
-    /// The URL of the first item that has one, as it was written; `nil` if none has.
-    /// - Throws: as ``items``; `payloadInvalid` if that item's list of URLs is empty.
+    /// The URL of the first item that has one, exactly as written; `nil` if none has.
+    /// - Throws: the same errors as ``items``; `payloadInvalid` if that item's list of URLs is empty.
     public var url: String? {
         get async throws(IPCError) { try await items { $0 == .url }.firstURL() }
     }
 
-    /// The URL of every item that has one, as it was written.
+    /// The URL of each item that has one, exactly as written.
     public var urls: [String] {
         get async throws(IPCError) { try await items { $0 == .url }.urls() }
     }
 
-    /// The first picture, with its type; `nil` if there is none.
+    /// The first image, with its type; `nil` if there is none.
     public var image: Representation? {
         get async throws(IPCError) { try await images.first }
     }
 
-    /// The picture of every item that has one, with its type.
+    /// The image of each item that has one, with its type.
     public var images: [Representation] {
         get async throws(IPCError) { try await items(where: \.isImage).compactMap(\.image) }
     }
 
-    /// Whether an item has a text. Reads no content.
+    /// Whether an item has text. This reads no content.
     public var hasStrings: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isUTF8PlainText) } }
     }
 
-    /// Whether an item has a URL. Reads no content.
+    /// Whether an item has a URL. This reads no content.
     public var hasURLs: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(.url) } }
     }
 
-    /// Whether an item has a picture. Reads no content.
+    /// Whether an item has an image. This reads no content.
     public var hasImages: Bool {
         get async throws(IPCError) { try await types.contains { $0.contains(where: \.isImage) } }
     }
 
-    /// The items of the current version, each with the first representation whose type fits; empty if no type fits.
+    /// The items of the current version, each with its first representation of a matching type; empty if no type matches.
     func items(where fits: (ContentType) -> Bool) async throws(IPCError) -> [PasteboardItem] {
         var known = try await versions()
         for _ in 0..<Self.attempts {
@@ -59,7 +59,7 @@ extension Pasteboard {
                 return try await version(current.changeCount, types: Array(types)).items
             } catch {
                 guard error.code == .noSuchItem else { throw error }
-                // If the version is still kept, this is the answer; otherwise, another program was faster.
+                // If the version is still stored, the error stands. Otherwise, another program was faster.
                 known = try await versions()
                 guard !known.contains(where: { $0.changeCount == current.changeCount }) else { throw error }
             }
@@ -68,7 +68,7 @@ extension Pasteboard {
             .changeCountMismatch, "the pasteboard changed \(Self.attempts) times while it was read; try again")
     }
 
-    /// The most attempts, each because the version is gone that was to be read.
+    /// How many times to try, if the version to be read keeps disappearing.
     private static let attempts = 16
 }
 

@@ -1,14 +1,14 @@
 internal import IPCInterface
 
 extension Pasteboard {
-    /// Replaces all items. A persistent pasteboard has them on disk before this returns.
+    /// Replaces all items. If the pasteboard is persistent, they are on disk before this returns.
     ///
-    /// Values above 64 KiB are sent as files: bytes in memory as a sealed memory file, a file as it is. A version has
-    /// at most 16 of these, and at most 16 MiB in all other values.
+    /// Values above 64 KiB are sent as files: bytes in memory as a sealed memory file, a file as it is. A version can
+    /// have at most 16 of these, and at most 16 MiB in all other values together.
     /// - Parameters:
-    ///   - items: an empty list empties the pasteboard.
-    ///   - options: how long they stay, and the condition for the change.
-    ///   - createsPasteboard: creates a persistent pasteboard with these items if there is none, in one change.
+    ///   - items: the new items; an empty list empties the pasteboard.
+    ///   - options: how long they are kept, and the condition for the change.
+    ///   - createsPasteboard: whether to create a persistent pasteboard with these items, in one change, if necessary.
     /// - Returns: the change count of the new version.
     /// - Throws: `noSuchPasteboard`, `changeCountMismatch`, `limitExceeded`. If it throws, nothing is written.
     @discardableResult
@@ -21,7 +21,7 @@ extension Pasteboard {
     }
 
     /// Replaces all items if the pasteboard has exactly this change count; see ``setItems(_:options:)``.
-    /// - Throws: `changeCountMismatch` with the current change count in its sentence.
+    /// - Throws: `changeCountMismatch`, with the current change count in its message.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem], ifChangeCount count: UInt64?, id: RequestID? = nil
@@ -29,8 +29,8 @@ extension Pasteboard {
         try await setItems(items, options: PasteboardOptions(ifChangeCount: count, id: id))
     }
 
-    /// Appends items to the current version, in one step. The stricter options of both versions apply. Parameters and
-    /// errors as in ``setItems(_:options:)``.
+    /// Appends items to the current version, in one step. If the options of the two versions differ, the stricter ones
+    /// apply. Parameters and errors are those of ``setItems(_:options:)``.
     @discardableResult
     public func addItems(
         _ items: [PasteboardItem], options: PasteboardOptions = PasteboardOptions()
@@ -38,7 +38,7 @@ extension Pasteboard {
         try await object.write(items, object.options(options), by: Pasteboard1.addItems)
     }
 
-    /// Removes all items; the pasteboard stays, with an empty version. Parameters and errors as in
+    /// Removes all items. The pasteboard still exists, with an empty version. Parameters and errors are those of
     /// ``setItems(_:ifChangeCount:id:)``.
     @discardableResult
     public func clear(ifChangeCount count: UInt64? = nil, id: RequestID? = nil) async throws(IPCError) -> UInt64 {
@@ -48,7 +48,7 @@ extension Pasteboard {
     /// Removes the pasteboard with all its versions; see ``Application/removePasteboard(named:)``.
     public func remove() async throws(IPCError) { try await application.removePasteboard(named: name) }
 
-    /// Replaces all items by those of a copy, and states the copy's source; an empty source states none.
+    /// Replaces all items with those of a copy, and states the copy's source; an empty string states no source.
     package func restore(
         _ items: [PasteboardItem], source: String, options: PasteboardOptions
     ) async throws(IPCError) -> UInt64 {
@@ -57,41 +57,41 @@ extension Pasteboard {
         return try await object.write(items, wire)
     }
 
-    /// Replaces all items by one text.
+    /// Replaces all items with one string.
     @discardableResult
     public func setString(_ text: String) async throws(IPCError) -> UInt64 { try await setItems([.string(text)]) }
 
-    /// Replaces all items by texts, one item each.
+    /// Replaces all items with the given strings, one item each.
     @discardableResult
     public func setStrings(_ texts: [String]) async throws(IPCError) -> UInt64 {
         try await setItems(texts.map(PasteboardItem.string))
     }
 
-    /// Replaces all items by one URL.
-    /// - Throws: `invalidURL` if the text is no URL.
+    /// Replaces all items with one URL.
+    /// - Throws: `invalidURL` if the string is not a URL.
     @discardableResult
     public func setURL(_ url: String) async throws(IPCError) -> UInt64 { try await setItems([.url(url)]) }
 
-    /// Replaces all items by URLs, one item each.
-    /// - Throws: `invalidURL` if a text is no URL.
+    /// Replaces all items with the given URLs, one item each.
+    /// - Throws: `invalidURL` if a string is not a URL.
     @discardableResult
     public func setURLs(_ urls: [String]) async throws(IPCError) -> UInt64 {
         try await setItems(urls.map { (url) throws(IPCError) in try .url(url) })
     }
 
-    /// Replaces all items by one picture: its bytes and their type.
+    /// Replaces all items with one image: its bytes and their type.
     @discardableResult
     public func setImage(_ bytes: [UInt8], type: ContentType) async throws(IPCError) -> UInt64 {
         try await setItems([.image(bytes, type: type)])
     }
 
-    /// Replaces all items by bytes of a type.
+    /// Replaces all items with bytes of the given type.
     @discardableResult
     public func setData(_ bytes: [UInt8], forPasteboardType type: ContentType) async throws(IPCError) -> UInt64 {
         try await setItems([.data(bytes, type: type)])
     }
 
-    /// Replaces all items by one value as JSON, in the form of `PasteboardItem.value(_:type:)`.
+    /// Replaces all items with one value as JSON, in the form of `PasteboardItem.value(_:type:)`.
     /// - Throws: `invalidArguments` if the value cannot be encoded.
     @discardableResult
     public func setValue(

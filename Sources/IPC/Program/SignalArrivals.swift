@@ -3,35 +3,35 @@ internal import Glibc
 
 /// The signals that stop a program, as bytes in a pipe, because a signal handler can do little more than write.
 ///
-/// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
+/// A signal that was ignored when the process started (`nohup`, background jobs) stays ignored.
 package enum SignalArrivals {
     package static let numbers = [SIGTERM, SIGINT, SIGHUP]
 
-    /// The end of the pipe to read from: a byte for each signal, with its number.
+    /// The read end of the pipe, which receives one byte per signal, with the signal's number.
     package static var descriptor: CInt { ends.reading }
 
     private static let ends: (reading: CInt, writing: CInt) = {
         var pair: [CInt] = [-1, -1]
         guard pipe(&pair) == 0 else { fatalError("pipe: \(String(cString: strerror(errno)))") }
         for end in pair { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        // A signal handler must not wait, and a full pipe holds signals enough.
+        // A signal handler must not block, and a full pipe holds enough signals.
         _ = fcntl(pair[1], F_SETFL, O_NONBLOCK)
         return (pair[0], pair[1])
     }()
 
-    /// Starts to receive signals, which then do not end the process.
+    /// Starts to receive signals, which then no longer kill the process.
     package static func begin() {
-        // Makes the pipe here, and not in a signal handler.
+        // Create the pipe here, because a signal handler must not.
         _ = descriptor
         for number in numbers where clinux_is_ignored(number) == 0 { signal(number) { SignalArrivals.add($0) } }
     }
 
-    /// Lets the next signal end the process.
+    /// Lets the next signal kill the process.
     package static func leaveToSystem() {
         for number in numbers where clinux_is_ignored(number) == 0 { signal(number, SIG_DFL) }
     }
 
-    /// Writes a byte as a signal handler does: no more than signal-safety(7) allows.
+    /// Writes a byte from within a signal handler: it does only what signal-safety(7) allows.
     package static func add(_ number: CInt) {
         let before = errno
         var byte = UInt8(truncatingIfNeeded: number)
@@ -39,7 +39,7 @@ package enum SignalArrivals {
         errno = before
     }
 
-    /// Unblocks the signals in the calling thread: the threads of Swift's pool and of Dispatch block them.
+    /// Unblocks the signals in the calling thread. The threads of Swift's pool and of Dispatch block them.
     package static func admit() {
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -4,16 +4,16 @@ private import Synchronization
 
 /// The numbers of SIGINT, SIGTERM and SIGHUP, the signals that stop a program, in the order of their arrival.
 ///
-/// From ``init()`` on, they do not end the process, until ``leaveToSystem()``. A signal that was ignored when the
-/// process started (`nohup`, a job in the background) stays ignored. Signals are kept until they are read. Each value
-/// gets every signal, and its iterators share them. The sequence only ends when the task is cancelled.
+/// Between ``init()`` and ``leaveToSystem()``, these signals do not kill the process. A signal that was ignored when
+/// the process started (`nohup`, background jobs) stays ignored. Signals are kept until they are read. Each value of
+/// this type gets every signal; its iterators share them. The sequence ends only when the task is cancelled.
 public struct StopSignals: AsyncSequence, Sendable {
     public typealias Element = Int32
     public typealias Failure = Never
 
     private let stream: AsyncStream<Int32>
 
-    /// Begins to receive signals.
+    /// Starts to receive signals.
     public init() {
         let (stream, listener) = AsyncStream.makeStream(of: Int32.self)
         self.stream = stream
@@ -25,12 +25,12 @@ public struct StopSignals: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncStream<Int32>.Iterator { stream.makeAsyncIterator() }
 
-    /// Lets the next signal end the process.
+    /// Lets the next signal kill the process.
     public static func leaveToSystem() { SignalArrivals.leaveToSystem() }
 
     private static let listeners = Mutex<Set<AsyncStream<Int32>.Continuation>>([])
 
-    /// Watches the pipe on the I/O thread, from the first listener to the end of the process.
+    /// Watches the pipe on the I/O thread, from the first listener until the process exits.
     private static let reading: Void = DBusActor.handOver {
         SignalArrivals.admit()
         watch = DescriptorWatch(SignalArrivals.descriptor, for: .reading) { read() }
@@ -47,28 +47,28 @@ public struct StopSignals: AsyncSequence, Sendable {
 }
 
 extension Application {
-    /// Handles requests as ``onOpenURL(_:)`` does, until a signal stops the program.
+    /// Handles requests like ``onOpenURL(_:)``, until a signal stops the program.
     ///
-    /// After the first signal, requests that no body has begun return to the broker, and the others are answered. A
-    /// second signal cancels the work in progress. Returns when every request that was begun is answered; then
-    /// ``close()``.
+    /// After the first signal, requests that no body has started on return to the broker, and the others are answered.
+    /// A second signal cancels the work in progress. This returns when every request that was started is answered; then
+    /// call ``close()``.
     /// - Parameters:
-    ///   - signals: made before the program reports that it listens; signals since then count.
-    ///   - body: the work, as of ``onOpenURL(_:)``.
+    ///   - signals: create this before the program announces that it is ready; signals count from then on.
+    ///   - body: the work, as in ``onOpenURL(_:)``.
     public nonisolated func onOpenURL(
         until signals: StopSignals, _ body: @escaping OpenURLHandler
     ) async throws(IPCError) {
         try await signals.end { () async throws(IPCError) in
             try await self.onOpenURL(body)
         } by: {
-            // Without a broker, the claims end with the connection.
+            // Without a broker, closing the connection releases the claims.
             try? await self.stopReceiving()
         }
     }
 }
 
 extension StopSignals {
-    /// Runs `work` until it ends. The first signal runs `stop`, and the second one cancels `work`.
+    /// Runs `work` until it completes. The first signal runs `stop`, and the second one cancels `work`.
     fileprivate func end(
         _ work: @escaping @Sendable () async throws(IPCError) -> Void, by stop: @escaping @Sendable () async -> Void
     ) async throws(IPCError) {

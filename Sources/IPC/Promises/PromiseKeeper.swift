@@ -1,10 +1,10 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The promises of this application: one object on the path of each pasteboard, which the broker calls.
+/// Keeps the promises of this application. For each pasteboard, it exports one object, which the broker calls.
 ///
-/// It keeps the providers of the newest two versions of a pasteboard, because a pasteboard keeps one earlier version by
-/// default. When the bus is lost, it releases all: the broker only calls the connection that made the promise.
+/// It keeps the providers of a pasteboard's newest two versions, because a pasteboard keeps one earlier version by
+/// default. When the bus is lost, it releases them: the broker only calls the promising connection.
 @DBusActor
 final class PromiseKeeper {
     static let versionsKept = 2
@@ -30,7 +30,7 @@ final class PromiseKeeper {
         gate = BrokerGate(link)
     }
 
-    /// Exports the object, then sets the items, because the broker may call before it answers.
+    /// Exports the object before setting the items, because the broker may call it before it answers.
     func keep(
         _ promises: [[ContentType]], on board: Pasteboard, provider: @escaping PromisedData,
         _ write: () async throws(IPCError) -> UInt64
@@ -60,14 +60,14 @@ final class PromiseKeeper {
         link.connection.onDisconnect { [weak self] in self?.releaseWritten() }
     }
 
-    /// Releases the versions that were written. A version that is being written may reach the next bus.
+    /// Releases the versions that were written. A version that is still being written may reach the next bus.
     private func releaseWritten() {
         let boards = Set(versions.map(\.board))
         versions.removeAll { $0.changeCount != nil }
         for board in boards { releaseObject(of: board) }
     }
 
-    /// - Parameter changeCount: that of the new version; `nil` if the write has failed.
+    /// - Parameter changeCount: the change count of the new version; `nil` if the write failed.
     private func settle(_ number: UInt64, at changeCount: UInt64?, on board: PasteboardName) {
         if let changeCount, let place = versions.firstIndex(where: { $0.number == number }) {
             versions[place].changeCount = changeCount
@@ -91,7 +91,7 @@ final class PromiseKeeper {
     func close() async {
         let open = versions.reduce(0) { $0 + $1.promises.reduce(0) { $0 + $1.count } }
         guard open > 0, link.connection.isConnected else { return }
-        // A failure concerns the readers only.
+        // A failure only affects the readers.
         _ = try? await link.call(
             Pasteboards1.fetchPromises, NoOptions(),
             timeout: BrokerLink.margin + .milliseconds(Limits().promiseMilliseconds) * open, repeatable: true)
@@ -105,7 +105,7 @@ final class PromiseKeeper {
                     guard let self else { return answer(.failure(ErrorReply.notPromised(input.2, input.3))) }
                     self.gate.admit(call) { refusal in
                         if let refusal { return answer(.failure(refusal)) }
-                        // Not on the I/O thread, because the provider would run there.
+                        // Start a new task, because otherwise the provider would run on the I/O thread.
                         Task { answer(await self.value(of: board, input.1, input.2, input.3, input.4)) }
                     }
                 })
@@ -116,7 +116,7 @@ final class PromiseKeeper {
         of board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ wanted: String,
         _ options: PromisedDataOptions
     ) async -> Result<Representation.Value, any Error> {
-        // The broker may ask for a version before it answers the write.
+        // The broker may ask for values of a version before it answers the write.
         while mayBeWriting(changeCount, on: board) {
             await settling.wait { mayBeWriting(changeCount, on: board) ? nil : () }
         }
@@ -140,8 +140,8 @@ final class PromiseKeeper {
     }
 
     /// The type as it was promised, and its provider. The broker asks with the change count that the promising call
-    /// returned, also if items that were added since have made a later version. An unknown count belongs to a version
-    /// whose answer was lost, or to another writer.
+    /// returned, even if items added since then have created a later version. An unknown change count belongs to a
+    /// version whose answer was lost, or to another writer.
     private func promise(
         _ board: PasteboardName, _ changeCount: UInt64, _ item: UInt32, _ type: ContentType
     ) -> (ContentType, PromisedData)? {
@@ -152,7 +152,7 @@ final class PromiseKeeper {
 }
 
 extension ErrorReply {
-    /// The answer for a value that this application has not promised, or whose provider is released.
+    /// The answer for a value that this application did not promise, or whose provider has been released.
     fileprivate static func notPromised(_ item: UInt32, _ type: String) -> ErrorReply {
         IPCError(.noSuchItem, "nothing is promised of the type “\(type)” for item \(item), or not any more").errorReply
     }

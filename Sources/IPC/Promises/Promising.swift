@@ -1,6 +1,6 @@
 internal import IPCInterface
 
-/// Makes a promised value when it is read, for an item, counted from 0, and a type.
+/// Provides a promised value when it is read, given the index of its item, from 0, and its type.
 ///
 /// It may be called more than once for the same value, and must return within 10 s. If it throws, the reader gets
 /// `noSuchItem`.
@@ -8,21 +8,21 @@ public typealias PromisedData =
     @concurrent @Sendable (_ item: Int, _ type: ContentType) async throws -> Representation.Value
 
 extension Pasteboard {
-    /// Replaces all items, and promises further types of them, which are made when they are read.
+    /// Replaces all items, and promises additional types, whose values are provided when they are read.
     ///
-    /// The promise holds while this application is connected. Before it leaves, ``Application/close()`` makes the
-    /// broker fetch all promised values. If the application ends otherwise, or the bus is lost, readers of promised
-    /// values get `noSuchItem` at once. A fetched value becomes part of the version, with the same change count.
-    /// Providers are kept for the newest two versions of a pasteboard with promises of this application, and released
-    /// for older ones. A provider that holds the application keeps it connected.
+    /// The promise holds as long as this application is connected. ``Application/close()`` makes the broker fetch all
+    /// promised values before it disconnects. If the application exits in another way, or the bus is lost, readers of
+    /// promised values immediately get `noSuchItem`. A fetched value becomes part of the version, with the same change
+    /// count. Only the providers of a pasteboard's newest two versions with promises of this application are kept. A
+    /// provider that holds a reference to the application keeps it connected.
     /// - Parameters:
-    ///   - items: the items that exist at once.
-    ///   - promises: for each item, the promised types beside its representations; further rows make items at the end
-    ///     that only have promises.
+    ///   - items: the items that exist already.
+    ///   - promises: for each item, the types promised in addition to its representations. Additional rows create items
+    ///     at the end that consist only of promises.
     ///   - options: how the version is kept.
-    ///   - provider: makes a value.
+    ///   - provider: provides the promised values.
     /// - Returns: the change count of the new version.
-    /// - Throws: as ``setItems(_:options:)``; `invalidArguments` for a type that the item already has.
+    /// - Throws: the same errors as ``setItems(_:options:)``; `invalidArguments` if an item already has the type.
     @discardableResult
     public func setItems(
         _ items: [PasteboardItem] = [], promising promises: [[ContentType]],

@@ -1,8 +1,8 @@
 internal import IPCInterface
 
-/// The newest answers of the handler, for requests that are delivered again because the broker has lost the answers.
+/// The handler's latest answers, for requests that are delivered again because the broker lost the answers.
 ///
-/// This is best effort. If an answer is forgotten, the handler gets the request again, with a higher attempt.
+/// This is best effort. If an answer was forgotten, the handler gets the request again, with a higher attempt.
 struct AnswerMemory {
     static let most = 1_000
     static let mostReplyBytes = 65_536
@@ -15,12 +15,12 @@ struct AnswerMemory {
     }
 
     private var answers: [String: Answer] = [:]
-    /// The ids of ``answers``, the oldest first, from ``start`` on.
+    /// The ids of ``answers``, oldest first, starting at index ``start``.
     private var order: [String] = []
     private var start = 0
     private var byteCount = 0
 
-    /// The answer to a request; `nil` if it is not known, or if another request now has the id.
+    /// The answer to a request; `nil` if it is not known, or if the id now belongs to a different request.
     func answer(to id: String, _ url: String) -> PendingAnswer.Content? {
         answers[id].flatMap { $0.url == Self.mark(of: url) ? $0.content : nil }
     }
@@ -28,7 +28,7 @@ struct AnswerMemory {
     mutating func keep(_ content: PendingAnswer.Content, to id: String, _ url: String) {
         let items = content.1.items ?? []
         let size = items.byteCount + (content.1.errorMessage?.utf8.count ?? 0)
-        // A file would stay open.
+        // Remembering a file would keep it open.
         guard size <= Self.mostReplyBytes, !items.hasFile else { return }
         if let former = answers[id] { byteCount -= former.byteCount } else { order.append(id) }
         answers[id] = Answer(url: Self.mark(of: url), content: content, byteCount: size)
@@ -44,7 +44,7 @@ struct AnswerMemory {
         start = 0
     }
 
-    /// A number in place of a URL, which may have a mebibyte.
+    /// A hash that represents a URL, which may be up to a mebibyte long.
     private static func mark(of url: String) -> Int {
         var hasher = Hasher()
         for byte in url.utf8 { hasher.combine(byte) }

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// `org.freedesktop.Application` on the application's object, for launchers, `gapplication` and desktop entries with
-/// `DBusActivatable=true`. Any process may call it, so the source is unknown.
+/// Exports `org.freedesktop.Application` on the application's object, for launchers, `gapplication` and desktop entries
+/// with `DBusActivatable=true`. Any process may call it, so the source is unknown.
 extension Receiver {
     func desktopInterface() -> ExportedInterface {
         ExportedInterface(
@@ -25,7 +25,7 @@ extension Receiver {
             ])
     }
 
-    /// Delivers all URLs or none, and answers when each has its answer.
+    /// Delivers either all URLs or none, and answers when each of them has been answered.
     private func open(_ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>) async {
         do throws(IPCError) {
             for url in urls { _ = try URLText(url) }
@@ -47,11 +47,11 @@ extension Receiver {
 }
 
 extension ReceivedRequests {
-    /// The most unanswered URLs that came by `org.freedesktop.Application.Open`, which the broker's window does not
-    /// limit.
+    /// The maximum number of unanswered URLs from `org.freedesktop.Application.Open`, to which the broker's window does
+    /// not apply.
     static let mostOpened = 64
 
-    /// - Throws: `limitExceeded`, and then takes no URL.
+    /// - Throws: `limitExceeded`. If it throws, no URL was accepted.
     fileprivate func open(
         _ urls: [String], _ token: String?, _ answer: @escaping DelayedAnswer<Void>
     ) throws(IPCError) {
@@ -75,7 +75,7 @@ extension ReceivedRequests {
     }
 }
 
-/// The URLs of one call of `Open`, until each has its answer.
+/// The URLs of one `Open` call, until all of them have been answered.
 @DBusActor
 private final class Opening {
     private var waiting: Int

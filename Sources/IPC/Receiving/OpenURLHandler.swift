@@ -2,14 +2,14 @@ internal import IPCDBus
 
 /// Does the work of a request, and returns the reply for its sender.
 ///
-/// An error that it throws becomes the answer. An ``OpenURLRequest/Answer`` is the answer itself. A
-/// `CancellationError`, and any error after the request was cancelled, becomes `cancelled`. Other errors become
-/// `failed`, with the code and the sentence of a ``HandlerError`` or ``IPCModel/IPCError``, or with the name of the
-/// error's type as the code.
+/// If it throws an error, that error becomes the answer. An ``OpenURLRequest/Answer`` is sent as it is. A
+/// `CancellationError`, or any error after the request was cancelled, becomes `cancelled`. Any other error becomes
+/// `failed`, with the code and message of a ``HandlerError`` or ``IPCModel/IPCError``, or with the name of the error's
+/// type as the code.
 public typealias OpenURLHandler = @concurrent @Sendable (OpenURLRequest) async throws -> [PasteboardItem]
 
-/// The request that the current task handles, the parent of every request that it makes: D-Bus does not record
-/// causality.
+/// The request that the current task handles. It becomes the parent of every request that the task makes, because D-Bus
+/// does not record causality.
 enum HandledRequest {
     @TaskLocal static var id: RequestID?
 }
@@ -18,8 +18,8 @@ extension OpenURLRequest {
     /// Does the work of the request and answers it.
     ///
     /// Every ``Application/open(_:sending:on:options:)`` and call in the body has this request as its parent, so that
-    /// the broker can stop handlers which open each other's URLs without end. The task of the body is cancelled when
-    /// the request is cancelled (``isCancelled``), and when the task of the caller is.
+    /// the broker can stop handlers that open each other's URLs endlessly. The body's task is cancelled if the request
+    /// is cancelled (``isCancelled``) or the caller's task is.
     /// - Parameter body: the work. If it calls ``finish(_:replying:)``, that is the answer.
     public nonisolated func handle(_ body: @escaping OpenURLHandler) async {
         let work = Task { try await HandledRequest.$id.withValue(id) { try await body(self) } }
@@ -41,14 +41,14 @@ extension OpenURLRequest {
             case .failure(let error): try await finish(Answer(error, calledOff: calledOff))
             }
         } catch {
-            // The reply cannot be sent. If the body has answered meanwhile, its answer stays.
+            // The reply cannot be sent. If the body has answered in the meantime, its answer stands.
             try? await finish(.failed(code: error.replyCode, message: error.message))
         }
     }
 }
 
 extension OpenURLRequest.Answer {
-    /// The answer for an error, by the rules of ``OpenURLHandler``; for ``OpenURLRequest/finish(_:replying:)``.
+    /// The answer for an error, by the rules of ``OpenURLHandler``, to pass to ``OpenURLRequest/finish(_:replying:)``.
     public init(_ error: any Error) { self.init(error, calledOff: false) }
 
     init(_ error: any Error, calledOff: Bool) {
@@ -67,16 +67,16 @@ extension IPCError {
     fileprivate var replyCode: String { code == .limitExceeded ? "reply-too-large" : code.rawValue }
 }
 
-/// An error of a handler: thrown in the body of ``OpenURLRequest/handle(_:)``, it reaches the sender with this code and
-/// this sentence.
+/// An error that a handler reports: if the body of ``OpenURLRequest/handle(_:)`` throws it, the sender gets its code
+/// and message.
 ///
-/// Another error has the name of its type as its code, which may change with the source. The sentence of an error that
-/// is `CustomStringConvertible` is its description.
+/// For any other error, the code is the name of its type, which may change with the source. If the error is
+/// `CustomStringConvertible`, the message is its description.
 public protocol HandlerError: Error {
-    /// A short word for programs, in lower case with hyphens: the sender's ``CallFailure/code`` and
+    /// A short code for programs, in lower case with hyphens: the sender's ``CallFailure/code`` and
     /// ``OpenURLResponse/errorCode``.
     var code: String { get }
-    /// A sentence for people, which starts in lower case and has no full stop.
+    /// A message for people. It starts in lower case and has no full stop.
     var message: String { get }
 }
 
@@ -84,15 +84,14 @@ extension HandlerError where Self: CustomStringConvertible {
     public var message: String { description }
 }
 
-/// If a call that a handler makes fails, the handler fails with the same code and sentence.
+/// If a handler throws the failure of its own call, it fails with the same code and message.
 extension CallFailure: HandlerError {}
 
 extension Application {
-    /// Handles and answers every request, as many at a time as the registered window; see
-    /// ``OpenURLRequest/handle(_:)``.
+    /// Handles and answers all requests, up to the registered window at once; see ``OpenURLRequest/handle(_:)``.
     ///
-    /// Returns after ``close()`` or ``stopReceiving()``, when the work that has begun is done. If the task is
-    /// cancelled, this cancels that work. Throws as ``openURLs``.
+    /// Returns after ``close()`` or ``stopReceiving()``, once the work in progress is done. If the task is cancelled,
+    /// that work is cancelled too. Throws the same errors as ``openURLs``.
     public nonisolated func onOpenURL(_ body: @escaping OpenURLHandler) async throws(IPCError) {
         let result = await withDiscardingTaskGroup { group -> Result<Void, IPCError> in
             do throws(IPCError) {

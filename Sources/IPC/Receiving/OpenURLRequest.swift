@@ -3,28 +3,28 @@ internal import IPCInterface
 
 /// A request to open a URL, as its handler sees it.
 ///
-/// It gets one answer: the first ``finish(_:replying:)``, or `failed` when it is released without one. The answer
-/// acknowledges the request, so give it after the work. After a crash, the same request may be delivered again, with
-/// the same ``id`` and a higher ``attempt``.
+/// A request gets one answer: the first ``finish(_:replying:)``, or `failed` if it is released without an answer. The
+/// answer acknowledges the request, so give it after doing the work. After a crash, the same request may be delivered
+/// again, with the same ``id`` and a higher ``attempt``.
 @DBusActor
 public final class OpenURLRequest {
     /// The request's id, the same in every attempt.
     public nonisolated let id: RequestID
-    /// The URL, byte for byte as its sender wrote it. ``scheme``, ``host``, ``path`` and ``parameters`` are its parts.
+    /// The URL, byte for byte as its sender wrote it. Its parts are ``scheme``, ``host``, ``path`` and ``parameters``.
     public nonisolated let url: String
-    /// The scheme of ``url``; two schemes are equal without regard to case (RFC 3986 §3.1).
+    /// The scheme of ``url``. Schemes are compared without regard to case (RFC 3986 §3.1).
     public nonisolated let scheme: URLScheme
-    /// The sender, and how far its id can be trusted; decide on ``IPCModel/SourceStrength/owned`` only.
+    /// The sender, and how far its id can be trusted. Grant rights only for ``IPCModel/SourceStrength/owned``.
     public nonisolated let source: Source
     /// The items that came with the URL.
     public nonisolated let payload: Payload
-    /// One more value from the sender, outside the payload.
+    /// An additional value from the sender, outside the payload.
     public nonisolated let annotation: Value?
-    /// 1 for the first delivery. A greater number means that an earlier delivery was not answered; the work may be
-    /// done.
+    /// 1 for the first delivery. A greater number means that an earlier delivery was not answered, so the work may
+    /// already be done.
     public nonisolated let attempt: UInt32
-    /// When the sender gets a time-out; `nil` if no sender waits. A new delivery of a request that is being handled
-    /// renews it, as after a restart of the broker.
+    /// When the sender times out; `nil` if no sender waits. If the request is delivered again while it is being
+    /// handled, for example after a broker restart, the deadline is renewed.
     public nonisolated var deadline: ContinuousClock.Instant? { answer.deadline }
     /// The token that lets a window of the handler come to the front (Wayland, X11).
     public nonisolated let activationToken: String?
@@ -47,23 +47,23 @@ public final class OpenURLRequest {
         answer.give((.failed, HandlerReply(errorCode: "not-answered", errorMessage: message)))
     }
 
-    /// Returns the request to the broker, for a handler that has not begun it and takes no more.
+    /// Returns the request to the broker, because the handler has not started on it and accepts no more requests.
     package func handBack() { answer.give(nil) }
 
     var isAnswered: Bool { answer.isGiven }
 
-    /// The time until ``deadline``, zero when it has passed; `nil` if no sender waits.
+    /// The time left until ``deadline``, or zero if it has passed; `nil` if no sender waits.
     public nonisolated var timeLeft: Duration? {
         deadline.map { max(.zero, ContinuousClock.now.duration(to: $0)) }
     }
 
-    /// Answers the request. The answer has left when this returns, unless the socket is full; see
+    /// Answers the request. When this returns, the answer has been sent, unless the socket is full; see
     /// ``Application/close()``.
     /// - Parameters:
     ///   - outcome: the outcome for the sender.
-    ///   - items: the reply for the sender, at most 16 MiB in all; send more on a pasteboard, and reply with its name.
-    /// - Throws: `invalidArguments` if the request was answered before; `limitExceeded` if the items are too large, and
-    ///   the request then still waits for an answer.
+    ///   - items: the reply for the sender, at most 16 MiB in all. Send more on a pasteboard, and reply with its name.
+    /// - Throws: `invalidArguments` if the request is already answered; `limitExceeded` if the items are too large, in
+    ///   which case the request still waits for an answer.
     public func finish(_ outcome: Answer, replying items: [PasteboardItem] = []) async throws(IPCError) {
         let size = items.byteCount
         let most = Int(Limits().inlineMessageBytes)
@@ -78,15 +78,15 @@ public final class OpenURLRequest {
         }
     }
 
-    /// Whether the sender has cancelled the request, or has not got its answer in time. Stop, and finish with
+    /// Whether the sender cancelled the request or stopped waiting for the answer. If so, stop the work and finish with
     /// ``Answer/cancelled``.
     ///
-    /// The broker reports both. While it is away, this is true 5 s after the ``deadline``: a broker that restarts
-    /// within that time delivers the request again, with a new deadline.
+    /// The broker reports both. While the broker is away, this becomes true 5 s after the ``deadline``: a broker that
+    /// restarts within that time delivers the request again, with a new deadline.
     public var isCancelled: Bool { answer.isCancelled }
 
     /// Waits until ``isCancelled`` is true.
-    /// - Returns: false if the request is answered first, or the task is cancelled.
+    /// - Returns: `false` if the request is answered first, or the task is cancelled.
     public func waitUntilCancelled() async -> Bool { await answer.cancellation() }
 }
 
@@ -97,15 +97,15 @@ extension OpenURLContext {
 }
 
 extension OpenURLRequest {
-    /// The answer of a handler; it can be thrown in the body of ``handle(_:)``.
+    /// The answer of a handler. It can also be thrown in the body of ``handle(_:)``.
     public enum Answer: Error, Sendable, Hashable {
         /// The work is done.
         case handled
-        /// The URL is not for this application: a word for programs and a sentence for people, or neither.
+        /// The URL is not for this application. The code for programs and the message for people are optional.
         case declined(code: String? = nil, message: String? = nil)
-        /// The user or the sender cancelled it.
+        /// The user or the sender cancelled the request.
         case cancelled
-        /// The work failed: a word for programs and a sentence for people.
+        /// The work failed. The code for programs and the message for people are optional.
         case failed(code: String? = nil, message: String? = nil)
 
         /// ``declined(code:message:)`` without a reason.
@@ -131,22 +131,22 @@ extension OpenURLRequest {
     }
 }
 
-/// The items that came with a URL, exactly as they were sent, whatever has happened to the pasteboard since. Values
-/// above 64 KiB may be files.
+/// The items that came with a URL, exactly as they were sent, even if the pasteboard has changed since. Values above 64
+/// KiB may be files.
 public struct Payload: ItemReading, Hashable {
     /// The items in the sender's order; empty if none were sent.
     public let items: [PasteboardItem]
-    /// Whether items were sent, also an empty list.
+    /// Whether items were sent; true even for an empty list.
     public let isPresent: Bool
     /// The pasteboard that has or had the items; `nil` if they came without one.
     public let pasteboard: PasteboardName?
-    /// The version of the pasteboard that holds them.
+    /// The change count of the pasteboard version that holds them.
     public let changeCount: UInt64?
 
     init(_ context: OpenURLContext) {
         items = context.items ?? []
         isPresent = context.items != nil
-        // A name that the broker sends was checked by it.
+        // The broker has checked the names that it sends.
         (pasteboard, changeCount) = (context.pasteboard.flatMap { try? PasteboardName($0) }, context.changeCount)
     }
 }

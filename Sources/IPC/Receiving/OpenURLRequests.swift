@@ -1,6 +1,6 @@
 internal import IPCDBus
 
-/// The requests to open a URL that come to an application; see ``Application/openURLs``.
+/// The requests to open a URL that an application receives; see ``Application/openURLs``.
 public struct OpenURLRequests: AsyncSequence, Sendable {
     public typealias Element = OpenURLRequest
     public typealias Failure = IPCError
@@ -9,11 +9,11 @@ public struct OpenURLRequests: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> Iterator { Iterator(application: application) }
 
-    /// Takes one request after the other.
+    /// Returns one request after another.
     public struct Iterator: AsyncIteratorProtocol {
         let application: Application
 
-        /// The next request; `nil` after ``Application/close()`` and when the task is cancelled.
+        /// Returns the next request; `nil` after ``Application/close()``, or if the task is cancelled.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(IPCError) -> OpenURLRequest? {

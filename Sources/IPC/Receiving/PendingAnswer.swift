@@ -2,12 +2,12 @@ internal import IPCDBus
 internal import IPCInterface
 private import Synchronization
 
-/// The answer that a delivered request waits for: given once, by its handler or by its release.
+/// The pending answer to a delivered request. It is given once: by the handler, or when the request is released.
 @DBusActor
 final class PendingAnswer {
     typealias Content = (String, HandlerReply)
     typealias Send = DelayedAnswer<Content>
-    /// `nil` if no consumer has begun the request; the broker returns it to its place in the queue.
+    /// `nil` if no consumer has started on the request; the broker then returns it to its place in the queue.
     typealias Given = (outcome: Outcome, reply: HandlerReply)?
 
     private var calls: [Send]
@@ -16,15 +16,15 @@ final class PendingAnswer {
     private var isCalledOff = false
     private let lastDeadline: Mutex<ContinuousClock.Instant?>
     private let patience: Duration
-    /// Runs while a watcher waits for the cancellation.
+    /// The timer for the deadline, which runs while a task waits for the cancellation.
     private var overdue: DBusTimer?
     private let watchers = WaitingTasks<Bool>()
 
     /// - Parameters:
     ///   - call: sends the answer.
-    ///   - deadline: until when the sender waits; `nil` if no sender waits.
-    ///   - patience: the time after the deadline at which the request counts as cancelled. A running broker reports the
-    ///     deadline. A broker that restarts delivers the request again, which renews the deadline.
+    ///   - deadline: when the sender stops waiting; `nil` if no sender waits.
+    ///   - patience: how long after the deadline the request counts as cancelled. A running broker reports the
+    ///     deadline. A restarted broker delivers the request again, which renews the deadline.
     ///   - ended: runs after the answer was sent.
     init(
         _ call: @escaping Send, until deadline: ContinuousClock.Instant?, patience: Duration,
@@ -43,10 +43,10 @@ final class PendingAnswer {
         if !watchers.isEmpty { watchDeadline() }
     }
 
-    /// Until when the sender waits, by the last delivery.
+    /// When the sender stops waiting, according to the last delivery.
     nonisolated var deadline: ContinuousClock.Instant? { lastDeadline.withLock(\.self) }
 
-    /// Whether the sender has cancelled the request, or has stopped waiting.
+    /// Whether the sender cancelled the request or stopped waiting.
     var isCancelled: Bool { isCalledOff || giveUp.map { $0 <= .now } ?? false }
 
     private var giveUp: ContinuousClock.Instant? { deadline?.advanced(by: patience) }
@@ -60,7 +60,7 @@ final class PendingAnswer {
     }
 
     /// Sends the answer.
-    /// - Returns: false if there is an answer already; it stays.
+    /// - Returns: `false` if there already is an answer, which stands.
     @discardableResult
     func give(_ answer: Given) -> Bool {
         guard !isGiven else { return false }
@@ -81,7 +81,7 @@ final class PendingAnswer {
         watchers.resumeAll(with: true)
     }
 
-    /// - Returns: false if it is answered first, or the task is cancelled.
+    /// Waits until the request is cancelled. Returns `false` if it is answered first, or the task is cancelled.
     func cancellation() async -> Bool {
         guard !isCancelled, !isGiven, !Task.isCancelled else { return isCancelled }
         if watchers.isEmpty { watchDeadline() }
@@ -91,7 +91,7 @@ final class PendingAnswer {
 }
 
 extension ErrorReply {
-    /// The answer of a handler that has not begun a request.
+    /// The answer of a handler that has not started on a request.
     static let handedBack = IPCError(
         .handlerUnavailable, "the application takes no requests any more, and has not looked at this one"
     ).errorReply

@@ -1,31 +1,31 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The requests that came to this process, from their delivery to their answer.
+/// The requests that this process received, from their delivery to their answer.
 ///
-/// Requests wait here until a consumer takes them, at most as many as the registered window: the broker delivers no
-/// more.
+/// Requests wait here until a consumer takes them. There are at most as many as the registered window, because the
+/// broker delivers no more.
 @DBusActor
 final class ReceivedRequests {
     private typealias Next = Result<OpenURLRequest?, IPCError>
 
     private var waiting: [OpenURLRequest] = []
     private let consumers = WaitingTasks<Next>()
-    /// What consumers get after the end.
+    /// What consumers get after the sequence has finished; `nil` while it is running.
     private var ended: Next?
     private var unanswered: [String: PendingAnswer] = [:]
     private var memory = AnswerMemory()
-    /// The count of unanswered URLs that came by `org.freedesktop.Application.Open`.
+    /// The number of unanswered URLs from `org.freedesktop.Application.Open`.
     var opened = 0
     let callbacks: CallbackSender
-    /// The time after its deadline at which a request counts as cancelled.
+    /// How long after its deadline a request counts as cancelled.
     var patience = BrokerLink.absence
 
     init(_ link: BrokerLink) { callbacks = CallbackSender(link) }
 
-    /// Takes a request, or repeats the answer that its handler gave before.
+    /// Accepts a request, or repeats the answer that the handler already gave.
     func take(_ id: String, _ url: String, _ context: OpenURLContext, _ answer: @escaping PendingAnswer.Send) {
-        // After a restart, the broker delivers a request again that is being handled. It is handled once.
+        // After a restart, the broker redelivers requests that are still being handled. Handle them only once.
         if let pending = unanswered[id] { return pending.also(answer, until: context.deadline) }
         if let given = memory.answer(to: id, url) { return answer(.success(given)) }
         let (name, text): (RequestID, URLText)
@@ -47,16 +47,16 @@ final class ReceivedRequests {
         if !consumers.resumeFirst(with: .success(request)) { waiting.append(request) }
     }
 
-    /// Cancels a request for its sender. A request that no consumer has taken gets its answer here.
+    /// Cancels a request for its sender. A request that no consumer has taken is answered here.
     func cancel(_ id: String) {
         unanswered[id]?.cancel()
         guard let place = waiting.firstIndex(where: { $0.id.text == id }) else { return }
-        // Before the request is released, which would be an answer too.
+        // Answer first: releasing the request would also answer it.
         unanswered[id]?.give((.cancelled, .calledOff))
         waiting.remove(at: place)
     }
 
-    /// The next request, for the consumer that asked first; `nil` at the end, and when the task is cancelled.
+    /// Returns the next request, for the consumer that asked first; `nil` after the end, or if the task is cancelled.
     func next() async throws(IPCError) -> OpenURLRequest? {
         if let next = takeNext() { return try next.get() }
         guard !Task.isCancelled else { return nil }
@@ -67,7 +67,7 @@ final class ReceivedRequests {
 
     func begin() { ended = nil }
 
-    /// Ends the sequence of the consumers, and returns the requests that none of them has taken to the broker.
+    /// Finishes the consumers' sequence. Requests that no consumer has taken return to the broker.
     func end(with error: IPCError?) {
         guard ended == nil else { return }
         let end: Next = error.map { .failure($0) } ?? .success(nil)

@@ -2,7 +2,7 @@ internal import Glibc
 internal import IPCDBus
 internal import IPCInterface
 
-/// The receiving side of an application: its object, its bus name, its schemes.
+/// The receiving side of an application: its object, bus name and schemes.
 @DBusActor
 final class Receiver {
     let requests: ReceivedRequests
@@ -14,7 +14,7 @@ final class Receiver {
     private var registrations: [(schemes: [URLScheme], options: RegisterOptions)] = []
     private(set) var absence: BusAbsence?
     var activated: (@Sendable (String?) -> Void)?
-    /// Whether the sequence of its consumers has ended.
+    /// Whether the consumers' sequence has finished.
     private var hasEnded = false
 
     init(_ id: ApplicationID, _ link: BrokerLink, _ claims: SchemeClaims) {
@@ -31,7 +31,7 @@ final class Receiver {
 
     // MARK: Registration
 
-    /// Exports the object, requests the name, and registers, in this order, so that no request comes too early.
+    /// Exports the object, requests the name, and registers, in this order, so that no request arrives too early.
     func receive(_ schemes: [URLScheme], _ options: RegisterOptions) async throws(IPCError) -> [Handler] {
         let isFirst = registrations.isEmpty
         if isFirst { try await appear() }
@@ -55,7 +55,7 @@ final class Receiver {
         try await own()
     }
 
-    /// Ends after another process took the id while the bus was away: it receives the requests.
+    /// Stops receiving, because another process took the id while the bus was away and now receives the requests.
     private func lost(_ name: BusName) {
         guard name.text == id.text else { return }
         end(with: IPCError(.notOwner, "\(id.text) was taken by another process while the bus was away"))
@@ -67,7 +67,7 @@ final class Receiver {
         requests.end(with: error)
     }
 
-    /// Releases the name, for an application that handles nothing.
+    /// Releases the name, because the application handles nothing.
     private func disappear() async {
         gate.close()
         if let path = try? path() { link.connection.objects.remove(path) }
@@ -111,7 +111,7 @@ final class Receiver {
         if !registrations.isEmpty { link.route.handles() }
     }
 
-    /// Removes schemes from the claims that a new broker gets; empty means all.
+    /// Removes schemes from the claims that a new broker gets; an empty list means all.
     func forget(_ schemes: [URLScheme]) {
         for place in registrations.indices {
             registrations[place].schemes.removeAll { schemes.isEmpty || schemes.contains($0) }
@@ -149,7 +149,7 @@ final class Receiver {
         let schemes = registrations.flatMap(\.schemes)
         end(with: nil)
         do throws(IPCError) { try await release(schemes) } catch {
-            // Live claims end with the connection, whether it is closed or lost.
+            // Live claims are released when the connection is closed or lost.
             guard link.isClosed || !link.connection.isConnected else { throw error }
         }
     }
@@ -159,17 +159,17 @@ final class Receiver {
         for scheme in schemes {
             let rows = try await claims.handlers(of: scheme, limit: Self.claimsAsked, waitsForBus: false)
             let kind = rows.first { $0.application == id.text }?.kind ?? ""
-            // Unregistering would also end a stored claim.
+            // Unregistering would also remove a stored claim.
             if kind.isEmpty || kind == Self.liveClaim { live.append(scheme) }
         }
         if !live.isEmpty { try await claims.unregister(live, of: id, waitsForBus: false) }
     }
 
     private static let liveClaim = "live"
-    /// The rows of one page. Claims to the scheme on further pages are ignored.
+    /// The size of the one page that is read. Claims to the scheme on further pages are ignored.
     private static let claimsAsked: UInt32 = 1_000
 
-    /// Receives nothing from now on, and returns when the callbacks have ended.
+    /// Stops receiving, and returns when the callbacks have completed.
     func end() async {
         requests.end(with: nil)
         await requests.callbacks.finish()
@@ -183,13 +183,13 @@ extension BusName {
     }
 }
 
-/// The absence of the bus, during which a handler waits for it.
+/// Watches for the absence of the bus, during which a handler waits.
 ///
-/// A program that a bus has started belongs to that bus, and ends if the bus does not return. Other programs wait for
-/// ever.
+/// A program that was started by a bus belongs to that bus, and stops if the bus does not return. Other programs wait
+/// indefinitely.
 @DBusActor
 final class BusAbsence {
-    /// The longest wait; `nil` for ever.
+    /// The longest wait; `nil` means no limit.
     var patience: Duration?
     var began: (@Sendable () -> Void)?
     /// Runs when the bus has been away for longer than ``patience``.
@@ -203,7 +203,7 @@ final class BusAbsence {
         connection.onReconnect { [weak self] in self?.timer.cancel() }
     }
 
-    /// Whether a bus has started this process, by the variables of the D-Bus Specification (“Message Bus Starting
+    /// Whether a bus started this process, according to the variables of the D-Bus Specification (“Message Bus Starting
     /// Services”).
     nonisolated static func isStartedByBus(_ hasVariable: (String) -> Bool) -> Bool {
         ["DBUS_STARTER_ADDRESS", "DBUS_STARTER_BUS_TYPE"].contains(where: hasVariable)

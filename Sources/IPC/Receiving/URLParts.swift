@@ -1,18 +1,18 @@
 extension OpenURLRequest {
-    /// The host of ``url`` (RFC 3986 §3.2.2), decoded, without user, port, and the brackets of an IP address. `nil` if the
-    /// URL has no `//` after its scheme; empty in `notes:///add`. A host that cannot be decoded stays as it was written.
+    /// The decoded host of ``url`` (RFC 3986 §3.2.2), without user, port, and the brackets of an IP address; `nil` if
+    /// no `//` follows the scheme, empty in `notes:///add`. A host that cannot be decoded is returned as written.
     public nonisolated var host: String? { URLParts(url).host }
 
-    /// The path of ``url`` (RFC 3986 §3.3), decoded: `/add` in `notes://host/add`, and `add` in `notes:add`. A path that
-    /// cannot be decoded stays as it was written. In a decoded path, `%2F` and `/` are the same; use ``url`` to tell them
-    /// apart.
+    /// The decoded path of ``url`` (RFC 3986 §3.3): `/add` in `notes://host/add`, and `add` in `notes:add`. A path that
+    /// cannot be decoded is returned as written. In a decoded path, `%2F` and `/` look the same; use ``url`` to
+    /// distinguish them.
     public nonisolated var path: String { URLParts(url).path }
 
     /// The parameters of ``url``.
     public nonisolated var parameters: URLParameters { URLParameters(of: url) }
 }
 
-/// The authority and the path of a URL, divided by bytes, and decoded.
+/// The authority and the path of a URL, split by bytes, and decoded.
 struct URLParts: Sendable {
     let host: String?
     let path: String
@@ -29,7 +29,7 @@ struct URLParts: Sendable {
         path = Self.decoded(Substring(rest[authority.endIndex...]))
     }
 
-    /// `authority = [ userinfo "@" ] host [ ":" port ]`, and a host in brackets may contain colons.
+    /// `authority = [ userinfo "@" ] host [ ":" port ]`; a host in brackets may contain colons.
     private static func host(in authority: Substring.UTF8View) -> Substring {
         let afterUser = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[$0...].dropFirst() } ?? authority
         if afterUser.first == UInt8(ascii: "["), let end = afterUser.firstIndex(of: UInt8(ascii: "]")) {

@@ -2,11 +2,11 @@ internal import IPCInterface
 
 /// The state of a request.
 public enum RequestState: String, Sendable, Hashable, CaseIterable {
-    /// Accepted, and not delivered yet, or to be delivered again.
+    /// The request was accepted, and is waiting to be delivered, or delivered again.
     case waiting
-    /// Delivered, and not answered yet.
+    /// The request was delivered, but not answered yet.
     case delivered
-    /// Ended; see ``RequestInfo/outcome``.
+    /// The request has ended; see ``RequestInfo/outcome``.
     case ended
 }
 
@@ -16,45 +16,45 @@ public struct RequestInfo: Sendable, Hashable {
     public let id: RequestID
     /// The URL, byte for byte.
     public let url: String
-    /// Its state.
+    /// The state of the request.
     public let state: RequestState
-    /// How it ended; `queued` if it has not ended.
+    /// How the request ended; `queued` if it has not ended.
     public let outcome: Outcome
     /// The handler's answer after the request was `timedOut`; `nil` if there is none.
     public let lateOutcome: Outcome?
     /// The handler.
     public let application: String
-    /// The sender, and how far its id could be trusted then.
+    /// The sender, and how far its id could be trusted at the time.
     public let source: Source
-    /// Whether its sender queued it.
+    /// Whether the request was queued by its sender.
     public let isQueued: Bool
-    /// The pasteboard that was set or sent.
+    /// The pasteboard to which the items were written, or whose version was sent; `nil` if there is none.
     public let pasteboard: PasteboardName?
-    /// The version of the pasteboard that was set or sent.
+    /// The change count of the version that was written to the pasteboard, or sent from it.
     public let changeCount: UInt64?
-    /// The count of the payload's items.
+    /// The number of items in the payload.
     public let itemCount: Int
     /// The size of the payload in bytes.
     public let byteCount: UInt64
-    /// How often it was delivered.
+    /// How often the request was delivered.
     public let attempts: UInt32
-    /// The request that was being handled when it was made.
+    /// The request that was being handled when this one was made.
     public let parent: RequestID?
-    /// The id of its last retry; `nil` if there is none, and in a list.
+    /// The id of its latest retry; `nil` if there is none, and in lists.
     public let retriedAs: RequestID?
-    /// When the broker accepted it.
+    /// When the broker accepted the request.
     public let acceptedAt: Timestamp
-    /// When it expires unless it is delivered before; `nil` if its sender waits.
+    /// When the request expires unless it is delivered first; `nil` if its sender waits.
     public let expiresAt: Timestamp?
-    /// When it ended; `nil` if it has not ended.
+    /// When the request ended; `nil` if it has not ended.
     public let endedAt: Timestamp?
-    /// The handler's reply, as far as it is kept; empty in a list.
+    /// The handler's reply, as far as it is stored; empty in lists.
     public let reply: [PasteboardItem]
-    /// The name of the D-Bus error that made it fail.
+    /// The name of the D-Bus error that made the request fail.
     public let errorName: String?
-    /// Why it was not handled, as a word for programs.
+    /// Why the request was not handled, as a code for programs.
     public let errorCode: String?
-    /// Why it was not handled, as a sentence for people.
+    /// Why the request was not handled, as a message for people.
     public let errorMessage: String?
 
     init(_ facts: RequestFacts) throws(IPCError) {
@@ -83,14 +83,14 @@ public struct RequestInfo: Sendable, Hashable {
 }
 
 extension Source {
-    /// Reads a source from the wire.
+    /// Creates a source from its form on the wire.
     init(stated application: String?, _ strength: String?) {
         self.init(
             application: application ?? "", strength: strength.flatMap(SourceStrength.init(rawValue:)) ?? .unknown)
     }
 }
 
-/// Throws an error for a word of the broker's that this library does not know.
+/// Throws an error if the broker used a word that this library does not know.
 func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCError) -> Word {
     guard let value else {
         throw IPCError(
@@ -99,7 +99,7 @@ func known<Word>(_ value: Word?, _ what: String, _ word: String?) throws(IPCErro
     return value
 }
 
-/// Reads a name from an answer of the broker. A wrong name is not the caller's mistake.
+/// Parses a name in an answer of the broker. An invalid name is not the caller's mistake.
 func known<Name: CheckedName>(_ type: Name.Type, _ text: String?) throws(IPCError) -> Name {
     try known(text.flatMap { try? Name($0) }, "name", text)
 }

@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Asks the broker about requests: any connection may ask for a request by its id, wait for it and cancel it.
+/// Queries the broker about requests. Any connection can look up a request by its id, wait for it and cancel it.
 @DBusActor
 final class RequestQueries {
     private let link: BrokerLink
@@ -16,7 +16,7 @@ final class RequestQueries {
         return try RequestInfo(try await link.call(URLs1.getRequest, (id.text, options), repeatable: true))
     }
 
-    /// - Parameter state: a state or an outcome, as a word of the wire; `nil` means all.
+    /// - Parameter state: a state or an outcome, as the word on the wire; `nil` means all.
     nonisolated func list(
         _ state: String?, _ application: ApplicationID?,
         where isWanted: @escaping @Sendable (RequestInfo) -> Bool = { _ in true }
@@ -30,7 +30,7 @@ final class RequestQueries {
     }
 
     nonisolated func list(_ outcome: Outcome, _ application: ApplicationID?) -> Listing<RequestInfo> {
-        // On the wire, `delivered` is a state of a request that has not ended.
+        // On the wire, `delivered` is the state of a request that has not ended.
         guard outcome == .delivered else { return list(outcome.rawValue, application) }
         return list(RequestState.ended.rawValue, application) { $0.outcome == .delivered }
     }
@@ -76,7 +76,7 @@ final class RequestQueries {
         }
     }
 
-    /// Subscribes before it returns, so that no request that is queued afterwards is missed.
+    /// Subscribes before it returns, so that no request queued after that is missed.
     func completions() async throws(IPCError) -> RequestCompletions {
         if subscription == nil {
             subscription = try await link.subscribe(to: URLs1.requestCompleted) { [weak self] end in
@@ -105,7 +105,7 @@ final class RequestQueries {
     }
 }
 
-/// The end of a request that this application has queued.
+/// Reports that a request that this application queued has ended.
 public struct RequestCompletion: Sendable, Hashable {
     /// The id of the request.
     public let id: RequestID
@@ -113,12 +113,12 @@ public struct RequestCompletion: Sendable, Hashable {
     public let outcome: Outcome
 }
 
-/// The ends of queued requests, as they happen; see ``Application/completions()``.
+/// Reports when queued requests end; see ``Application/completions()``.
 public struct RequestCompletions: AsyncSequence, Sendable {
     public typealias Element = RequestCompletion
     public typealias Failure = Never
 
-    /// The most ends that wait for a slow consumer; beyond it, the oldest are dropped.
+    /// How many completions are kept for a slow consumer. If there are more, the oldest are dropped.
     public static let mostWaiting = 1_000
 
     let stream: AsyncStream<RequestCompletion>

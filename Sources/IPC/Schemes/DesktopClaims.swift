@@ -3,7 +3,7 @@ package import IPCDBus
 package import IPCDesktop
 internal import IPCInterface
 
-/// Writes the files that hold the claims of applications on the desktop and in the session.
+/// Writes the files that hold applications' claims on the desktop and in the session.
 @DBusActor
 package struct DesktopClaims {
     private let link: BrokerLink
@@ -33,8 +33,8 @@ package struct DesktopClaims {
         return DesktopLinks(result.changes, result)
     }
 
-    /// Claims schemes until the end of the session, by files below `XDG_RUNTIME_DIR`.
-    /// - Throws: `reservedScheme`; those of ``Application/registerOnDesktop(_:for:options:)``.
+    /// Claims schemes until the session ends, with files below `XDG_RUNTIME_DIR`.
+    /// - Throws: `reservedScheme`, and the errors of ``Application/registerOnDesktop(_:for:options:)``.
     package func registerForSession(
         _ schemes: [URLScheme], for id: ApplicationID, command: String?, takesDescriptors: Bool
     ) async throws(IPCError) -> DesktopLinks {
@@ -44,7 +44,7 @@ package struct DesktopClaims {
                 "the scheme \(reserved) belongs to the system; it can be claimed with --persistent only")
         }
         let command = try command.map(CommandWords.read)
-        // Throws without a broker, before anything is written.
+        // This throws if there is no broker, before anything is written.
         try await reloadClaims()
         let changes = try await inBackground { () throws(IPCError) in
             try TransientRegistration(id, in: .ofProcess).register(
@@ -69,10 +69,10 @@ package struct DesktopClaims {
     }
 
     /// Makes the broker reload the installed claims.
-    /// - Parameter startsBroker: whether to start a broker that does not run; it loads them at its start anyway.
+    /// - Parameter startsBroker: whether to start a broker that is not running. It loads the claims at startup anyway.
     package func reloadClaims(startsBroker: Bool = true) async throws(IPCError) {
         guard startsBroker else {
-            // A broker that ends now loads them at its next start.
+            // A broker that exits now loads the claims when it next starts.
             _ = try? await link.connection.call(
                 Schemes1.reloadClaims, on: Broker1.busName, at: Broker1.path, NoOptions(), startsService: false)
             return
@@ -88,15 +88,15 @@ extension BaseDirectories {
 }
 
 extension CommandWords {
-    /// Reads a command line, and finds its program in this process's `PATH` or from its working directory.
-    /// - Throws: `invalidArguments` for a command that cannot be run.
+    /// Parses a command line, and finds its program in this process's `PATH` or relative to its working directory.
+    /// - Throws: `invalidArguments` if the command cannot be run.
     package static func read(_ line: String) throws(IPCError) -> CommandWords {
         try checked { () throws(Invalid) in try CommandWords(line).located(in: path, from: folder) }
     }
 
     private static var path: String { getenv("PATH").flatMap { String(validatingCString: $0) } ?? "" }
 
-    /// The working directory; the root if it was removed.
+    /// The working directory; the root directory if it was removed.
     private static var folder: String {
         guard let name = getcwd(nil, 0) else { return "/" }
         defer { free(name) }

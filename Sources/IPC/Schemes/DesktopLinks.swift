@@ -2,18 +2,18 @@ internal import IPCDesktop
 
 /// How the desktop and the bus start an application that claims schemes.
 public struct DesktopOptions: Sendable, Hashable {
-    /// The command line that starts the application: words, quoted as in a shell, but not run by one. `nil` keeps the
-    /// registered one, if any.
+    /// The command line that starts the application, quoted as in a shell, but not run by one. `nil` keeps the command
+    /// that is already registered, if any.
     public var command: String?
-    /// Whether the application replaces another program as the desktop's handler; only for an explicit act of the user.
+    /// Whether to replace another program as the desktop's handler. Use it only on the user's explicit request.
     public var isDefault = false
-    /// The absolute path of `ipc-client`, which passes URLs from the desktop to the broker; `nil` finds it in `PATH`.
+    /// The absolute path of `ipc-client`, which passes URLs from the desktop to the broker; `nil` to find it in `PATH`.
     public var opener: String?
 
     public init() {}
 }
 
-/// The files that were written for an application, and the schemes that the desktop opens in it.
+/// The files that were written for an application, and the schemes whose URLs the desktop opens with it.
 public struct DesktopLinks: Sendable, Hashable {
     /// A file that has changed.
     public struct File: Sendable, Hashable {
@@ -25,11 +25,11 @@ public struct DesktopLinks: Sendable, Hashable {
 
     /// The changed files; empty if no change was needed.
     public let files: [File]
-    /// The schemes that browsers, `xdg-open` and `gio open` now open in the application.
+    /// The schemes whose URLs browsers, `xdg-open` and `gio open` now open with the application.
     public let schemes: [String]
-    /// The schemes that another program keeps on the desktop, with the path of its desktop entry.
+    /// The schemes that another program keeps on the desktop, each with the path of that program's desktop entry.
     public let elsewhere: [String: String]
-    /// Whether the bus can start the application; `nil` without a command.
+    /// Whether the bus can start the application; `nil` if there is no command.
     public let isActivatable: Bool?
 
     init(_ changes: [FileChange], _ result: DesktopRegistration.Result? = nil, isActivatable: Bool? = nil) {

@@ -1,26 +1,26 @@
 internal import IPCInterface
 
-/// A claim of an application to a URL scheme.
+/// An application's claim to a URL scheme.
 public struct Handler: Sendable, Hashable {
-    /// The scheme as the application spells it; compare without case.
+    /// The scheme as the application spells it. Compare it without regard to case.
     public let scheme: String
-    /// The claimant.
+    /// The application that claims the scheme.
     public let application: String
-    /// `live` (ends with the process), `persistent` (stored) or `installed` (made by a file).
+    /// `live` (released when the process disconnects), `persistent` (stored) or `installed` (declared in a file).
     public let kind: String
-    /// Whether it handles the scheme now.
+    /// Whether it currently handles the scheme.
     public let isHandler: Bool
     /// Whether the user chose it.
     public let isDefault: Bool
-    /// ``isHandler`` as the broker reports it; `nil` in a resolution, in which the place says it.
+    /// ``isHandler`` as the broker reports it; `nil` in a resolution, where the position implies it.
     package let statedHandler: Bool?
-    /// ``isDefault`` as the broker reports it; `nil` in a resolution, in which the reason says it.
+    /// ``isDefault`` as the broker reports it; `nil` in a resolution, where the reason implies it.
     package let statedDefault: Bool?
-    /// Whether the application owns its bus name now; `nil` if the broker does not report it.
+    /// Whether the application currently owns its bus name; `nil` if the broker does not report it.
     public let isRunning: Bool?
-    /// Whether the bus can start it; `nil` if the broker does not report it.
+    /// Whether the bus can start the application; `nil` if the broker does not report it.
     public let isActivatable: Bool?
-    /// Why it was chosen or not; in a resolution only.
+    /// Why it was chosen or not. Only present in a resolution.
     public let reason: String?
 
     init(_ facts: ClaimFacts, scheme: String? = nil) {
@@ -38,19 +38,19 @@ public struct Handler: Sendable, Hashable {
 
 /// The application that would get a URL, the rule that chose it, and the other claims.
 public struct URLResolution: Sendable, Hashable {
-    /// The handler, for a desktop application its desktop file ID, such as `firefox.desktop`; `nil` if there is none.
+    /// The handler; for a desktop application, the desktop file ID, such as `firefox.desktop`; `nil` if there is none.
     public let application: String?
     /// The rule that chose it: `default`, `oldest-persistent`, `oldest-installed`, `oldest-live`, `pinned`,
     /// `desktop-default` (no application claims the scheme, and the desktop's own handler gets it) or `no-handler`.
     public let reason: String
-    /// Whether it runs.
+    /// Whether the application is running.
     public let isRunning: Bool
-    /// Whether the bus can start it.
+    /// Whether the bus can start the application.
     public let isActivatable: Bool
-    /// Whether a queued request would be accepted, and wait on disk if the handler is not running; see
+    /// Whether a queued request would be accepted, and would wait on disk if the handler is not running; see
     /// ``OpenOptions/isQueued``.
     public let isQueueable: Bool
-    /// The user's choice, if it does not claim the scheme now and was not chosen.
+    /// The user's choice, if it was not chosen because it does not currently claim the scheme.
     public let absentDefault: String?
     /// All claims to the scheme, the chosen one first, each with its reason.
     public let candidates: [Handler]

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Reports when a scheme may have a handler: another application handles the scheme, the handler appears on the bus, or
-/// a broker starts. It does not report changes of a policy.
+/// Reports when a scheme may have gained a handler: a different application handles the scheme, the handler appears on
+/// the bus, or a broker starts. It does not report policy changes.
 @DBusActor
 final class HandlerChanges {
     private let link: BrokerLink
@@ -16,7 +16,7 @@ final class HandlerChanges {
     /// Subscribes before it returns.
     init(of scheme: URLScheme, _ link: BrokerLink, within time: Duration) async throws(IPCError) {
         self.link = link
-        // One pending change stands for all.
+        // One pending change stands for any number of changes.
         (changes, changed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let changed = changed
         timer.set(at: .now.advanced(by: time)) { changed.finish() }
@@ -34,22 +34,22 @@ final class HandlerChanges {
         }
     }
 
-    /// Also watches the application that handles the scheme, which may not run yet.
+    /// Also watches the application that handles the scheme, which may not be running yet.
     func follow(_ id: String?) async throws(IPCError) {
         guard id != application?.name.text else { return }
         application = try await watch(id.flatMap { try? BusName($0) })
-        // It may have appeared before it was watched.
+        // It may have appeared before the watch started.
         if application?.owner != nil { changed.yield() }
     }
 
-    /// - Returns: false when the time is over.
-    /// - Throws: `storeUnavailable` when the task is cancelled.
+    /// - Returns: `false` when the time runs out.
+    /// - Throws: `storeUnavailable` if the task is cancelled.
     func next() async throws(IPCError) -> Bool {
         var iterator = changes.makeAsyncIterator()
         let isChanged = await iterator.next(isolation: DBusActor.shared) != nil
         if Task.isCancelled { throw IPCError(CallError.cancelled) }
-        // The next call may take a direct connection. It must not overtake the change on its way from the bus to the
-        // broker.
+        // The next call may use a direct connection. It must not overtake the change, which is still on its way from
+        // the bus to the broker.
         if isChanged, let broker = link.broker {
             let _: Void? = try? await link.connection.call(Peer.ping, on: broker, at: "/", (), startsService: false)
         }

@@ -1,7 +1,7 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// The broker's claims of applications to schemes, and its access policies.
+/// The broker's record of which applications claim which schemes, and its access policies.
 @DBusActor
 struct SchemeClaims {
     private let link: BrokerLink

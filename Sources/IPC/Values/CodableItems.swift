@@ -1,9 +1,9 @@
 extension PasteboardItem {
-    /// An item with a value as JSON (RFC 8259), for readers in any language.
+    /// Creates an item with a value as JSON (RFC 8259), for readers in any language.
     ///
-    /// Integers of 64 bits and more, and floating-point numbers, are strings, because many readers would round a JSON
-    /// number to a double. `2^64 − 1` is `"18446744073709551615"`, 0.1 is `"0.1"`, and infinity and NaN are `"inf"` and
-    /// `"nan"`.
+    /// Integers of 64 bits or more and floating-point numbers are written as strings, because many readers would round
+    /// a JSON number to a double. `2^64 − 1` is `"18446744073709551615"`, 0.1 is `"0.1"`, and infinity and NaN are
+    /// `"inf"` and `"nan"`.
     /// - Parameters:
     ///   - value: the value.
     ///   - type: `application/json`, or a type of your own.
@@ -15,7 +15,7 @@ extension PasteboardItem {
         return try checked { () throws(PasteboardItem.Invalid) in try PasteboardItem([representation]) }
     }
 
-    /// The value that was written as JSON; `nil` if the item has no such type. Numbers may be strings or JSON numbers.
+    /// Decodes a JSON value; `nil` if the item has no such type. Numbers may be strings or JSON numbers.
     /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value.
     public func value<Content: Decodable>(
         _ content: Content.Type = Content.self, type: ContentType = .json
@@ -25,7 +25,7 @@ extension PasteboardItem {
 }
 
 extension Representation {
-    /// A value as JSON, in the form of `PasteboardItem.value(_:type:)`.
+    /// Encodes a value as JSON, in the form of `PasteboardItem.value(_:type:)`.
     /// - Throws: `invalidArguments` if the value cannot be encoded.
     public init(encoding value: some Encodable, type: ContentType = .json) throws(IPCError) {
         do { self.init(type: type, value: .text(try ValueEncoder.json(of: value).text)) } catch {
@@ -33,7 +33,7 @@ extension Representation {
         }
     }
 
-    /// The value that was encoded as JSON.
+    /// Decodes a value that was encoded as JSON.
     /// - Throws: `payloadInvalid` if the bytes are not the JSON of such a value; `inputOutput` if they cannot be read.
     public func decoded<Content: Decodable>(_ content: Content.Type = Content.self) throws(IPCError) -> Content {
         let bytes = if case .file(let file) = value { try file.bytes() } else { value.content }

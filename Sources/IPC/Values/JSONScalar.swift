@@ -1,12 +1,12 @@
-/// A Swift value that is one scalar in JSON.
+/// A Swift value that is a single scalar in JSON.
 ///
-/// Integers of 64 bits and more and floating-point numbers are strings: most readers would round a JSON number to a
-/// double, and JSON has no infinity. When a value is read, both strings and numbers are accepted.
+/// Integers of 64 bits or more and floating-point numbers are written as strings: most readers would round a JSON
+/// number to a double, and JSON has no infinity. When reading, both strings and numbers are accepted.
 protocol JSONScalar {
-    /// The expected values, for an error.
+    /// A description of the expected values, for error messages.
     static var wanted: String { get }
     var json: JSONValue { get }
-    /// The value that some JSON stands for; `nil` if it is none of this type.
+    /// Converts JSON to a value; returns `nil` if the JSON is not a value of this type.
     static func read(_ json: JSONValue) -> Self?
 }
 
@@ -27,7 +27,7 @@ extension JSONScalar where Self: FixedWidthInteger {
     var json: JSONValue { .integer(self) }
     static func read(_ json: JSONValue) -> Self? {
         if let value = json.digits.flatMap({ Self($0) }) { return value }
-        // An integer such as `1.0` or `1e3`. Beyond 2^53, a double does not have all integers.
+        // Accept integers such as `1.0` or `1e3`. Beyond 2^53, a double cannot represent all integers.
         guard case .number(let digits) = json, let value = Double(digits), value.magnitude < 0x1p53 else { return nil }
         return Self(exactly: value)
     }
@@ -50,7 +50,7 @@ extension JSONScalar where Self: BinaryFloatingPoint & LosslessStringConvertible
     static var wanted: String { "a number up to \(greatestFiniteMagnitude)" }
     var json: JSONValue { .string(description) }
     static func read(_ json: JSONValue) -> Self? {
-        // Too large a number is read as infinity.
+        // A number that is too large would be read as infinity.
         guard let digits = json.digits, let value = Self(digits), !value.isInfinite || digits.contains("inf") else {
             return nil
         }

@@ -1,4 +1,4 @@
-/// Decodes a value from JSON, with numbers as strings, as ``ValueEncoder`` writes them, or as numbers.
+/// Decodes a value from JSON. Numbers may be JSON numbers, or strings as ``ValueEncoder`` writes them.
 struct ValueDecoder: Decoder, SingleValueDecodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -65,7 +65,7 @@ extension ValueDecoder {
         var count: Int? { elements.count }
         var isAtEnd: Bool { currentIndex == elements.count }
 
-        /// Reads the next element, and stays at it if that fails.
+        /// Reads the next element. If that fails, the position does not change.
         private mutating func next<Content>(_ read: (ValueDecoder) throws -> Content) throws -> Content {
             let path = codingPath + [JSONPlace(intValue: currentIndex)]
             guard !isAtEnd else {

@@ -1,10 +1,10 @@
-/// Encodes a value as JSON, with all digits, and with its members in order.
+/// Encodes a value as JSON, keeping all digits and the order of members.
 struct ValueEncoder: Encoder, SingleValueEncodingContainer {
     let codingPath: [any CodingKey]
     let userInfo: [CodingUserInfoKey: Any] = [:]
     private let slot: Slot
 
-    /// The place of a value, which is filled while the value encodes itself.
+    /// A slot for a value, filled in as the value encodes itself.
     private final class Slot {
         enum Kind {
             case scalar(JSONValue)
@@ -12,7 +12,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
             case object
         }
 
-        /// A value that encodes nothing is an empty object.
+        /// A value that encodes nothing becomes an empty object.
         var kind = Kind.object
         var elements: [(key: String, slot: Slot)] = []
         private var places: [String: Int] = [:]
@@ -25,7 +25,7 @@ struct ValueEncoder: Encoder, SingleValueEncodingContainer {
             }
         }
 
-        /// Replaces the member if the object has one with this key.
+        /// Creates the slot of a member. It replaces the object's member with this key, if there is one.
         func member(_ key: String) -> Slot {
             let slot = Slot()
             if let place = places[key] {
@@ -118,7 +118,7 @@ extension ValueEncoder {
     }
 }
 
-/// The key of an element, or of the value of a superclass.
+/// The key of an element, or of a superclass's value.
 struct JSONPlace: CodingKey {
     let stringValue: String
     let intValue: Int?

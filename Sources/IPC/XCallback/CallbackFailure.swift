@@ -1,18 +1,18 @@
 internal import IPCInterface
 
-/// A callback of x-callback-url that was not opened, or not handled; see ``Application/onCallbackFailure(_:)``.
+/// A callback of x-callback-url that was not opened or not handled; see ``Application/onCallbackFailure(_:)``.
 ///
-/// It holds names only, and no URL, because the URL's parameters are the reply.
+/// It contains only names and not the URL, because the URL's parameters are the reply.
 public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The id of the request that was answered.
     public let request: String
     /// The name of the callback: `x-success`, `x-error` or `x-cancel`.
     public let callback: String
-    /// The scheme of the callback; `nil` if it is no URL.
+    /// The scheme of the callback; `nil` if the callback is not a URL.
     public let scheme: String?
-    /// The reason, as a part of a sentence for people.
+    /// The reason, as part of a message for people.
     public let reason: String
-    /// Whether it was opened, so that its handler has not handled it.
+    /// Whether the callback was opened, but its handler did not handle it.
     public let wasOpened: Bool
 
     init(

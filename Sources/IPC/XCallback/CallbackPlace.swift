@@ -1,11 +1,11 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// Receives the callbacks of one call, as an application on a connection of its own: the caller's window and consumers
-/// do not delay them.
+/// Receives the callbacks of one call. It is a separate application on its own connection, so the caller's window and
+/// consumers do not delay the callbacks.
 @DBusActor
 struct CallbackPlace {
-    /// The wait for a direct reply after a callback, because it may hold more than a URL can, and takes another route.
+    /// How long to wait for the direct reply after a callback. It takes another route, and can hold more than a URL.
     static let patience = Duration.seconds(1)
 
     private enum Event {
@@ -15,11 +15,11 @@ struct CallbackPlace {
     }
 
     private let application: Application
-    /// Known to the handler of the call only.
+    /// A token that only the handler of the call knows.
     private let token = RequestID.random().text
     private let scheme: URLScheme
 
-    /// Registers a scheme until ``close()``. If another application handles it, a unique one is derived from it.
+    /// Registers a scheme until ``close()``. If another application handles it, a unique scheme is derived from it.
     static func open(
         for caller: String, on bus: BusAddress?, scheme wanted: URLScheme
     ) async throws(IPCError) -> CallbackPlace {
@@ -54,20 +54,20 @@ struct CallbackPlace {
 
     private func action(of callback: XCallbackURL.Callback) -> String { "\(callback.rawValue)/\(token)" }
 
-    /// Whether a URL is a callback to a place of this kind, which ends as soon as its call has an answer.
+    /// Whether a URL is a callback to a `CallbackPlace`, which is closed as soon as its call has an answer.
     nonisolated static func isOne(_ url: String) -> Bool {
         let parts = XCallbackURL(url)?.action.split(separator: "/", maxSplits: 1) ?? []
         guard parts.count == 2, XCallbackURL.Callback(rawValue: String(parts[0])) != nil else { return false }
         return (try? RequestID(String(parts[1]))) != nil
     }
 
-    /// Waits for the reply to a call: a direct reply, a callback, or the end of the time.
-    /// - Parameter time: the longest wait for a callback after a direct answer without items; `nil` for ever.
+    /// Waits for the reply to a call: a direct reply, a callback, or the time-out.
+    /// - Parameter time: how long to wait for a callback after a direct answer without items; `nil` means no limit.
     func reply(
         within time: Duration?, to opening: @escaping @Sendable () async throws(CallFailure) -> OpenURLResponse
     ) async -> Result<CallReply, CallFailure> {
         let (events, reported) = AsyncStream.makeStream(of: Event.self)
-        // Not a child task: after a callback, the request continues to its own end.
+        // This is not a child task, because the request continues after a callback until it ends.
         let direct = Task {
             do throws(CallFailure) { reported.yield(.direct(.success(try await opening()))) } catch {
                 reported.yield(.direct(.failure(error)))
@@ -107,13 +107,13 @@ struct CallbackPlace {
             case .timeIsUp: isTimeUp = true
             }
             if let calledBack, answered != nil || isTimeUp { return calledBack }
-            // Without a direct answer, the broker reports the time-out.
+            // If there is no direct answer, the broker reports the time-out.
             if isTimeUp, let answered { return .success(CallReply(answered)) }
         }
         return nil
     }
 
-    /// The first callback with the token; other URLs are declined. `nil` if the task is cancelled.
+    /// Waits for the first callback with the token, and declines other URLs. Returns `nil` if the task is cancelled.
     private func answer() async -> Result<CallReply, CallFailure>? {
         do throws(IPCError) {
             for try await request in application.openURLs {

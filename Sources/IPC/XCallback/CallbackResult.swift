@@ -7,7 +7,7 @@ struct CallbackResult {
 
     static let errorCode = "errorCode"
     static let errorMessage = "errorMessage"
-    /// The parameter of a reply that is one text.
+    /// The name of the parameter for a reply that is a single string.
     static let text = "result"
 
     private init(_ callback: XCallbackURL.Callback, _ parameters: URLParameters = [:]) {
@@ -29,15 +29,15 @@ struct CallbackResult {
         CallbackResult(.error, [errorCode: code, errorMessage: message])
     }
 
-    /// The first item of the reply as parameters: the members of a JSON object of scalars or of form text by name,
-    /// other JSON and text as `result`. Other types are left out.
+    /// Converts the first item of the reply to parameters: a JSON object of scalars or form text becomes one parameter
+    /// per member; other JSON and text becomes `result`. Other types are left out.
     private static func success(_ item: PasteboardItem?) -> CallbackResult {
         guard let item else { return CallbackResult(.success) }
-        // A file was too large for a message.
+        // A reply arrives as a file if it was too large for a message.
         guard !item.representations.contains(where: { $0.value.isFile }) else { return tooLarge }
         let json = item[.json].flatMap { try? JSONValue(parsing: $0.value.content) }
         if let members = json?.scalars ?? item.formParameters {
-            // These names belong to the specification, and would change where the callback's own results go.
+            // The specification reserves these names. They would change where the callback's own results go.
             return CallbackResult(.success, URLParameters(members.filter { !$0.name.hasPrefix("x-") }))
         }
         guard let text = (try? item.text()) ?? json?.text else { return CallbackResult(.success) }
@@ -70,7 +70,7 @@ extension CallbackResult {
 }
 
 extension JSONValue {
-    /// The members of an object that only has scalars; null is an empty text.
+    /// The members of an object that contains only scalars. A null becomes an empty string.
     fileprivate var scalars: URLParameters? {
         guard case .object(let members) = self else { return nil }
         var parameters: [URLParameters.Parameter] = []
@@ -92,8 +92,8 @@ extension JSONValue {
 }
 
 extension PasteboardItem {
-    /// The members of the text of an HTML form (WHATWG URL, “application/x-www-form-urlencoded”), in which a plus sign
-    /// is a space.
+    /// The fields of an HTML form's data (WHATWG URL, “application/x-www-form-urlencoded”), in which a plus sign stands
+    /// for a space.
     fileprivate var formParameters: URLParameters? {
         guard let type = try? ContentType("application/x-www-form-urlencoded"), let form = self[type],
             let text = String(validating: form.value.content, as: UTF8.self)

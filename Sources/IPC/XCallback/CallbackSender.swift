@@ -5,7 +5,7 @@ internal import IPCInterface
 public enum CallbackSchemes: Sendable, Hashable {
     /// None: the handler opens them itself, or ignores them.
     case none
-    /// Callbacks to schemes that programs have registered, and not to `https`, `file`, `javascript` and other reserved
+    /// Callbacks to schemes that programs have registered, but not to `https`, `file`, `javascript` and other reserved
     /// schemes, nor to schemes that only the desktop handles.
     case unreserved
     /// All callbacks.
@@ -14,12 +14,12 @@ public enum CallbackSchemes: Sendable, Hashable {
 
 /// Opens the callback of a request when the request is answered.
 ///
-/// A callback is a request of its own, which waits a short time, in the background. It states no source: its URL is the
-/// sender's, and must not gain the rights of this application.
+/// A callback is a separate request, which waits for a short time in the background. It states no source: its URL comes
+/// from the sender, and must not gain this application's rights.
 @DBusActor
 final class CallbackSender {
     static let time = Duration.seconds(10)
-    /// The broker's time to report that.
+    /// Extra time for the broker to report a time-out.
     private static let margin = Duration.seconds(1)
 
     var schemes = CallbackSchemes.unreserved
@@ -45,12 +45,12 @@ final class CallbackSender {
         options.id = RequestID.random().text
         options.timeout = Self.time.wireMilliseconds
         options.parent = parent
-        // Otherwise, the sender could start programs of the desktop in the name of this application.
+        // Otherwise, the sender could start desktop applications in the name of this application.
         if schemes != .all { options.desktop = false }
         open += 1
         Task { [options] in
             let failure = await failure(url, options)
-            // A caller that uses this library has the direct answer, and may have ended.
+            // A caller that uses this library gets the direct answer, and may have exited.
             if let (wasOpened, reason) = failure, !CallbackPlace.isOne(url) {
                 failed?(CallbackFailure(of: parent, callback, scheme: scheme, wasOpened: wasOpened, because: reason))
             }
@@ -59,7 +59,7 @@ final class CallbackSender {
         }
     }
 
-    /// - Returns: whether it was accepted, and why it was not handled; `nil` if it was handled.
+    /// - Returns: whether the callback was accepted, and why it was not handled; `nil` if it was handled.
     private func failure(_ url: String, _ options: OpenURLOptions) async -> (wasOpened: Bool, reason: String)? {
         do throws(IPCError) {
             let result = try await link.call(
@@ -68,7 +68,7 @@ final class CallbackSender {
             let end = try OpenURLResponse(result)
             return CallbackFailure.reason(end.outcome, end.application, time: Self.time).map { (true, $0) }
         } catch {
-            // A broker that is older than this option rejects it, and opens no URL by the desktop.
+            // A broker that is older than this option rejects it, and never opens URLs with the desktop's handlers.
             guard error.code == .invalidArguments, options.desktop != nil else { return (false, error.message) }
             var options = options
             options.desktop = nil
@@ -76,18 +76,18 @@ final class CallbackSender {
         }
     }
 
-    /// Returns when all callbacks have ended.
+    /// Returns when all callbacks have completed.
     func finish() async {
         if open > 0 { await closing.wait { open > 0 ? nil : () } }
     }
 }
 
 extension CallbackSender {
-    /// Where the results of a request go.
+    /// Where the results of a request are sent.
     enum Target: Equatable {
-        /// The URL names no callback for them.
+        /// The URL names no callback for this result.
         case none
-        /// A callback that must not be opened, and why.
+        /// A callback that must not be opened, and the reason.
         case refused(XCallbackURL.Callback, URLScheme?, String)
         /// The callback with the results.
         case url(String, XCallbackURL.Callback, URLScheme)

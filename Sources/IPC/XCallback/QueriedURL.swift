@@ -1,9 +1,9 @@
-/// A URL, divided at its query and fragment (RFC 3986 §3.4 and §3.5), byte for byte.
+/// A URL, split at its query and fragment (RFC 3986 §3.4 and §3.5), byte for byte.
 struct QueriedURL: Sendable, Equatable {
     let head: String
-    /// `nil` without a `?`.
+    /// `nil` if there is no `?`.
     private(set) var query: String?
-    /// `nil` without a `#`.
+    /// `nil` if there is no `#`.
     let fragment: String?
 
     init(_ text: String) {
@@ -16,7 +16,7 @@ struct QueriedURL: Sendable, Equatable {
 
     var parameters: URLParameters { URLParameters(query: query ?? "") }
 
-    /// The URL with parameters after its own, before the fragment.
+    /// Returns the URL with parameters added after its own, before the fragment.
     func adding(_ parameters: URLParameters) -> QueriedURL {
         guard !parameters.isEmpty else { return self }
         var url = self
@@ -27,8 +27,8 @@ struct QueriedURL: Sendable, Equatable {
 }
 
 extension Substring {
-    /// The texts before and after the first such byte. It is found by bytes, because a delimiter with a combining mark
-    /// is another character, but still a delimiter.
+    /// The text before and after the first such byte. The search is by bytes, because a delimiter followed by a
+    /// combining mark is a different character, but still a delimiter.
     func cut(at delimiter: UInt8) -> (Substring, Substring?) {
         guard let place = utf8.firstIndex(of: delimiter) else { return (self, nil) }
         return (Substring(utf8[..<place]), Substring(utf8[utf8.index(after: place)...]))

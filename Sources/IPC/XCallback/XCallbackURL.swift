@@ -1,6 +1,6 @@
-/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`, which names the URLs for its results.
+/// A URL of x-callback-url 1.0: `scheme://x-callback-url/action?parameters`. It names the URLs for its results.
 ///
-/// The host is compared without case (RFC 3986 §3.2.2), parameters with case.
+/// The host is compared without regard to case (RFC 3986 §3.2.2); parameter names are case-sensitive.
 struct XCallbackURL: Sendable, Equatable {
     private(set) var parts: QueriedURL
     /// The text between the host and the query, without the first slash.
@@ -8,7 +8,7 @@ struct XCallbackURL: Sendable, Equatable {
 
     private static let host = "://x-callback-url"
 
-    /// - Returns: `nil` for a URL of any other form.
+    /// - Returns: `nil` if the URL has a different form.
     init?(_ text: String) {
         parts = QueriedURL(text)
         let rest = parts.head.utf8.drop { $0 != UInt8(ascii: ":") }
@@ -29,7 +29,7 @@ struct XCallbackURL: Sendable, Equatable {
 
     var text: String { parts.text }
 
-    /// The parameter with the URL for a result.
+    /// The parameter that contains the URL for a result.
     enum Callback: String, CaseIterable {
         case success = "x-success"
         case error = "x-error"
@@ -43,7 +43,7 @@ struct XCallbackURL: Sendable, Equatable {
         parts.parameters[callback.rawValue].flatMap { (try? URLText($0)) == nil ? nil : $0 }
     }
 
-    /// Whether the URL names callbacks, also ones that cannot be opened.
+    /// Whether the URL names callbacks, even ones that cannot be opened.
     var namesCallbacks: Bool {
         parts.parameters.contains { parameter in Callback.allCases.contains { $0.rawValue == parameter.name } }
     }
