@@ -2,14 +2,14 @@ public import FoundationEssentials
 public import IPC
 
 extension Date {
-    /// The same point in time, to the millisecond.
+    /// Creates a date at the same point in time, to the millisecond.
     public init(_ timestamp: Timestamp) {
         self.init(timeIntervalSince1970: Double(timestamp.millisecondsSince1970) / 1_000)
     }
 }
 
 extension Timestamp {
-    /// The same point in time, rounded to the nearest millisecond; a date before 1970 becomes the beginning of 1970.
+    /// Creates a timestamp, rounded to the nearest millisecond. A date before 1970 becomes the start of 1970.
     public init(_ date: Date) {
         let milliseconds = (date.timeIntervalSince1970 * 1_000).rounded()
         self.init(millisecondsSince1970: milliseconds >= 0x1p64 ? .max : UInt64(max(0, milliseconds)))
