@@ -3,7 +3,7 @@ package import IPCDBus
 /// `org.swiftipc.Broker1`: the broker itself. The reference is `dbus/org.swiftipc.Broker1.xml`.
 package enum Broker1 {
     package static let name: InterfaceName = "org.swiftipc.Broker1"
-    // A constant that is right by its grammar; nothing from outside comes here.
+    // This constant satisfies the grammar, so it need not be checked.
     package static let busName = BusName("org.swiftipc.Broker1")
     package static let path: ObjectPath = "/org/swiftipc/Broker1"
 
@@ -27,7 +27,7 @@ package enum Broker1 {
 }
 
 package struct ConnectOptions: Options {
-    /// Whether requests for a handler, and their cancelling, come over the connection from its `Hello` on.
+    /// Whether to send a handler's requests and cancellations over this connection, once it has said `Hello`.
     package var deliveries: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [Key("deliveries", \.deliveries)]

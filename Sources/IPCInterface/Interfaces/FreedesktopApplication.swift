@@ -1,7 +1,7 @@
 package import IPCDBus
 
-/// `org.freedesktop.Application`: how a desktop starts an application and gives it URLs (Desktop Entry Specification,
-/// “D-Bus Activation”). The reference is `dbus/org.freedesktop.Application.xml`.
+/// `org.freedesktop.Application`: how a desktop starts an application and passes URLs to it (Desktop Entry
+/// Specification, “D-Bus Activation”). The reference is `dbus/org.freedesktop.Application.xml`.
 package enum FreedesktopApplication {
     package static let name: InterfaceName = "org.freedesktop.Application"
 
@@ -20,14 +20,14 @@ package enum FreedesktopApplication {
     package static let description = InterfaceDescription(name, activate, open, activateAction)
 }
 
-/// The facts that the desktop adds to a call.
+/// The information that the desktop adds to a call.
 package struct PlatformData: Facts {
     package var activationToken: String?
     package var desktopStartupID: String?
 
     package init() {}
 
-    /// Passes the token for a window under both of its names: X11's is the older one.
+    /// Passes the window's activation token under both of its names; the X11 name is the older one.
     package init(activationToken: String?) {
         (self.activationToken, desktopStartupID) = (activationToken, activationToken)
     }

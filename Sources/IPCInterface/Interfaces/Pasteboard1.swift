@@ -53,13 +53,13 @@ package enum Pasteboard1 {
 package struct WriteOptions: Options {
     package var ifChangeCount: UInt64?
     package var id: String?
-    /// Milliseconds.
+    /// In milliseconds.
     package var timeToLive: UInt64?
     package var sensitive: Bool?
     package var once: Bool?
     package var promises: [[String]]?
     package var sourceApplication: String?
-    /// One for each representation of each item; empty if it is not stated.
+    /// A digest for each representation of each item; an empty string if none is given.
     package var digests: [[String]]?
     package var create: Bool?
     package var persistent: Bool?
@@ -103,9 +103,9 @@ package struct GetDataOptions: Options {
     package static let keys: [Key<Self>] = [Key("change-count", \.changeCount), Key("fd", \.fd)]
 }
 
-/// The facts of a version, or of one value of it.
+/// The metadata of a version, or of one of its values.
 package struct VersionFacts: Facts {
-    /// Bytes.
+    /// In bytes.
     package var size: UInt64?
     package var digest: String?
     package var digests: [[String]]?
@@ -116,11 +116,11 @@ package struct VersionFacts: Facts {
     package var changeCount: UInt64?
     package var itemCount: UInt32?
     package var types: [[String]]?
-    /// Whether the value came as a descriptor.
+    /// Whether the value is passed as a descriptor.
     package var fd: Bool?
     package var sensitive: Bool?
     package var once: Bool?
-    /// Its end, in milliseconds since 1970 UTC.
+    /// When it expires, in milliseconds since 1970 UTC.
     package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [

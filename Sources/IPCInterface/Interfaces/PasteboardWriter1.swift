@@ -1,8 +1,8 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.PasteboardWriter1`: the interface of a writer that has promised data, on the path of the pasteboard. The
-/// reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
+/// `org.swiftipc.PasteboardWriter1`: the interface of a writer that has promised data, at the path of the pasteboard.
+/// The reference is `dbus/org.swiftipc.PasteboardWriter1.xml`.
 package enum PasteboardWriter1 {
     package static let name: InterfaceName = "org.swiftipc.PasteboardWriter1"
 
@@ -17,7 +17,7 @@ package enum PasteboardWriter1 {
 }
 
 package struct PromisedDataOptions: Options {
-    /// Milliseconds that the broker waits.
+    /// How many milliseconds the broker waits.
     package var timeout: UInt32?
     /// Whether the value may be a descriptor.
     package var fd: Bool?

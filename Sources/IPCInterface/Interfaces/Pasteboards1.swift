@@ -1,9 +1,9 @@
 package import IPCDBus
 
-/// `org.swiftipc.Pasteboards1`: the set of pasteboards. The reference is `dbus/org.swiftipc.Pasteboards1.xml`.
+/// `org.swiftipc.Pasteboards1`: all pasteboards. The reference is `dbus/org.swiftipc.Pasteboards1.xml`.
 package enum Pasteboards1 {
     package static let name: InterfaceName = "org.swiftipc.Pasteboards1"
-    /// The parent of the pasteboards' objects.
+    /// The parent of the pasteboards' object paths.
     package static let root: ObjectPath = "/org/swiftipc/Broker1/pasteboards"
 
     package static let getPasteboard = Method(
@@ -68,7 +68,7 @@ package struct ListPasteboardsOptions: Options {
 }
 
 package struct WaitOptions: Options {
-    /// Milliseconds.
+    /// In milliseconds.
     package var timeout: UInt32?
     package init() {}
     package static let keys: [Key<Self>] = [Key("timeout", \.timeout)]
@@ -83,16 +83,16 @@ package struct ChangeFacts: Facts {
 package struct PasteboardFacts: Facts {
     package var persistent: Bool?
     package var itemCount: UInt32?
-    /// Bytes of all values of the current version.
+    /// The total size of all values in the current version, in bytes.
     package var size: UInt64?
     /// Milliseconds since 1970 UTC.
     package var time: UInt64?
     package var historyLimit: UInt32?
-    /// The count of versions, with the current one.
+    /// The number of versions, including the current one.
     package var versions: UInt32?
     package var sensitive: Bool?
     package var once: Bool?
-    /// The end of the current version, in milliseconds since 1970 UTC.
+    /// When the current version expires, in milliseconds since 1970 UTC.
     package var expires: UInt64?
     package init() {}
     package static let keys: [Key<Self>] = [
@@ -128,7 +128,7 @@ package struct PasteboardRow: DBusCodable {
     }
 }
 
-/// A row of WaitForChange, `(st)`; count 0 means removed.
+/// A row of WaitForChange, `(st)`; a change count of 0 means that the pasteboard was removed.
 package struct ChangedPasteboard: DBusCodable, Hashable {
     package let name: String
     package let changeCount: UInt64

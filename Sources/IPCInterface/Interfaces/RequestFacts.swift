@@ -2,14 +2,14 @@ internal import IPCDBus
 package import IPCModel
 
 package struct GetRequestOptions: Options {
-    /// The caller takes descriptors in the reply.
+    /// Whether the caller accepts descriptors in the reply.
     package var fd: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [Key("fd", \.fd)]
 }
 
 package struct WaitRequestOptions: Options {
-    /// Milliseconds.
+    /// In milliseconds.
     package var timeout: UInt32?
     package var fd: Bool?
     package init() {}
@@ -35,7 +35,7 @@ package struct ListRequestsOptions: Options {
     ]
 }
 
-/// All facts of a request; in a list without the reply.
+/// The metadata of a request; in lists without the reply.
 package struct RequestFacts: Facts {
     package var id: String?
     package var url: String?
@@ -48,15 +48,15 @@ package struct RequestFacts: Facts {
     package var queue: Bool?
     package var pasteboard: String?
     package var changeCount: UInt64?
-    /// Items of the payload.
+    /// The number of items in the payload.
     package var itemCount: UInt32?
-    /// Bytes of the payload.
+    /// The size of the payload in bytes.
     package var size: UInt64?
     package var attempts: UInt32?
     package var parent: String?
-    /// The request as which it was queued again, last.
+    /// The id of its latest retry.
     package var retriedAs: String?
-    /// Milliseconds since 1970, like the times below.
+    /// Milliseconds since 1970 UTC, as in the properties below.
     package var accepted: UInt64?
     package var expires: UInt64?
     package var ended: UInt64?
@@ -79,7 +79,7 @@ package struct RequestFacts: Facts {
 }
 
 package struct TraceFacts: Facts {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970 UTC.
     package var time: UInt64?
     package var step: String?
     package var attempt: UInt32?

@@ -1,6 +1,6 @@
 package import IPCDBus
 
-/// `org.swiftipc.Schemes1`: the handlers of schemes. The reference is `dbus/org.swiftipc.Schemes1.xml`.
+/// `org.swiftipc.Schemes1`: schemes and their handlers. The reference is `dbus/org.swiftipc.Schemes1.xml`.
 package enum Schemes1 {
     package static let name: InterfaceName = "org.swiftipc.Schemes1"
 
@@ -53,7 +53,7 @@ package enum Schemes1 {
 
 package struct RegisterOptions: Options {
     package var persistent: Bool?
-    /// Deliveries may carry descriptors.
+    /// Whether deliveries may carry descriptors.
     package var fd: Bool?
     package var window: UInt32?
     package var allowReserved: Bool?
@@ -70,7 +70,7 @@ package struct CanOpenURLOptions: Options {
     package static let keys: [Key<Self>] = [Key("source-application", \.sourceApplication)]
 }
 
-/// A policy as it is set; a missing key has the value that holds for an application without a policy.
+/// A policy to be set. A missing key has the value of an application that has no policy.
 package struct PolicyOptions: Options {
     /// `allow` or `deny`, for sources that match no rule.
     package var others: String?
@@ -80,7 +80,7 @@ package struct PolicyOptions: Options {
     package static let keys: [Key<Self>] = [Key("default", \.others), Key("allow", \.allow), Key("deny", \.deny)]
 }
 
-/// A policy as it is shown.
+/// A policy as it is reported.
 package struct PolicyFacts: Facts {
     package var others: String?
     package var allow: [String]?
@@ -95,7 +95,7 @@ package struct RegisterResult: Facts {
     package static let keys: [Key<Self>] = [Key("conflicts", \.conflicts)]
 }
 
-/// One claim to one scheme, as it is shown.
+/// A claim to a scheme as it is reported.
 package struct ClaimFacts: Facts {
     package var scheme: String?
     package var application: String?

@@ -25,7 +25,7 @@ package struct OpenURLContext: Facts {
     package var items: [PasteboardItem]?
     package var annotation: Value?
     package var attempt: UInt32?
-    /// Milliseconds that are left.
+    /// The time left, in milliseconds.
     package var timeout: UInt32?
     package var activationToken: String?
     package init() {}

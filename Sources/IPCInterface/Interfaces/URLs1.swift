@@ -1,7 +1,7 @@
 package import IPCDBus
 package import IPCModel
 
-/// `org.swiftipc.URLs1`: opening URLs, and the requests that follow. The reference is `dbus/org.swiftipc.URLs1.xml`.
+/// `org.swiftipc.URLs1`: opening URLs, and the resulting requests. The reference is `dbus/org.swiftipc.URLs1.xml`.
 package enum URLs1 {
     package static let name: InterfaceName = "org.swiftipc.URLs1"
 
@@ -47,22 +47,22 @@ package struct OpenURLOptions: Options {
     package var changeCount: UInt64?
     package var set: PayloadSetOptions?
     package var annotation: Value?
-    /// Milliseconds from acceptance, or for a queued request from its delivery.
+    /// In milliseconds, from acceptance or, for a queued request, from its delivery.
     package var timeout: UInt32?
     package var queue: Bool?
-    /// Milliseconds from acceptance to the delivery of a queued request.
+    /// In milliseconds, from acceptance to the delivery of a queued request.
     package var timeToLive: UInt64?
-    /// The request that the sender handles.
+    /// The id of the request that the sender is handling.
     package var parent: String?
     package var sourceApplication: String?
     package var activationToken: String?
-    /// The sender takes descriptors in the reply.
+    /// Whether the sender accepts descriptors in the reply.
     package var fd: Bool?
-    /// The call was made before, and its answer was lost.
+    /// Whether the call was made before, but its answer was lost.
     package var repeated: Bool?
-    /// Milliseconds of the time-out that are left to the sender of a repeated call.
+    /// The time that the sender of a repeated call has left, in milliseconds.
     package var timeLeft: UInt32?
-    /// Whether a desktop application may get it if no application claims the scheme; true by default.
+    /// Whether a desktop application may get the URL if no application claims the scheme; true by default.
     package var desktop: Bool?
     package init() {}
     package static let keys: [Key<Self>] = [
@@ -76,12 +76,12 @@ package struct OpenURLOptions: Options {
     ]
 }
 
-/// The options of writing a payload to its pasteboard.
+/// The options for writing a payload to its pasteboard.
 package struct PayloadSetOptions: Options {
     package var ifChangeCount: UInt64?
     package var create: Bool?
     package var persistent: Bool?
-    /// Milliseconds.
+    /// In milliseconds.
     package var timeToLive: UInt64?
     package var sensitive: Bool?
     package var once: Bool?

@@ -11,7 +11,7 @@ extension IPCError.Code {
         return name
     }
 
-    /// - Parameter name: an error name of the contract; `nil` for any other one.
+    /// - Parameter name: an error name of this D-Bus API; for other names, the result is `nil`.
     package init?(errorName name: String) {
         guard name.hasPrefix(Self.prefix) else { return nil }
         self.init(rawValue: String(name.dropFirst(Self.prefix.count)))
@@ -23,7 +23,7 @@ extension Condition {
 }
 
 extension IPCError {
-    /// The meaning of a failed call to the broker.
+    /// Converts the error of a failed call to the broker.
     package init(_ error: CallError) {
         switch error {
         case .remote(let name, let message):
@@ -55,7 +55,7 @@ extension IPCError {
         }
     }
 
-    /// The errors of the bus if no process owns the broker's name and none can be started.
+    /// The errors that the bus reports if no process owns the broker's name and none can be started.
     private static let absent: Set<String> = [
         ErrorName.serviceUnknown.text, ErrorName.nameHasNoOwner.text,
         "org.freedesktop.DBus.Error.Spawn.ServiceNotFound",

@@ -1,11 +1,11 @@
 package import IPCDBus
 
-/// An `a{sv}` of the contract with known keys: the options of a method, a result, a context, facts. One table of keys
-/// serves both the writer and the reader.
+/// A D-Bus dictionary `a{sv}` with known keys: the options of a method, a result, a context, or metadata. The same
+/// table of keys is used for writing and reading.
 package protocol KeyedValues: DBusCodable {
     init()
     static var keys: [Key<Self>] { get }
-    /// Whether a key that is not in the table is an error. An ignored option would silently break a promise.
+    /// Whether a key that is not in the table is an error. Ignoring an option could silently break a promise.
     static var isStrict: Bool { get }
 }
 
@@ -13,27 +13,27 @@ package protocol KeyedValues: DBusCodable {
 package protocol Options: KeyedValues {}
 extension Options { package static var isStrict: Bool { true } }
 
-/// Results, contexts and facts.
+/// Results, contexts and metadata.
 package protocol Facts: KeyedValues {}
 extension Facts { package static var isStrict: Bool { false } }
 
-/// One key: its name, its type, and the property with its value. A value that is `nil` is not written.
+/// A key: its name, its type, and the property that has its value. A `nil` value is not written.
 package struct Key<Root>: Sendable {
     package let name: String
-    /// `v` for any type.
+    /// The type of the value; `v` means any type.
     package let signature: Signature
     fileprivate let limit: String?
     fileprivate let beginning: EntryBeginning
-    /// Reads the value, after the beginning.
+    /// Reads the value, after the start of the entry.
     fileprivate let read: @Sendable (inout MessageReader, inout Root) throws(MessageError) -> Void
     fileprivate let write: @Sendable (Root, inout MessageWriter) throws(MessageError) -> Void
 
-    /// - Parameter limit: the name of the limit for the bytes of the value on the wire.
+    /// - Parameter limit: the name of the limit for the size of the value on the wire.
     package init<Content: DBusCodable>(
         _ name: String, _ path: any WritableKeyPath<Root, Content?> & Sendable, limit: String? = nil
     ) {
         (self.name, signature, self.limit) = (name, Content.dbusSignature, limit)
-        // A value of any type is the variant of the entry, and not a variant within it.
+        // A value of any type is the entry's own variant, not a variant inside it.
         let beginning = EntryBeginning(key: name, type: Content.self == Value.self ? nil : signature)
         let place = Place(path)
         self.beginning = beginning
@@ -44,7 +44,7 @@ package struct Key<Root>: Sendable {
         }
     }
 
-    /// Checks the length of the value before it is decoded.
+    /// Checks the size of the value before it is decoded.
     fileprivate func check(_ reader: MessageReader) throws(MessageError) {
         if let limit { return try reader.checkNextBytes(limit, slack: Self.slack) }
         guard reader.hasMoreBytes(than: Self.mostText), reader.bounds != nil, signature == "s" else { return }
@@ -53,10 +53,10 @@ package struct Key<Root>: Sendable {
         throw .refused("it has \(length) bytes, and at most \(Self.mostText) are taken")
     }
 
-    /// The limit of bytes of a text that has no limit of its own.
+    /// The maximum size of a string that has no limit of its own, in bytes.
     private static var mostText: Int { 65_536 }
 
-    /// The limit of bytes before a value: padding, the length of a text, the type of a variant.
+    /// The maximum number of bytes before a value: padding, the length of a string, the type of a variant.
     private static var slack: Int { 272 }
 
     /// Enters the value of an entry whose key has been read.
@@ -69,8 +69,8 @@ package struct Key<Root>: Sendable {
     }
 }
 
-/// A property of a structure, read by its offset: the runtime follows a key path step by step, which costs more than the
-/// encoding of the value.
+/// A property of a structure, accessed by its offset. The runtime resolves key paths step by step, which takes longer
+/// than encoding the value.
 private struct Place<Root, Content: Sendable>: Sendable {
     private let offset: Int
 
@@ -101,7 +101,7 @@ extension KeyedValues {
         self.init()
         let table = Self.keys
         var seen: UInt64 = 0
-        // A writer with the same table writes the keys in its order.
+        // A writer with the same table writes the keys in this order.
         var next = 0
         let whole = try reader.enterDictionary()
         while !reader.isAtEnd {
@@ -124,7 +124,7 @@ extension KeyedValues {
     }
 
     /// Enters the next entry.
-    /// - Returns: nil for an unknown key, which is skipped.
+    /// - Returns: `nil` if the key is unknown; the entry is then skipped.
     private static func entry(
         of table: [Key<Self>], from first: Int, _ reader: inout MessageReader
     ) throws(MessageError) -> (index: Int, outer: MessageReader.Container, isInValue: Bool)? {
@@ -135,7 +135,7 @@ extension KeyedValues {
                 if let outer = try reader.enterValue(table[index].beginning) { return (index, outer, true) }
             }
         }
-        // Another key or type, or another byte order.
+        // The entry has another key, type or byte order.
         let outer = try reader.enterEntry()
         let name = try String(from: &reader)
         if let index = table.firstIndex(where: { $0.name == name }) { return (index, outer, false) }

@@ -1,7 +1,7 @@
 public import IPCDBus
 public import IPCModel
 
-/// An item is `a(sv)`: its representations as (content type, value), in the writer's order of preference.
+/// An item is `a(sv)`: its representations as (content type, value) pairs, in the writer's order of preference.
 extension PasteboardItem: DBusCodable {
     public static let dbusSignature: Signature = "a(sv)"
     private static let representation: Signature = "(sv)"
@@ -20,7 +20,8 @@ extension PasteboardItem: DBusCodable {
         return try reader.array { (element) throws(MessageError) in try PasteboardItem(from: &element) }
     }
 
-    /// Items and representations count together here, so the check is loose: the exact limits are checked after reading.
+    /// Items and representations are counted together, so this check is loose. The exact limits are checked after
+    /// reading.
     private static let limit = "representations-per-version"
 
     fileprivate static func representations(
@@ -46,8 +47,8 @@ extension PasteboardItem: DBusCodable {
     }
 }
 
-/// An item as it is read. It is empty if it has none of the requested types; a ``PasteboardItem`` of a writer has at
-/// least one representation.
+/// An item as it is read, which is empty if it has none of the requested types. A ``PasteboardItem`` from a writer has
+/// at least one representation.
 package struct ReadItem: DBusCodable {
     package let item: PasteboardItem
     package static var dbusSignature: Signature { PasteboardItem.dbusSignature }
@@ -64,7 +65,7 @@ package struct ReadItem: DBusCodable {
     package func write(to writer: inout MessageWriter) throws(MessageError) { try item.write(to: &writer) }
 }
 
-/// A value is a variant of `s`, `ay` or `h`. The file of an `h` is not checked here.
+/// A value is a variant that contains `s`, `ay` or `h`. The file of an `h` is not checked here.
 extension Representation.Value: DBusCodable {
     public static let dbusSignature: Signature = "v"
 
