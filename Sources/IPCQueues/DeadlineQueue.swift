@@ -1,17 +1,17 @@
 /// An object that can be in a ``DeadlineQueue``.
 public protocol Deadlined: AnyObject {
-    /// The object's index in the queue; -1 while it is in none.
+    /// The object's index in the queue; -1 while it is not in a queue.
     var deadlineIndex: Int { get set }
 }
 
-/// Objects with a deadline each, earliest first: a binary heap in which each object knows its index.
+/// Objects with deadlines, earliest first. This is a binary heap in which each object knows its index.
 ///
-/// Insertion, removal and expiry cost the logarithm of the count. If deadlines are equal, the object that was inserted first
-/// comes first.
+/// Insertion, removal and expiry take logarithmic time. Among equal deadlines, the object that was inserted first comes
+/// first.
 public struct DeadlineQueue<Element: Deadlined> {
     public typealias Instant = ContinuousClock.Instant
 
-    /// The deadline stands beside the object, because to compare deadlines is most of the work.
+    /// An object and its deadline. The deadline is stored here because comparing deadlines is most of the work.
     @usableFromInline struct Entry {
         @usableFromInline let deadline: Instant
         @usableFromInline let number: UInt64
@@ -33,13 +33,13 @@ public struct DeadlineQueue<Element: Deadlined> {
 
     @inlinable public var count: Int { heap.count }
 
-    /// The earliest deadline.
+    /// The earliest deadline; `nil` if the queue is empty.
     @inlinable public var first: Instant? { heap.first?.deadline }
 
-    /// The object of the earliest deadline.
+    /// The object with the earliest deadline; `nil` if the queue is empty.
     @inlinable public var firstElement: Element? { heap.first?.element }
 
-    /// Adds an object. If the queue holds it, an earlier deadline replaces its own, and a later one has no effect.
+    /// Adds an object. If it is already in the queue, an earlier deadline replaces its own; a later one has no effect.
     @inlinable public mutating func insert(_ element: Element, at deadline: Instant) {
         let index = element.deadlineIndex
         guard index < 0 || deadline < heap[index].deadline else { return }
@@ -49,7 +49,7 @@ public struct DeadlineQueue<Element: Deadlined> {
         rise(entry, from: index < 0 ? heap.count - 1 : index)
     }
 
-    /// Removes an object if the queue holds it.
+    /// Removes an object if it is in the queue.
     @inlinable public mutating func remove(_ element: Element) {
         let index = element.deadlineIndex
         guard index >= 0 else { return }
@@ -59,14 +59,14 @@ public struct DeadlineQueue<Element: Deadlined> {
         if index > 0, last.precedes(heap[(index - 1) / 2]) { rise(last, from: index) } else { sink(last, from: index) }
     }
 
-    /// Removes the object of the earliest deadline if that has passed.
+    /// Removes and returns the object with the earliest deadline, if that has passed.
     @inlinable public mutating func takeDue(at now: Instant) -> Element? {
         guard let first = heap.first, first.deadline <= now else { return nil }
         remove(first.element)
         return first.element
     }
 
-    /// Puts an entry into a gap, or above it.
+    /// Puts an entry into a gap, or further up in the heap.
     @inlinable mutating func rise(_ entry: Entry, from gap: Int) {
         var gap = gap
         while gap > 0, entry.precedes(heap[(gap - 1) / 2]) {
@@ -76,7 +76,7 @@ public struct DeadlineQueue<Element: Deadlined> {
         put(entry, at: gap)
     }
 
-    /// Puts an entry into a gap, or below it.
+    /// Puts an entry into a gap, or further down in the heap.
     @inlinable mutating func sink(_ entry: Entry, from gap: Int) {
         var gap = gap
         while 2 * gap + 1 < heap.count {

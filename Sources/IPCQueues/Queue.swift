@@ -1,4 +1,4 @@
-/// A first-in-first-out queue. Adding and taking an element cost a constant time.
+/// A first-in, first-out queue. Adding and removing an element take constant time.
 public struct Queue<Element> {
     @usableFromInline var elements: [Element?] = []
     @usableFromInline var first = 0
@@ -8,10 +8,10 @@ public struct Queue<Element> {
     @inlinable public var isEmpty: Bool { first == elements.count }
     @inlinable public var count: Int { elements.count - first }
 
-    /// The first element.
+    /// The first element; `nil` if the queue is empty.
     @inlinable public var next: Element? { isEmpty ? nil : elements[first] }
 
-    /// The element at a distance from the first one.
+    /// The element at a given distance from the first one.
     @inlinable public subscript(distance: Int) -> Element {
         get { elements[first + distance]! }
         set { elements[first + distance] = newValue }
@@ -24,7 +24,7 @@ public struct Queue<Element> {
         let element = elements[first]
         elements[first] = nil
         first += 1
-        // Taken elements are removed together, because each removal moves all others.
+        // Removed elements are discarded in batches, because each removal moves all others.
         if isEmpty {
             elements.removeAll(keepingCapacity: first <= 256)
             first = 0
