@@ -7,7 +7,7 @@ internal import IPCStore
 package import Logging
 private import Synchronization
 
-/// The broker: `run` is its whole life.
+/// The broker. Its whole life is one call to ``run(_:logger:until:)``.
 @DBusActor
 package final class Broker {
     private let configuration: BrokerConfiguration
@@ -29,26 +29,26 @@ package final class Broker {
     private let announcer: ChangeAnnouncer
     private let storeEvents: StoreEvents
 
-    /// The reason why a broker ended by itself.
+    /// Why a broker stopped by itself.
     package enum End: Error, Sendable {
-        /// Another broker serves this bus.
+        /// Another broker already serves this bus.
         case alreadyRunning(owner: String)
-        /// No message bus can be reached.
+        /// The message bus cannot be reached.
         case noBus(String)
         case busLost
-        /// The store can no longer promise anything (I3).
+        /// The store failed and can no longer keep its promises (I3).
         case storeFailed(String)
-        /// On the system bus it would serve all users of the machine.
+        /// The bus is the system bus, where the broker would serve all users of the machine.
         case systemBus
     }
 
-    /// Serves until `stop` ends or the bus or the store is lost. Then it answers all callers and checkpoints the store.
-    /// - Throws: ``End`` for an end that was not requested; the store's and the bus's errors if it cannot begin.
+    /// Serves until `stop` returns, the bus is lost or the store fails. Then answers callers and checkpoints the store.
+    /// - Throws: ``End`` if the broker stopped by itself; the store's and the bus's errors if it cannot start.
     package nonisolated static func run(
         _ configuration: BrokerConfiguration, logger: Logger, until stop: @escaping @Sendable () async -> Void
     ) async throws {
         let places = clinux_raise_descriptor_limit()
-        // The broker continues if the reader of its log has ended.
+        // The broker keeps running if the reader of its log closes the pipe.
         signal(SIGPIPE, SIG_IGN)
         var configuration = configuration
         if places > 0 { configuration.limits.fitDescriptors(to: places) }
@@ -103,8 +103,8 @@ package final class Broker {
             promises: promises, limits: limits)
     }
 
-    /// Opens the connection and the store at the same time; both take some milliseconds.
-    /// - Returns: also the id of the bus.
+    /// Opens the connection and the store at the same time, because each takes some milliseconds.
+    /// - Returns: the connection, the id of the bus, the programs on it, and the store.
     private static func connect(
         _ configuration: BrokerConfiguration, _ events: StoreEvents, _ arriving: ArrivingBytes, _ logger: Logger
     ) async throws -> (Connection, String, BusClients, Store) {
@@ -137,7 +137,7 @@ package final class Broker {
         return objects
     }
 
-    /// A broker that cannot serve makes no store: if there is none yet, the bus is asked first.
+    /// Fails before a store is created if another broker serves this bus. If there is a store, nothing is checked.
     private static func refuseBesideAnother(_ configuration: BrokerConfiguration) async throws {
         guard access(configuration.store, F_OK) != 0 else { return }
         let connection = try await connect(configuration.bus, ObjectServer())
@@ -162,7 +162,7 @@ package final class Broker {
             ])
     }
 
-    /// Joins the parts: objects first, the bus name last, so that no call comes too early.
+    /// Exports the objects, loads the state, and takes the bus name last, so that no call arrives too early.
     private func start() async throws {
         let pasteboard = PasteboardService(
             store: store, clients: clients, arrivals: arrivals, promises: promises, expiry: expiry,
@@ -184,11 +184,11 @@ package final class Broker {
         deliveries.begin()
         logger.info(
             "ready", metadata: ["store": "\(configuration.store)", "bus": "\(connection.uniqueName?.text ?? "")"])
-        // The start needs no expired versions, and until this runs each call checks the time itself.
+        // Nothing at startup depends on this: until it has run, each call checks expiry times itself.
         expiry.look()
     }
 
-    /// Reports changes of the programs on the bus to the parts.
+    /// Passes bus events to the other parts of the broker.
     private func follow(_ clients: BusClients) {
         clients.ownerLeft = { [schemes] in schemes.ownerLeft($0) }
         clients.ownerChanged = { [deliveries] in deliveries.ownerChanged($0) }
@@ -206,7 +206,7 @@ package final class Broker {
     }
 
     private func serve(until stop: @escaping @Sendable () async -> Void) async throws {
-        // The first reason to end counts; it is nil if `stop` has ended.
+        // Only the first reason to stop matters. `nil` means that `stop` has returned.
         let (reasons, reason) = AsyncStream<End?>.makeStream()
         storeEvents.failed = { reason.yield(.storeFailed("\($0)")) }
         connection.onDisconnect { reason.yield(.busLost) }
@@ -235,13 +235,13 @@ package final class Broker {
         await connection.closeAfterFlush(within: .milliseconds(300))
     }
 
-    /// Reports changes of pasteboards that are on the disk.
+    /// Reports changes of pasteboards that are on disk.
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)
     }
 
-    /// The error on the wire: a condition has a name of the contract, and all else is a fault.
+    /// The D-Bus error to report. A ``Condition`` has a name in the contract; anything else is a fault (`nil`).
     private nonisolated static func translate(_ error: any Error) -> ErrorReply? {
         if let condition = error as? any Condition { return condition.errorReply }
         if case .beyondLimit(let limit, let asked, let allowed)? = error as? MessageError {
@@ -252,8 +252,8 @@ package final class Broker {
 }
 
 extension WireBounds {
-    /// Bounds of a message to the broker. Texts in arrays are names, content types and digests; the exact limits of
-    /// each are checked when they are read.
+    /// The bounds of a message to the broker. Strings in arrays are names, content types and digests. Their exact
+    /// limits are checked when they are read.
     init(_ limits: Limits) {
         self.init(
             limits: limits.dictionary,
@@ -262,18 +262,18 @@ extension WireBounds {
     }
 }
 
-/// Reports the events of the store's own thread on the I/O thread.
+/// Passes events from the store's own thread to the I/O thread.
 @DBusActor
 final class StoreEvents {
     var changed: @DBusActor ([PasteboardMove]) -> Void = { _ in }
     var failed: @DBusActor (any Error) -> Void = { _ in }
-    /// Events of the store's thread that have not reached ``changed`` yet.
+    /// The number of events from the store's thread that have not reached ``changed`` yet.
     private nonisolated let pending = Atomic(0)
 
     nonisolated init() {}
 
-    /// Reports changes in order. If the I/O thread itself has run the operation, it reports them at once, so that a
-    /// waiting reader is answered before the writer's answer is made.
+    /// Reports changes in order. If the operation ran on the I/O thread, they are reported at once, so that a waiting
+    /// reader is answered before the writer's answer is built.
     nonisolated func report(_ moves: [PasteboardMove]) {
         if DBusActor.isCurrent, pending.load(ordering: .acquiring) == 0 {
             return DBusActor.assumeIsolated { changed(moves) }
@@ -303,10 +303,10 @@ extension BrokerConfiguration {
 }
 
 extension Limits {
-    /// The bytes of the longest message that is kept: the rest of a message is never longer than its values.
+    /// The longest message that is kept, in bytes. Apart from its values, a message is never longer than they are.
     var longestMessage: Int { min(2 * Int(clamping: inlineMessageBytes) + (1 << 20), MessageError.longestMessage) }
 
-    /// The limit that a call exceeds before its handler gets it.
+    /// The limit that a call exceeded when it was refused before its method ran.
     fileprivate func exceeded(by refusal: CallRefusal) -> LimitExceeded {
         switch refusal {
         case .tooLong(let bytes):

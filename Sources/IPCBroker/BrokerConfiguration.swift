@@ -1,24 +1,24 @@
 package import IPCDBus
 package import IPCModel
 
-/// The values that a broker is started with.
+/// The settings that a broker starts with.
 package struct BrokerConfiguration: Sendable {
     /// The folder of the store.
     package var store: String
     package var bus: BusAddress
     package var limits: Limits
     #if DEBUG
-        /// A deliberate defect for tests that must see their promise broken. Release programs have none.
+        /// A deliberate defect, to verify that the tests detect a broken promise. Release builds have none.
         package var control: String?
     #endif
 
-    /// `XDG_DATA_HOME`, `XDG_DATA_DIRS` and `HOME`.
+    /// The environment variables of the process, such as `XDG_DATA_HOME` and `HOME`.
     package var environment: [String: String] = [:]
 
-    /// `ipc-desktop-open`, which knows the handlers of the desktop; `nil` if no unclaimed URL is opened.
+    /// The path of `ipc-desktop-open`, which finds the desktop's handlers; `nil` if unclaimed URLs are not opened.
     package var desktopProgram: String?
 
-    /// Runs when a second has passed without work.
+    /// Runs after a second without work.
     package var whenQuiet: (@Sendable () -> Void)?
 
     package init(store: String, bus: BusAddress = .session, limits: Limits = Limits()) {

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Broker1`: the state of this broker.
+/// `org.swiftipc.Broker1`: information about this broker.
 @DBusActor
 struct BrokerService {
     let configuration: BrokerConfiguration
@@ -15,7 +15,7 @@ struct BrokerService {
     let descriptors: DescriptorBudget
     let direct: DirectConnections
 
-    /// One JSON text with sorted keys. A sandboxed caller learns nothing of other applications.
+    /// A JSON object with sorted keys. A sandboxed caller learns nothing about other applications.
     private func describe(to name: BusName?) async throws -> String {
         let caller = await clients.caller(name)
         let (isFree, own) = (caller.visibility.isWhole, caller.source)
@@ -55,14 +55,14 @@ struct BrokerService {
     }
 }
 
-/// The use of the limits, as `Describe` reports it.
+/// How much of the limits is in use, as reported by `Describe`.
 struct UsageReport {
     static let mostSources = 100
 
     let json: JSONValue
 
     /// - Parameters:
-    ///   - stored: the content of the store. The empty source stands for writers that stated none.
+    ///   - stored: what the store holds. The empty source stands for writers that named none.
     ///   - isVisible: whether the caller may see the row of an application.
     init(
         _ stored: StoreUsage, watchers: Int, descriptors: UInt64, isVisible: (String) -> Bool = { _ in true }

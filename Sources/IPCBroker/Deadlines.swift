@@ -1,16 +1,16 @@
 internal import IPCDBus
 internal import IPCQueues
 
-/// The deadlines of many objects, with one timer.
+/// The deadlines of many objects, with a single timer.
 @DBusActor
 final class Deadlines<Element: Deadlined> {
     private var queue = DeadlineQueue<Element>()
     private let timer = DBusTimer()
 
-    /// Runs for an object whose deadline has passed, with the time of now.
+    /// Runs for an object whose deadline has passed, with the current time.
     var passed: @DBusActor (Element, ContinuousClock.Instant) -> Void = { _, _ in }
 
-    /// Sets a deadline. If the object has an earlier one, that stays.
+    /// Sets a deadline. If the object already has an earlier deadline, that one stays.
     func insert(_ element: Element, at deadline: ContinuousClock.Instant) {
         queue.insert(element, at: deadline)
         arm()
@@ -18,7 +18,7 @@ final class Deadlines<Element: Deadlined> {
 
     func remove(_ element: Element) { queue.remove(element) }
 
-    /// The timer stays if the object of its deadline was removed: an early look costs less than to set it each time.
+    /// Sets the timer for the first deadline. An earlier timer stays: firing early costs less than setting it again.
     private func arm() {
         guard let first = queue.first else { return timer.cancel() }
         if let set = timer.deadline, set <= first { return }
@@ -27,7 +27,7 @@ final class Deadlines<Element: Deadlined> {
 
     private func expire() {
         let now = ContinuousClock.now
-        // A slice at a time: if more deadlines have passed, the timer fires again at once.
+        // The number of objects at once is limited. If more deadlines have passed, the timer fires again immediately.
         for _ in 0..<Slices.size {
             guard let element = queue.takeDue(at: now) else { break }
             passed(element, now)

@@ -2,11 +2,11 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-// Operations of the store without a task, because to resume one costs as much as a small operation. Their results come on the
-// I/O thread.
+// Store operations that need no task, because resuming a task costs as much as a small operation. Their results arrive
+// on the I/O thread.
 extension Store {
-    /// The same as ``commit(_:)``.
-    /// - Parameter board: the only pasteboard of the operation, which may run on the I/O thread then.
+    /// Like ``commit(_:)``, but calls `then` with the result.
+    /// - Parameter board: the pasteboard, if the operation uses only one. The operation may then run on the I/O thread.
     func commit<Value: Sendable>(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Value>
     ) {
@@ -18,7 +18,7 @@ extension Store {
         }
     }
 
-    /// The same as ``stage(_:)``.
+    /// Like ``stage(_:)``, but calls `then` with the result.
     func stage<Value: Sendable>(_ body: @escaping Operation<Value>, then: @escaping DelayedAnswer<Staged<Value>>) {
         stage { transaction in
             let value = try body(transaction)

@@ -6,7 +6,7 @@ import IPCDesktop
 import IPCModel
 import Logging
 
-/// The broker as a program: arguments in, exit codes out.
+/// Runs the broker as a program: parses the arguments, and exits with a matching exit code.
 @main
 struct IPCBrokerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -55,8 +55,8 @@ struct IPCBrokerCommand: ParsableCommand {
             """)
     var logLevel: LogLevel?
 
-    /// Runs without the parser if there are no arguments, as when the bus starts the broker. Parsing no arguments would
-    /// take a third of the time until the broker is ready.
+    /// Skips the parser if there are no arguments, as when the bus starts the broker. Parsing would take a third of the
+    /// time until the broker is ready.
     static func main() {
         guard CommandLine.arguments.count <= 1 else { return main(nil) }
         do { try BrokerStart().run() } catch { exit(withError: error) }
@@ -67,7 +67,7 @@ struct IPCBrokerCommand: ParsableCommand {
     }
 }
 
-/// The values of the command line.
+/// The values from the command line.
 struct BrokerStart {
     var config: String?
     var store: String?
@@ -92,7 +92,7 @@ struct BrokerStart {
             #endif
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
-            // A session ends with its bus, and the broker ends with the session.
+            // The session is over when its bus is gone, so the broker exits too.
             logger.notice("the connection to the message bus has ended, so the broker ends too")
         } catch {
             let failure = BrokerFailure(error)
@@ -101,7 +101,7 @@ struct BrokerStart {
         }
     }
 
-    /// The path of a program in the folder of this one, where both an installation and a build put it.
+    /// The path of a program in the same directory as this one. Installations and builds put them side by side.
     private static func beside(_ program: String) -> String? {
         guard let own = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe") else { return nil }
         return own.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
@@ -109,12 +109,12 @@ struct BrokerStart {
     }
 }
 
-/// `name=value`
+/// A limit from the command line, as `name=value`.
 struct LimitSetting {
     let name: String
     let value: UInt64
 
-    /// Parses the argument of the option.
+    /// Parses the option's argument.
     /// - Throws: a `ValidationError` with an example.
     static func parse(_ argument: String) throws -> LimitSetting {
         let parts = argument.split(separator: "=", maxSplits: 1)
@@ -130,7 +130,7 @@ extension LogLevel: ExpressibleByArgument {
 }
 
 enum StoreLocation {
-    /// Returns the folder of the option, the environment, the configuration, or the XDG Base Directory Specification.
+    /// Returns the folder from the option, the environment, the configuration file, or the XDG data directory.
     static func resolve(_ asked: String?, configured: String?) throws -> String {
         let environment = ProcessInfo.processInfo.environment
         if let path = asked ?? environment["SWIFT_IPC_STORE"], !path.isEmpty {
@@ -144,7 +144,7 @@ enum StoreLocation {
     }
 }
 
-/// The message and the exit code of a broker that could not start or had to end.
+/// The error message and the exit code of a broker that could not start or had to stop.
 struct BrokerFailure {
     let sentence: String
     let exitCode: Int32

@@ -4,45 +4,45 @@ internal import IPCModel
 /// A program that calls the broker.
 struct Caller: Sendable {
     let name: BusName?
-    /// The pasteboards that it sees.
+    /// The pasteboards that it may see.
     let visibility: PasteboardVisibility
     /// The source of its requests, with its strength.
     let source: Source
 }
 
-/// The programs on the bus: the names that are owned, their owners, and departures.
+/// The programs on the bus: the owned names, their owners, and departures.
 ///
-/// One subscription to all changes of owners serves source checks, live claims, deliveries and unique pasteboards, so
-/// no match rule is added and removed per caller.
+/// A single subscription to all owner changes serves source checks, live claims, deliveries and unique pasteboards, so
+/// no match rule is added and removed for each caller.
 @DBusActor
 final class BusClients {
     private let connection: Connection
     private var owners = NameOwners()
     private var subscription: Subscription?
     private var activatableSubscription: Subscription?
-    /// The unique names on the bus. State is kept only for these: the departure of any other name was handled before, and
-    /// nothing would remove its state.
+    /// The unique names on the bus. State is kept only for these names: the departure of any other name has already
+    /// been handled, so nothing would remove its state.
     private var present: Set<BusName> = []
-    /// The unique names that have left since the bus was asked for all names, until its answer is here.
+    /// The unique names that left while ``start()`` waited for the list of all names; `nil` once the list has arrived.
     private var leftDuringStart: Set<BusName>? = []
     private var confinements: [BusName: ConfinementState] = [:]
     private var uniquePasteboards: [BusName: Set<PasteboardName>] = [:]
 
-    /// Runs before ``departed``.
+    /// Runs when a unique name has left the bus, before ``departed``.
     var leaves: @DBusActor (BusName) -> Void = { _ in }
     /// Runs when a unique name has left the bus.
     var departed: @DBusActor (BusName) -> Void = { _ in }
-    /// Runs when a well-known name was released or has another owner.
+    /// Runs when a well-known name has lost its owner, even if it has a new one.
     var ownerLeft: @DBusActor (ApplicationID) -> Void = { _ in }
-    /// Runs when a well-known name has another owner, or none.
+    /// Runs when a well-known name has a different owner, or none.
     var ownerChanged: @DBusActor (ApplicationID) -> Void = { _ in }
 
-    /// Runs when the bus can start other programs than before.
+    /// Runs when the set of programs that the bus can start has changed.
     var activatableChanged: @DBusActor () -> Void = {}
 
     init(_ connection: Connection) { self.connection = connection }
 
-    /// Reads the names on the bus. Call it before anything depends on them.
+    /// Reads the names on the bus. Call this before anything depends on them.
     func start() async throws {
         subscription = try await connection.subscribe(to: MessageBus.nameOwnerChanged, from: .bus) {
             [weak self] change, _ in
@@ -61,18 +61,18 @@ final class BusClients {
         leftDuringStart = nil
     }
 
-    /// Whether a caller has left the bus. This may be known before the task of its call has begun.
+    /// Whether a caller has left the bus. This may be known before the task of its call has started.
     func hasDeparted(_ caller: BusName?) -> Bool { caller.map { !present.contains($0) } ?? false }
 
     /// Whether the application's bus name has an owner.
     func isRunning(_ application: ApplicationID) -> Bool { owners[application] != nil }
 
-    /// The connection that owns the application's bus name, if the bus need not be asked.
+    /// The connection that owns the application's bus name; `nil` if it is not known without a query to the bus.
     func knownOwner(of application: ApplicationID) -> BusName? {
         if case .known(let owner) = owners[application] { owner } else { nil }
     }
 
-    /// Asks the bus for the owner, for a name whose change may not have been reported yet.
+    /// Queries the bus for the owner of a name whose change may not have been reported yet.
     func refreshedOwner(of application: ApplicationID) async throws -> BusName? {
         try await ask(try BusName(application.text), application)
     }
@@ -107,8 +107,8 @@ final class BusClients {
         case known(Confinement, ProcessIdentity?)
     }
 
-    /// What a caller sees, and the source of its requests. The bus is asked once for each connection. A failed look-up gives
-    /// fewer rights and the weaker source (I19).
+    /// What a caller may see, and the source of its requests. The bus is queried once for each connection. If the query
+    /// fails, the caller gets fewer rights and the weaker source (I19).
     func caller(_ name: BusName?, stating application: ApplicationID? = nil) async -> Caller {
         let confinement = if let known = knownConfinement(of: name) { known } else { await confinement(of: name) }
         let owner =
@@ -120,18 +120,18 @@ final class BusClients {
     }
 
     private static func source(stated: ApplicationID?, isOwner: Bool, _ confinement: Confinement) -> Source {
-        // The id of the sandbox counts more than the stated one, unless the bus attests that too.
+        // The sandbox's id takes precedence over the claimed id, unless the bus attests the claimed id too.
         if let stated, isOwner { return Source(application: stated.text, strength: .owned) }
         if case .sandbox(let id) = confinement { return Source(application: id, strength: .sandboxed) }
         return Source(application: stated?.text ?? "", strength: stated == nil ? .unknown : .claimed)
     }
 
-    /// The pasteboards that a caller sees, if the bus need not be asked.
+    /// The pasteboards that a caller may see; `nil` if they are not known without a query to the bus.
     func knownVisibility(of caller: BusName?) -> PasteboardVisibility? {
         knownConfinement(of: caller).map { visibility(of: caller, in: $0) }
     }
 
-    /// Notes that a caller made a pasteboard with a unique name, which it sees whatever sandbox it is in.
+    /// Notes that a caller created a pasteboard with a unique name. The caller sees it even from within a sandbox.
     func made(_ name: PasteboardName, by caller: BusName) {
         if !hasDeparted(caller) { uniquePasteboards[caller, default: []].insert(name) }
     }
@@ -143,7 +143,7 @@ final class BusClients {
         }
     }
 
-    /// Removes and returns the pasteboards with unique names that a caller made.
+    /// Removes and returns the unique pasteboards that a caller created.
     func takeUniquePasteboards(of caller: BusName) -> Set<PasteboardName> {
         uniquePasteboards.removeValue(forKey: caller) ?? []
     }
@@ -163,24 +163,24 @@ final class BusClients {
         return nil
     }
 
-    /// The account of a caller whose requests have this source.
+    /// The account that pays for a caller's requests with this source.
     func payer(_ source: Source, _ caller: BusName?) -> Payer {
         Payer(source, process: process(of: caller), connection: caller?.text ?? "")
     }
 
-    /// The process of a caller, if the broker has looked at it.
+    /// The process of a caller; `nil` if the broker has not looked at it yet.
     func process(of caller: BusName?) -> ProcessIdentity? {
         if let caller, case .known(_, let process) = confinements[caller] { process } else { nil }
     }
 
-    /// The sandbox of a caller. All its calls wait for the same answer of the bus.
+    /// The sandbox of a caller. All calls of the caller wait for the same answer from the bus.
     private func confinement(of caller: BusName?) async -> Confinement {
         guard let caller else { return .hidden }
         switch confinements[caller] {
         case .known(let confinement, _): return confinement
         case .asking(let task): return await (try? task.value) ?? .hidden
         case nil:
-            // The bus does not know it, and nothing would remove the answer.
+            // The bus no longer knows the caller, and nothing would remove the answer.
             if hasDeparted(caller) { return .hidden }
             let task = DBusActor.task { await self.look(at: caller) }
             confinements[caller] = .asking(task)
@@ -188,8 +188,8 @@ final class BusClients {
         }
     }
 
-    /// Finds the sandbox, which is kept while the connection exists. A failed look-up is least privilege (I19), and is not
-    /// kept: the next call asks again.
+    /// Finds the caller's sandbox, and remembers it as long as the connection exists. A failed look-up gives least
+    /// privilege (I19) and is not remembered, so the next call tries again.
     private func look(at caller: BusName) async -> Confinement {
         let facts = try? await connection.call(
             MessageBus.getConnectionCredentials, on: .bus, at: MessageBus.path, caller.text)
@@ -207,12 +207,12 @@ final class BusClients {
         return found
     }
 
-    /// Removes an owner if a delivery found that the connection has left before the bus reported it.
+    /// Removes an owner, if a delivery noticed that the connection has left before the bus reported it.
     func forget(_ application: ApplicationID, owner: BusName) {
         owners.forget(application, owner: owner)
     }
 
-    /// The names that the bus can start a program for. Not kept: bookworm's daemon does not report changes.
+    /// The names that the bus can start a program for. Not cached: Debian bookworm's bus does not report changes.
     func activatable() async -> Set<String> {
         Set((try? await connection.listActivatableNames()) ?? [])
     }

@@ -5,7 +5,7 @@ internal import IPCQueues
 struct CallersInTurn<Waiting> {
     private var lines: [BusName?: Queue<Waiting>] = [:]
     private var turns = Queue<BusName?>()
-    /// The count of all callers' elements.
+    /// The number of elements of all callers.
     private(set) var count = 0
 
     func count(of caller: BusName?) -> Int { lines[caller]?.count ?? 0 }

@@ -5,18 +5,18 @@ internal import IPCModel
 
 /// The sandbox that a caller is in.
 ///
-/// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). The process number may
-/// belong to another process by now, so it may only remove rights (I19): each caller starts with all rights, and has fewer
-/// if it is found in a sandbox or cannot be examined.
+/// The bus reports the process and the security label of a connection (`GetConnectionCredentials`). By now, the process
+/// number may belong to a different process, so it must only ever remove rights (I19): each caller starts with all
+/// rights, and has fewer if it is found in a sandbox or cannot be examined.
 enum Confinement: Sendable, Hashable {
-    /// In no known sandbox.
+    /// Not in a known sandbox.
     case free
-    /// The sandbox attests this id.
+    /// In a sandbox that attests this id.
     case sandbox(String)
-    /// Unknown: least privilege.
+    /// Unknown, so the caller gets least privilege.
     case hidden
 
-    /// The credentials of a connection, from the bus.
+    /// The credentials of a connection, as the bus reports them.
     struct Credentials: Sendable, Equatable {
         var process: pid_t?
         /// The label of the Linux security module; AppArmor adds its mode, as in “snap.firefox.firefox (enforce)”.
@@ -24,7 +24,7 @@ enum Confinement: Sendable, Hashable {
 
         init(process: pid_t? = nil, label: String? = nil) { (self.process, self.label) = (process, label) }
 
-        /// D-Bus specification, "org.freedesktop.DBus.GetConnectionCredentials".
+        /// Reads the answer to `GetConnectionCredentials` (D-Bus specification).
         init(_ facts: [String: Value]) {
             if case .uint32(let number)? = facts["ProcessID"], number > 0 { process = pid_t(exactly: number) }
             if case .bytes(let bytes)? = facts["LinuxSecurityLabel"] {
@@ -33,9 +33,9 @@ enum Confinement: Sendable, Hashable {
         }
     }
 
-    /// Examines a process. This may block on a file system that the process has chosen, so do not call it on the I/O thread
-    /// if ``quick(_:procfs:)`` returns nil.
-    /// - Parameter procfs: the folder of the process files.
+    /// Examines a process. This may block on a file system that the process has chosen. So call it on the I/O thread
+    /// only if ``quick(_:procfs:)`` does not return `nil`.
+    /// - Parameter procfs: the directory where `proc` is mounted.
     init(of credentials: Credentials, procfs: String = "/proc") {
         if let sandbox = Self.quick(credentials, procfs: procfs) {
             self = sandbox
@@ -48,19 +48,19 @@ enum Confinement: Sendable, Hashable {
     static func quick(_ credentials: Credentials, procfs: String = "/proc") -> Confinement? {
         if let snap = snap(credentials.label) { return snap }
         guard let process = credentials.process else { return .hidden }
-        // A process on the broker's own root directory is in no Flatpak. This needs no right to trace it, so programs
-        // that forbid core dumps (password managers, agents) pass here although their root directory is closed to us.
+        // A process with the broker's own root directory is not in a Flatpak. This needs no right to trace the process,
+        // so programs that forbid core dumps (password managers, agents) pass although we cannot open their root.
         guard let own = (procfs == "/proc" ? ownRootMount : nil) ?? rootMount(of: "self", procfs: procfs),
             own == rootMount(of: "\(process)", procfs: procfs)
         else { return nil }
         return .free
     }
 
-    /// The broker's own. No other mount has its number while the broker runs on it.
+    /// The broker's own root mount. Its mount ID cannot be reused while the broker runs on it.
     private static let ownRootMount = rootMount(of: "self", procfs: "/proc")
 
-    /// `snap.NAME.APP` and `snap.NAME.hook.HOOK` are labels of snapd; the id is `snap.NAME`. A snap whose profile binds
-    /// it to nothing, a “classic” one, is in no sandbox.
+    /// The sandbox of a snap. snapd's labels are `snap.NAME.APP` and `snap.NAME.hook.HOOK`, and the id is `snap.NAME`.
+    /// A snap whose profile enforces nothing, such as a “classic” one, is not in a sandbox.
     private static func snap(_ label: String?) -> Confinement? {
         guard let label, label.utf8.starts(with: "snap.".utf8) else { return nil }
         if label.hasSuffix(" (complain)") || label.hasSuffix(" (unconfined)") { return nil }
@@ -68,26 +68,26 @@ enum Confinement: Sendable, Hashable {
         return parts.count >= 3 && !parts[1].isEmpty ? .sandbox("snap.\(parts[1])") : .hidden
     }
 
-    /// The number of the mount that is the root directory of a process, which no other mount of the system has
-    /// (proc_pid_mountinfo(5)); `nil` if it cannot be read, and for a root directory within a mount.
+    /// The ID of the mount at the root directory of a process, unique on the system (proc_pid_mountinfo(5)); `nil` if
+    /// it cannot be read, or if the root directory is not the root of a mount.
     private static func rootMount(of process: String, procfs: String) -> [UInt8]? {
         var found: [ArraySlice<UInt8>] = []
         guard let text = [UInt8](processFile: "\(procfs)/\(process)/mountinfo") else { return nil }
-        // Bytes, because this is read for each new caller, and a desktop has some hundred mounts.
+        // The text is parsed as bytes, because it is read for each new caller, and a desktop has some hundred mounts.
         for line in text.split(separator: UInt8(ascii: "\n")) {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
             if fields.count > 4, fields[4].elementsEqual("/".utf8) { found.append(fields[0]) }
         }
-        // If mounts cover each other, it could be any of them.
+        // If several mounts cover each other, any of them could be the root.
         return found.count == 1 ? Array(found[0]) : nil
     }
 
-    /// Flatpak puts `.flatpak-info` into the root directory of every process of a sandbox, its proxy of the bus
-    /// included, and the sandbox cannot remove it (flatpak-run(1)).
+    /// Examines the root directory of a process. Flatpak puts `.flatpak-info` there for every process in a sandbox,
+    /// including its bus proxy, and the sandbox cannot remove it (flatpak-run(1)).
     ///
-    /// Only a process whose root directory can be opened and lacks the file is free. The process may have ended, and left
-    /// its connection to another one. It may forbid tracing, in its own mount namespace. `/proc` may hide it (`hidepid`).
-    /// A sandbox can cause all of these, so the result is ``hidden`` then.
+    /// A process is ``free`` only if its root directory can be opened and lacks the file. The process may have exited
+    /// and left its connection to another one, it may forbid tracing in its own mount namespace, or `/proc` may hide it
+    /// (`hidepid`). A sandbox can cause each of these, so the result is then ``hidden``.
     private static func root(of process: pid_t, procfs: String) -> Confinement {
         let root = open("\(procfs)/\(process)/root", O_RDONLY | O_DIRECTORY | O_NONBLOCK | O_CLOEXEC)
         guard root >= 0 else { return .hidden }
@@ -105,7 +105,7 @@ enum Confinement: Sendable, Hashable {
 }
 
 extension [UInt8] {
-    /// Reads a file of `/proc`, whose length is not known before.
+    /// Reads a file in `/proc`, whose length is not known in advance.
     init?(processFile path: String) {
         let file = open(path, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }
@@ -118,7 +118,7 @@ extension [UInt8] {
             guard count >= 0 else { return nil }
             if count == 0 { break }
             self += part[..<count]
-            // No usual process has that many mounts; the root directory is examined instead.
+            // No ordinary process has that many mounts. The root directory is examined instead.
             if self.count > 4_194_304 { return nil }
         }
     }

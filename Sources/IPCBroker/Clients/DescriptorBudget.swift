@@ -2,8 +2,8 @@ internal import CLinux
 internal import IPCDBus
 internal import IPCModel
 
-/// The budget for descriptors that callers make the broker hold: of arriving values, of values in memory, and of direct
-/// connections (I17). It refuses a call beyond the budget, so that the table of the process never fills.
+/// The budget for descriptors that callers make the broker hold: for arriving values, values in memory, and direct
+/// connections (I17). A call beyond the budget is refused, so that the process's descriptor table never fills up.
 @DBusActor
 final class DescriptorBudget {
     private let limits: Limits
@@ -11,13 +11,13 @@ final class DescriptorBudget {
     private var arriving: UInt64 = 0
     private var ofCaller: [BusName?: UInt64] = [:]
 
-    /// - Parameter kept: the count of values in memory, which the store keeps.
+    /// - Parameter kept: returns the number of descriptors for values in memory, which the store keeps.
     init(limits: Limits, kept: @escaping @Sendable () -> Int = { 0 }) { (self.limits, self.kept) = (limits, kept) }
 
-    /// The descriptors that are charged now.
+    /// The number of descriptors charged now, not counting those that the store keeps.
     var count: UInt64 { arriving }
 
-    /// Charges a caller with descriptors until the charge is released or destroyed.
+    /// Charges descriptors to a caller until the charge is released or deinitialized.
     /// - Throws: `LimitExceeded` for `descriptors-per-caller` or `descriptors`; nothing is charged then.
     func charge(_ count: Int, to caller: BusName?) throws(LimitExceeded) -> DescriptorCharge {
         let more = UInt64(count)
@@ -28,7 +28,7 @@ final class DescriptorBudget {
         return DescriptorCharge(more, caller, self)
     }
 
-    /// Charges the descriptor of a direct connection, which the caller may keep. These have their own limit for each caller.
+    /// Charges the descriptor of a direct connection, which the caller may keep. A separate limit per caller applies.
     func chargeConnection() throws(LimitExceeded) -> DescriptorCharge {
         try limits.check(\.descriptors, use: arriving + UInt64(kept()), request: 1)
         arriving += 1
@@ -43,7 +43,7 @@ final class DescriptorBudget {
     }
 }
 
-/// The charge of a call, which ends with the call at the latest.
+/// What a call is charged against the descriptor budget. The charge is released when the call ends, or earlier.
 @DBusActor
 final class DescriptorCharge {
     private let count: UInt64
@@ -69,7 +69,7 @@ extension Limits {
     /// Descriptors that the broker itself needs: for the bus, the store, the log and the standard streams.
     private static let ownDescriptors = 16
 
-    /// Lowers the budget to the free places of a descriptor table of this size.
+    /// Lowers the budget to the free slots of a descriptor table of this size.
     mutating func fitDescriptors(to places: Int) {
         let room = UInt64(max(1, places - Int(CLINUX_RESERVED_DESCRIPTORS) - Self.ownDescriptors))
         descriptors = min(descriptors, room)

@@ -1,17 +1,17 @@
 internal import Glibc
 internal import IPCModel
 
-/// A process, by its number and the time of its start: the system assigns the number again.
+/// A process, identified by its number and start time, because the system reuses numbers.
 struct ProcessIdentity: Sendable, Hashable {
     let number: pid_t
-    /// In ticks since the system started.
+    /// The start time, in clock ticks since the system booted.
     let start: UInt64
-    /// Both, made once because each request of the process uses it.
+    /// Number and start time as a string, built once because each request from the process uses it.
     let text: String
 
     init(number: pid_t, start: UInt64) { (self.number, self.start, text) = (number, start, "\(number)-\(start)") }
 
-    /// The process that has a number now; nil if its start cannot be read.
+    /// Finds the process that has this number now; `nil` if its start time cannot be read.
     init?(number: pid_t, procfs: String = "/proc") {
         guard let bytes = [UInt8](processFile: "\(procfs)/\(number)/stat"),
             let start = Self.start(String(decoding: bytes, as: UTF8.self))
@@ -19,8 +19,8 @@ struct ProcessIdentity: Sendable, Hashable {
         self.init(number: number, start: start)
     }
 
-    /// The 22nd field (proc_pid_stat(5)). The program chooses the text of the second, so the fields count from the last
-    /// parenthesis.
+    /// The start time, which is the 22nd field (proc_pid_stat(5)). The program chooses the second field, so the fields
+    /// are counted from the last parenthesis.
     static func start(_ stat: String) -> UInt64? {
         guard let end = stat.lastIndex(of: ")") else { return nil }
         let fields = stat[stat.index(after: end)...].split(separator: " ")
@@ -30,10 +30,10 @@ struct ProcessIdentity: Sendable, Hashable {
 
 /// The account that a request is charged to.
 ///
-/// An application that the bus or a sandbox attests pays for itself. Any other caller is charged to its process, or else
-/// to its connection. The number of a process may be another process's by now: it merges accounts, and grants nothing (I19).
+/// An application that the bus or a sandbox attests has its own account. Any other caller is charged to its process, or
+/// else to its connection. A process number may have been reused, so it only merges accounts and grants nothing (I19).
 struct Payer: Sendable, Hashable {
-    /// No application, process or connection has the text of another one.
+    /// Different for every application, process and connection.
     let text: String
 
     init(text: String) { self.text = text }

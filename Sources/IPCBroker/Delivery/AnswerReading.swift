@@ -13,7 +13,7 @@ extension Outcome {
 }
 
 extension RequestEnd {
-    /// The end from a handler's answer. The large values of its reply are not taken in yet.
+    /// Reads the end of a request from the handler's answer. Files in the reply have not been copied or checked yet.
     init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
         guard let outcome = Outcome(handlerWord: word) else {
             self = .badReply(
@@ -27,7 +27,7 @@ extension RequestEnd {
             try limits.checkPayload(reply.items ?? [])
             self.init(outcome, attempts: 0, failure: failure, reply: reply.items ?? [])
         } catch {
-            // The handler has acted, so its outcome stays.
+            // The handler has acted, so its outcome is kept.
             self.init(
                 outcome, code: "reply-too-large",
                 because: "the handler's reply is too large for a message and was left out; it may pass descriptors "
@@ -46,7 +46,7 @@ extension RequestEnd {
         }
     }
 
-    /// The bytes of UTF-8 that are kept of a handler's error.
+    /// The limits for the code and the message of a handler's error, in bytes of UTF-8.
     private static let mostCode = 1_024
     private static let mostMessage = 16_384
 
@@ -56,10 +56,10 @@ extension RequestEnd {
 }
 
 extension CallError {
-    /// Whether the error was sent as an answer.
+    /// Whether the error was received as a D-Bus reply.
     var isRemote: Bool { if case .remote = self { true } else { false } }
 
-    /// Whether the bus sends this error for a connection that has left.
+    /// Whether the bus sends this error when a connection has left.
     var mayMeanDeparture: Bool { isRemote(.serviceUnknown) || isRemote(.nameHasNoOwner) || isRemote(.noReply) }
 }
 
@@ -74,7 +74,7 @@ extension String {
 }
 
 extension Duration {
-    /// Whole milliseconds, clamped to the range of the wire.
+    /// Whole milliseconds, clamped to the range of `UInt32`.
     var milliseconds: UInt32 {
         UInt32(clamping: max(0, components.seconds * 1_000 + components.attoseconds / 1_000_000_000_000_000))
     }

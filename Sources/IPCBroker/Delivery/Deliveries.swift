@@ -3,13 +3,13 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The properties that an application stated as a handler.
+/// The properties that an application declared when it registered as a handler.
 struct HandlerFacts {
-    /// The limit of the requests that it takes at a time.
+    /// How many requests it takes at once.
     var window = 1
     /// Whether deliveries may carry descriptors.
     var takesDescriptors = false
-    /// Whether it registered itself, and runs.
+    /// Whether it registered itself and is running.
     var isLive = false
 }
 
@@ -23,10 +23,10 @@ final class DeliveryContext {
     let records: RequestRecords
     let limits: Limits
     let facts: @DBusActor (ApplicationID) -> HandlerFacts
-    /// Whether the broker owns its name: handlers accept calls from no other sender.
+    /// Whether the broker owns its bus name. Handlers accept calls from no other sender.
     private(set) var isServing = false
     private var defects: DeliveryDefects
-    /// The handlers that a connection is, or was while it has been on the bus.
+    /// The handlers that each connection is now, or has been since it joined the bus.
     private var handlers: [BusName: Set<ApplicationID>] = [:]
 
     init(
@@ -43,7 +43,7 @@ final class DeliveryContext {
 
     func isFaulty(_ control: DeliveryControl) -> Bool { defects.show(control) }
 
-    /// Reports the events of a connection to a handler from now on.
+    /// From now on, passes the events of a connection to a handler.
     func watch(_ application: ApplicationID, at owner: BusName) {
         if !clients.hasDeparted(owner) { handlers[owner, default: []].insert(application) }
     }
@@ -52,7 +52,7 @@ final class DeliveryContext {
 
     func takeHandlers(at owner: BusName) -> Set<ApplicationID> { handlers.removeValue(forKey: owner) ?? [] }
 
-    /// Whether a connection has left the bus; asks the bus if that is not known.
+    /// Whether a connection has left the bus. Queries the bus if that is not known.
     func hasLeft(_ owner: BusName) async -> Bool {
         if clients.hasDeparted(owner) { return true }
         return (try? await connection.owner(of: owner)) == .some(nil)
@@ -66,7 +66,7 @@ final class Deliveries {
     private let desktop: DesktopDelivery
     private let orphans: OrphanedRequests
     private var isEnding = false
-    /// The count of handlers at which those with nothing to do are removed.
+    /// The number of handlers at which idle ones are removed.
     private var nextSweep = firstSweep
     private static let firstSweep = 1_024
 
@@ -77,7 +77,7 @@ final class Deliveries {
         context.table.deadlinePassed = { $0.deadlinePassed() }
     }
 
-    /// Gives a request its handler, and its place among the requests for it.
+    /// Gives a request its handler, and adds it to the requests for that handler.
     func enqueue(_ request: PendingRequest) throws {
         guard !isEnding else { throw StoreError.unavailable }
         let delivery = try delivery(of: request)
@@ -106,7 +106,7 @@ final class Deliveries {
         context.table.remove(request)
     }
 
-    /// The reason why a handler is not started now, although the bus could start it; nil if it would be started.
+    /// Why a handler is not started now, although the bus could start it; `nil` if it would be started.
     func refusal(of application: ApplicationID) -> String? { handlers[application]?.refusal }
 
     // MARK: Events of the bus
@@ -126,14 +126,14 @@ final class Deliveries {
         }
     }
 
-    /// The route to a connection changes, or has changed.
+    /// Handles a route to a connection that is about to change, or has changed.
     func routeChanged(_ connection: BusName) {
         for application in context.handlers(at: connection) { handlers[application]?.look() }
     }
 
-    // MARK: The life of the broker
+    // MARK: Start and stop
 
-    /// Delivers from now on, first the requests that an earlier broker left.
+    /// Starts to deliver, first the requests that an earlier broker left.
     func begin() {
         context.serve()
         for handler in handlers.values {
@@ -142,7 +142,7 @@ final class Deliveries {
         }
     }
 
-    /// Delivers nothing more, and waits a while for the answers that are due.
+    /// Stops delivering, and waits a limited time for outstanding answers.
     func finish(within patience: Duration) async {
         isEnding = true
         for handler in handlers.values { handler.handle(.stopped) }
@@ -153,6 +153,6 @@ final class Deliveries {
         abandonAll()
     }
 
-    /// Leaves all requests without an end. A caller that waits for the end of one of them asks the next broker.
+    /// Abandons all requests without an outcome. Callers that wait for one of them will ask the next broker.
     private func abandonAll() { for request in context.table.all { request.handle(.abandoned) } }
 }

@@ -1,17 +1,17 @@
 internal import IPCModel
 internal import IPCStore
 
-/// A deliberate defect of deliveries, for tests that must see their promise broken.
+/// A deliberate defect in deliveries, to verify that the tests detect a broken promise.
 enum DeliveryControl {
-    /// Every hundredth queued request is noted as handled and never sent.
+    /// Every hundredth queued request is recorded as handled, but never sent.
     case dropOne
-    /// Every hundredth queued request is sent a second time under another id.
+    /// Every hundredth queued request is sent a second time, under another id.
     case deliverTwice
-    /// Every hundredth request goes to the end of its sender queue when its turn has come.
+    /// Every hundredth request goes to the end of its sender queue when its turn comes.
     case reorder
 
     #if DEBUG
-        /// The defect with this name in the environment of a test.
+        /// The defect with this name, as set in a test's environment.
         init?(name: String) {
             switch name {
             case "drop-one": self = .dropOne
@@ -23,13 +23,13 @@ enum DeliveryControl {
     #endif
 }
 
-/// When a defect shows. In release programs no defect ever shows, so the compiler removes them.
+/// Decides when a defect shows. In release builds none ever does, so the compiler removes this code.
 struct DeliveryDefects {
     #if DEBUG
         private let control: DeliveryControl?
         private var chances = 0
 
-        /// - Throws: an `IPCError` for a name that is neither a defect of deliveries nor one of the store.
+        /// - Throws: an `IPCError` for a name that is neither a defect in deliveries nor one in the store.
         init(_ configuration: BrokerConfiguration) throws(IPCError) {
             control = configuration.control.flatMap { DeliveryControl(name: $0) }
             if let name = configuration.control, control == nil, StoreConfiguration.Control(rawValue: name) == nil {
@@ -37,7 +37,7 @@ struct DeliveryDefects {
             }
         }
 
-        /// Whether this defect shows now: at the first chance, and then once in a hundred.
+        /// Whether this defect shows now: on the first chance, and then on every hundredth.
         mutating func show(_ control: DeliveryControl) -> Bool {
             guard self.control == control else { return false }
             chances += 1

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// The answers of handlers, and the meaning of a missing answer.
+// How the answers of handlers are processed, and what a missing answer means.
 extension HandlerDelivery {
     typealias Answer = Result<(String, HandlerReply), CallError>
 
@@ -22,11 +22,11 @@ extension HandlerDelivery {
             handle(.handedBack(delivery: delivery), of: request)
         case .failure(let error) where error.mayMeanDeparture: verify(request, delivery, owner, error)
         case .failure(.disconnected) where request.isOnDirectRoute:
-            // If the handler has left the bus, that is reported too.
+            // If the handler has also left the bus, its departure is reported separately.
             if !context.clients.hasDeparted(owner) { report(.cutOff(owner.text)) }
             handle(.cutOff(delivery: delivery), of: request)
         case .failure(.disconnected), .failure(.cancelled):
-            // The broker is about to end: another delivery would only be lost.
+            // The broker is about to stop, so another delivery would only be lost.
             report(.stopped)
             handle(.abandoned, of: request)
         case .failure(.unsendable(.descriptorUnavailable)):
@@ -59,7 +59,7 @@ extension HandlerDelivery {
         proceed()
     }
 
-    /// Handles an error that the bus sends for a connection that has left, or that the handler itself may send.
+    /// Handles an error that the bus sends when a connection has left, but that the handler itself may also send.
     private func verify(_ request: PendingRequest, _ delivery: UInt64, _ owner: BusName, _ error: CallError) {
         DBusActor.task {
             let hasLeft = await self.context.hasLeft(owner)
@@ -67,14 +67,14 @@ extension HandlerDelivery {
             guard hasLeft else { return self.accept(error, of: request, delivery, owner) }
             self.context.clients.forget(self.application, owner: owner)
             self.reportHandler()
-            // Only a request that the bus delivered left with the handler.
+            // With `NoReply` the bus had delivered the request, so the handler had it when it left.
             guard !error.isRemote(.noReply) else { return self.handle(.gone(owner.text)) }
             self.handle(.reachedNobody(delivery: delivery), of: request)
         }
     }
 
-    /// Asks whether a handler whose direct connection ended is still on the bus. If it is, it gets its requests again over
-    /// the bus, with a higher attempt, because its answers are lost.
+    /// Checks whether a handler whose direct connection closed is still on the bus. If so, its answers are lost, and it
+    /// gets its requests again over the bus, with a higher attempt number.
     func probe(_ owner: BusName) {
         context.connection.call(Peer.ping, on: owner, at: "/", ()) { [weak self] result in
             guard let self else { return }
@@ -92,7 +92,7 @@ extension HandlerDelivery {
         handle(.stillThere, of: request)
     }
 
-    /// Waits for the errors that the bus sends for requests that it could not deliver: they come before this answer.
+    /// Queries the bus, whose errors for undelivered requests arrive before its answer, and then reports the crash.
     func confirmCrash(of owner: BusName) {
         DBusActor.task {
             _ = try? await self.context.connection.owner(of: owner)

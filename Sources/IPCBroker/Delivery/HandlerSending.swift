@@ -3,9 +3,9 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// From the turn of a request to the call of the handler.
+// Sends a request: from its turn in the queue to the call to the handler.
 extension HandlerDelivery {
-    /// Writes the attempt, so that a later one has a higher number whatever happens, and reads the content.
+    /// Writes the attempt to disk, so that a later attempt always has a higher number, and reads the content.
     func prepare(_ request: PendingRequest) {
         let trace = request.takeTrace()
         let takesDescriptors = context.facts(application).takesDescriptors
@@ -27,7 +27,7 @@ extension HandlerDelivery {
     private func couldNotPrepare(_ request: PendingRequest, _ error: any Error) {
         switch (error as? any Condition)?.ipcError {
         case let reason? where reason.code == .payloadInvalid && !context.facts(application).isLive:
-            // The handler may take descriptors, and states that when it registers.
+            // The handler may still accept descriptors. It declares that when it registers.
             request.note(.handedBack, detail: reason.message)
             handle(.unprepared(request.id, pause: nil))
         case let reason? where reason.code == .payloadInvalid:
@@ -35,7 +35,7 @@ extension HandlerDelivery {
         case let reason? where reason.code == .inputOutput || reason.code == .noSuchRequest || error is RequestError:
             handle(.undeliverable(RequestEnd(.failed, code: "damaged", because: reason.message)), of: request)
         default:
-            // The disk is full, there is no free descriptor, or the store has failed and the broker is about to end.
+            // The disk is full, no descriptor is free, or the store has failed and the broker is about to stop.
             handle(.unprepared(request.id, pause: 1_000))
         }
     }
@@ -65,7 +65,6 @@ extension HandlerDelivery {
 }
 
 extension OpenURLContext {
-    /// The context of a delivery.
     @DBusActor
     fileprivate init(_ content: RequestContent, of request: PendingRequest) {
         self.init()

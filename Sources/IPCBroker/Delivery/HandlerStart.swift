@@ -5,8 +5,8 @@ internal import IPCModel
 extension HandlerDelivery {
     /// Starts the handler through the bus.
     ///
-    /// The request then goes to the handler's unique name. The bus would deliver a call that starts its handler even after
-    /// we have reported that the start failed.
+    /// The request is then sent to the handler's unique name. A call that makes the bus start the handler could still
+    /// be delivered after we have reported that the start failed.
     func start() {
         DBusActor.task {
             guard await self.context.clients.activatable().contains(self.application.text) else {
@@ -26,14 +26,14 @@ extension HandlerDelivery {
         DBusActor.task {
             _ = try? await self.context.clients.owner(of: self.application)
             self.reportHandler()
-            // If the bus does not say, it reports the next change.
+            // If the query fails, wait for the next change that the bus reports.
             let isKnown = self.context.clients.knownOwner(of: self.application) != nil
             if !isKnown, self.context.clients.isRunning(self.application) { self.report(.ownerUnknown) }
             self.proceed()
         }
     }
 
-    /// Ends a request whose sender waits for a handler that cannot be started.
+    /// Ends a request whose sender is waiting, because the handler cannot be started.
     func refuse(_ request: PendingRequest, _ failure: HandlerQueue.StartFailure) {
         let returned = request.life.handBacks > 0 ? "\(application) gave the request back unseen; then " : ""
         handle(
@@ -44,7 +44,7 @@ extension HandlerDelivery {
 
 extension DeliveryContext {
     /// Starts an application through the bus.
-    /// - Returns: the reason of a failure; nil if the application runs.
+    /// - Returns: why the start failed; `nil` if the application is running.
     func start(_ application: ApplicationID) async -> HandlerQueue.StartFailure? {
         let time = Duration.milliseconds(Int(clamping: limits.activationMilliseconds))
         do {
@@ -67,13 +67,14 @@ extension DeliveryContext {
         HandlerQueue.StartFailure(errorName: name, message: message + displayHint)
     }
 
-    /// Whether an X server or a compositor has its socket at the usual place.
+    /// Whether an X server or a compositor has its socket in the usual place.
     private static var isOnDesktop: Bool {
         if access("/tmp/.X11-unix/X0", F_OK) == 0 { return true }
         return getenv("XDG_RUNTIME_DIR").map { access(String(cString: $0) + "/wayland-0", F_OK) == 0 } ?? false
     }
 
-    /// A program that the bus starts gets the environment of this broker, if the bus started the broker too.
+    /// A hint that `DISPLAY` is missing, or empty. Programs that the bus starts get the same environment as this
+    /// broker.
     private var displayHint: String {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil,
             Self.isOnDesktop

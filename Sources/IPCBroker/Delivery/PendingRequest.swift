@@ -4,61 +4,61 @@ internal import IPCModel
 internal import IPCQueues
 internal import IPCStore
 
-/// An open request that has not ended, from the moment in which its handler is fixed.
+/// An `OpenURL` request that has not ended. It exists from the moment its handler is chosen.
 @DBusActor
 final class PendingRequest: @DBusActor Deadlined {
     let id: RequestID
     let application: ApplicationID
     let source: Source
-    /// The account that it is charged to. A name that is only stated would let any program use up another one's share.
+    /// The account that it is charged to. Not the claimed source: any program could use up another one's share.
     let payer: Payer
-    /// The sender; nil if it was a connection of an earlier broker that is not on this bus.
+    /// The sender; `nil` if an earlier broker accepted the request and its sender is not on this bus.
     let caller: BusName?
     let senderQueue: SenderQueueKey
-    /// The desktop application that gets it, if no application has claimed its scheme.
+    /// The desktop application that gets it, if no application claims its scheme.
     var desktop: DesktopHandler?
-    /// The deliveries of its handler, from its acceptance on.
+    /// Delivers the request; set when it is enqueued.
     var delivery: (any RequestDelivery)?
-    /// Its state and the rules for the next one.
+    /// Its state machine.
     var life: RequestLife
-    /// Whether the store has a record of it: its sender gave it an id, or it is queued.
+    /// Whether the store has a record of it, because its sender gave it an id or because it is queued.
     let hasRecord: Bool
-    /// Distinguishes a repeated call from a mistake; nil if the sender gave no id.
+    /// Distinguishes a repeated call from a different call with the same id; `nil` if the sender gave no id.
     let digest: ContentDigest?
-    /// Bytes of the payload, and of the URL if it is in memory.
+    /// The size of its URL and payload, in bytes.
     private(set) var size: UInt64
-    /// Bytes that it takes in memory while its sender waits.
+    /// The memory that it takes while its sender waits, in bytes.
     private(set) var memory: UInt64
     let parent: RequestID?
     let depth: UInt32
-    /// The time for the handler's answer to a queued request, from its delivery on.
+    /// How long the handler may take to answer a queued request, counted from its delivery.
     let answerTime: Duration
-    /// The end of a queued request that is not delivered, or of any other request.
+    /// When the request expires. A queued request expires only while it has not been delivered.
     let expiry: ContinuousClock.Instant
-    /// Milliseconds since 1970.
+    /// The time of acceptance, in milliseconds since 1970.
     let accepted: UInt64
 
-    /// The content that is delivered. For a queued request it is on the disk, and here only during the delivery.
+    /// The content to deliver. A queued request has its content on disk, and here only during delivery.
     var content: RequestContent?
-    /// The change count of the pasteboard that came with it.
+    /// The change count of the pasteboard version that it carries.
     var changeCount: UInt64?
     /// The connection that it was or will be sent to.
     var owner: BusName?
     /// Whether it was sent over a direct connection.
     var isOnDirectRoute = false
-    /// Steps that are not on the disk.
+    /// The steps that are not on disk yet.
     var trace: [TraceStep] = []
-    /// The calls that wait for the end.
+    /// The calls that wait for the request to end.
     private(set) var waiters = RequestWaiters()
-    /// Their answer.
+    /// The result for these calls, once the request has ended.
     var conclusion: Boxed<Result<RequestEnd, any Error>>?
-    /// The calls that wait until a queued request is on the disk.
+    /// The calls that wait until a queued request is on disk.
     private var acceptanceWaiters = RequestWaiters()
-    /// Whether the payload may be kept with the record.
+    /// Whether its record may contain the payload.
     var keepsPayload = true
     /// Its position in the order of arrival.
     var number: UInt64 = 0
-    /// The accounts that it is charged to, while it is in the table.
+    /// The accounts that it is charged to while it is in the table.
     var loads: RequestTable.Loads?
     var deadlineIndex = -1
     /// The store's commit group that contains its acceptance.
@@ -80,8 +80,8 @@ final class PendingRequest: @DBusActor Deadlined {
 
     var isQueued: Bool { life.isQueued }
 
-    /// Notes a step, which is written with the next change of the record. The count is limited, because a handler that
-    /// cannot be started for a week must not fill the memory.
+    /// Notes a step, to be written with the next change of the record. The number of steps is limited, so that a
+    /// handler that cannot be started for a week does not fill up the memory.
     func note(_ kind: TraceStep.Kind, who: String = "", size: UInt64 = 0, detail: String = "") {
         let step = TraceStep(
             kind, at: SystemClock.milliseconds(), attempt: life.attempts, who: who, size: size, detail: detail)
@@ -99,16 +99,16 @@ final class PendingRequest: @DBusActor Deadlined {
         return trace
     }
 
-    /// Changes the size; only for ``RequestTable/recharge(_:size:memory:)``.
+    /// Changes the size. Only ``RequestTable/recharge(_:size:memory:)`` may call this.
     func setSize(_ size: UInt64, memory: UInt64) { (self.size, self.memory) = (size, memory) }
 
-    /// Adds a call that waits for the end.
+    /// Adds a call that waits for the end of the request.
     func add(_ waiter: RequestWaiter) {
         waiter.request = self
         waiters.insert(waiter)
     }
 
-    /// Adds a call that waits until the request is on the disk.
+    /// Adds a call that waits until the request is on disk.
     func addToAcceptance(_ waiter: RequestWaiter) {
         waiter.request = self
         acceptanceWaiters.insert(waiter)
@@ -123,7 +123,7 @@ final class PendingRequest: @DBusActor Deadlined {
 
     func takeAcceptanceWaiters() -> [RequestWaiter] { acceptanceWaiters.takeAll() }
 
-    /// Answers the calls that wait until a queued request is on the disk, and delivers the request.
+    /// Answers the calls that wait until a queued request is on disk, and makes the request ready for delivery.
     @discardableResult
     func stored() -> OpenURLResult {
         let result = OpenURLResult(queued: self)
@@ -132,7 +132,7 @@ final class PendingRequest: @DBusActor Deadlined {
         return result
     }
 
-    /// The deadline of its current state; nil if it has none.
+    /// The deadline in its current state; `nil` if it has none.
     var deadline: ContinuousClock.Instant? {
         switch life.deadline {
         case .expiry: expiry
@@ -141,18 +141,18 @@ final class PendingRequest: @DBusActor Deadlined {
         }
     }
 
-    /// The latest time of the handler's answer.
+    /// The deadline for the handler's answer.
     var answerBy: ContinuousClock.Instant?
 }
 
-/// A large value that few of a hundred thousand requests have at a time.
+/// A box for a large value, which few of a hundred thousand requests need at once.
 final class Boxed<Content: Sendable>: Sendable {
     let content: Content
 
     init(_ content: Content) { self.content = content }
 }
 
-/// The content of a delivery.
+/// The content of one delivery.
 final class RequestContent: Sendable {
     let url: String
     let items: [PasteboardItem]?
@@ -168,7 +168,7 @@ final class RequestContent: Sendable {
     }
 }
 
-/// The context of a request, as it is kept with the record.
+/// The context of a request, as it is stored with the record.
 struct KeptContext: Facts {
     var annotation: Value?
     var activationToken: String?

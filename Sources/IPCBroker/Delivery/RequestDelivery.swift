@@ -1,12 +1,12 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Brings requests to one kind of handler: it performs what the ``RequestLife`` of each of them decides.
+/// Delivers requests to one kind of handler, by performing the actions that each request's ``RequestLife`` returns.
 @DBusActor
 protocol RequestDelivery: AnyObject {
     var isStarting: Bool { get }
 
-    /// Takes in a request that arrives, or that an earlier broker left.
+    /// Adds a new request, or one that an earlier broker left.
     func add(_ request: PendingRequest)
 
     /// Removes a request that was not accepted.
@@ -14,7 +14,7 @@ protocol RequestDelivery: AnyObject {
 
     func perform(_ action: RequestLife.Action, on request: PendingRequest)
 
-    /// Runs after all actions of an event.
+    /// Runs once all actions of an event have been performed.
     func proceed()
 }
 
@@ -33,11 +33,11 @@ extension RequestDelivery {
 extension PendingRequest {
     func handle(_ event: RequestLife.Event) { delivery?.handle(event, of: self) }
 
-    /// Handles the end of its time.
+    /// Reports that its deadline has passed.
     func deadlinePassed() { handle(.timePassed(isHandlerStarting: delivery?.isStarting ?? false)) }
 }
 
-/// The requests of an earlier broker whose senders have not repeated them: they are not delivered.
+/// Holds the requests of an earlier broker that their senders have not repeated. They are not delivered.
 @DBusActor
 final class OrphanedRequests: RequestDelivery {
     private let records: RequestRecords

@@ -2,14 +2,14 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-/// All open requests that have not ended, and the charges of each source and each handler.
+/// All `OpenURL` requests that have not ended, and the charges of each source and each handler.
 @DBusActor
 final class RequestTable {
-    /// What requests are charged for. A request from the store may state any size, so sums are clamped.
+    /// The amounts that requests are charged. A request from the store may claim any size, so sums are clamped.
     struct Charges {
         private(set) var requests: UInt64 = 0
         private(set) var bytes: UInt64 = 0
-        /// The memory of requests whose senders wait.
+        /// The memory of the requests whose senders are waiting.
         private(set) var waitingBytes: UInt64 = 0
         private(set) var queued: UInt64 = 0
 
@@ -36,11 +36,11 @@ final class RequestTable {
         }
     }
 
-    /// The charges of a source or a handler.
+    /// The account of a source or a handler.
     @DBusActor
     final class Load {
         var charges = Charges()
-        /// All its requests share the text of this one in memory.
+        /// All requests of the account share the string of this value.
         var source: Source?
         var application: ApplicationID?
     }
@@ -56,7 +56,7 @@ final class RequestTable {
     private var ofSource: [Payer: Load] = [:]
     private var ofHandler: [ApplicationID: Load] = [:]
     private var waiters: [BusName?: CallerWaiters] = [:]
-    /// The count of calls that wait for a request that is charged to another call.
+    /// The number of calls that wait for a request charged to another call.
     private(set) var waiterCount = 0
     private var total = Charges()
     private let deadlines = Deadlines<PendingRequest>()
@@ -81,18 +81,18 @@ final class RequestTable {
 
     var delivered: Set<RequestID> { Set(requests.values.lazy.filter { $0.life.isDelivered }.map(\.id)) }
 
-    /// The count of requests whose sender waits.
+    /// The number of requests whose sender is waiting.
     private(set) var waitingCount = 0
 
     // MARK: Admission
 
-    /// Bytes that a queued request takes in memory.
+    /// The memory that a queued request takes, in bytes.
     static let queuedCost: UInt64 = 1_152
 
     /// Refuses a request that exceeds a limit.
     /// - Parameters:
-    ///   - size: bytes of URL and payload.
-    ///   - memory: bytes that it takes in memory if its sender waits; by default those of URL and payload.
+    ///   - size: the bytes of URL and payload.
+    ///   - memory: the bytes that it takes in memory if its sender waits; by default those of URL and payload.
     func checkRoom(
         for application: ApplicationID, payer: Payer, size: UInt64, memory: UInt64? = nil, isQueued: Bool
     ) throws(LimitExceeded) {
@@ -110,7 +110,7 @@ final class RequestTable {
         try checkMemory(isQueued ? Self.queuedCost : memory ?? size)
     }
 
-    /// All requests together take no more memory than the limit of queued ones, or the limit of waiting ones.
+    /// Limits the memory of all requests to the maximum for queued requests or for waiting ones, whichever is larger.
     private func checkMemory(_ request: UInt64) throws(LimitExceeded) {
         let most = max(limits.waitingBytes, min(limits.pendingRequests, 1 << 40) * Self.queuedCost)
         let total = total
@@ -121,13 +121,13 @@ final class RequestTable {
             allowed: most / Self.queuedCost)
     }
 
-    /// The same source, with the text that its other requests have: this saves a hundred thousand copies.
+    /// Returns an equal source that shares its string with the payer's other requests, saving 100,000 copies.
     func shared(_ source: Source, payer: Payer) -> Source {
         guard let known = ofSource[payer]?.source, known == source else { return source }
         return known
     }
 
-    /// The same application, with the text that other requests for it have.
+    /// Returns an equal id that shares its string with the other requests for the application.
     func shared(_ application: ApplicationID) -> ApplicationID { ofHandler[application]?.application ?? application }
 
     func insert(_ request: PendingRequest) {
@@ -145,12 +145,12 @@ final class RequestTable {
         deadlines.remove(request)
         refund(request)
         if !request.isQueued, !request.life.isOrphan { waitingCount -= 1 }
-        // An unknown request has the depth 0 too.
+        // An unknown request has depth 0 anyway.
         if request.depth > 0 { depths.add(request.id, request.depth) }
         if waitingCount == 0 { idle.resumeAll() }
     }
 
-    /// Changes the charges of a request when its payload is known.
+    /// Updates the charges of a request once its payload is known.
     func recharge(_ request: PendingRequest, size: UInt64, memory: UInt64) {
         guard requests[request.id] === request else { return }
         refund(request)
@@ -158,7 +158,7 @@ final class RequestTable {
         charge(request)
     }
 
-    /// The bytes that the payload of a request may grow by.
+    /// How many bytes the payload of a request may grow by.
     func room(for request: PendingRequest) -> UInt64 {
         let loads = request.loads
         let (own, handlers) = (loads?.source.charges.bytes ?? 0, loads?.handler.charges.bytes ?? 0)
@@ -200,7 +200,7 @@ final class RequestTable {
 
     // MARK: Waiting calls
 
-    /// Refuses a call that exceeds the limit of waiting calls of its caller or of all callers.
+    /// Refuses a call if its caller, or all callers together, have too many waiting calls.
     func checkRoomForWaiter(of caller: BusName?) throws(LimitExceeded) {
         let own = waiters[caller]?.charged ?? 0
         try limits.check(\.requestWaitersPerCaller, use: UInt64(own), request: 1)
@@ -238,7 +238,7 @@ final class RequestTable {
         requests.values.filter { !$0.hasRecord }.sorted { $0.number < $1.number }
     }
 
-    /// The count of handlers that opened each other's URLs before a request that is sent while `parent` is handled.
+    /// How many handlers have opened each other's URLs in a row, for a request sent while `parent` is being handled.
     func depth(below parent: RequestID?) -> UInt32 {
         guard let parent else { return 0 }
         return (requests[parent]?.depth ?? depths[parent] ?? 0) + 1
@@ -246,24 +246,24 @@ final class RequestTable {
 
     // MARK: Time
 
-    /// Expects the deadline of a request after a change of its state. If the deadline has become later, the former one
-    /// stays: an early look at the request costs less than a move at each change.
+    /// Schedules the deadline of a request after its state has changed. If the deadline is later now, the earlier entry
+    /// stays: checking the request too early costs less than moving the entry on each change.
     func watch(_ request: PendingRequest) {
         if let deadline = request.deadline { deadlines.insert(request, at: deadline) }
     }
 
-    /// Returns when no sender waits.
+    /// Returns once no sender is waiting.
     func quiet() async { await idle.wait { waitingCount > 0 } }
 }
 
 @DBusActor
 private struct CallerWaiters {
     var all = RequestWaiters()
-    /// The count of calls that count against the limit.
+    /// The number of calls that count against the limit.
     var charged = 0
 }
 
-/// The depths of the requests that ended last: a handler may open further URLs after its answer.
+/// The depths of the requests that ended most recently, because a handler may open more URLs after it has answered.
 private struct RecentDepths {
     private var depths: [RequestID: UInt32] = [:]
     private var order: [RequestID] = []

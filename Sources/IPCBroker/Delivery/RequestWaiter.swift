@@ -1,27 +1,27 @@
 internal import IPCDBus
 internal import IPCInterface
 
-/// A call that waits for the end of a request.
+/// A call that waits for a request to end.
 @DBusActor
 final class RequestWaiter {
     enum Role {
         /// The call that opened the URL. It is charged as a request.
         case sender
-        /// The same call, made again.
+        /// A repetition of that call.
         case repetition
-        /// A call that asks for the outcome of another call's request.
+        /// A call that waits for the outcome of another call's request.
         case observer
     }
 
     private static var last: UInt64 = 0
 
-    /// Grows with each waiter.
+    /// Increases with each waiter.
     let number: UInt64
     let caller: BusName?
     let role: Role
-    /// Whether the reply may have descriptors.
+    /// Whether the reply may contain descriptors.
     let takesDescriptors: Bool
-    /// The request, while the call waits.
+    /// The request that the call is waiting for.
     var request: PendingRequest?
     private var answer: DelayedAnswer<OpenURLResult>?
     private var timer: DBusTimer?
@@ -35,13 +35,13 @@ final class RequestWaiter {
     /// Whether the request is cancelled if the caller leaves.
     var isSender: Bool { role != .observer }
 
-    /// Whether it counts against the limits of waiters.
+    /// Whether it counts against the limits on waiting calls.
     var isCharged: Bool { role != .sender }
 
-    /// Waits until ``end(with:)`` gives the result.
+    /// Waits for the result, which ``end(with:)`` provides.
     func begin(_ answer: @escaping DelayedAnswer<OpenURLResult>) { self.answer = answer }
 
-    /// Limits the wait to this time; then `result` is the answer.
+    /// Limits the wait. After this time, the call is answered with `result`.
     func giveUp(after time: Duration, _ result: @escaping @DBusActor () -> OpenURLResult) {
         let timer = DBusTimer()
         timer.set(at: .now + time) { [weak self] in self?.end(with: .success(result())) }
@@ -59,7 +59,7 @@ final class RequestWaiter {
     }
 }
 
-/// Waiting calls: each is removed at a constant cost, however many others there are.
+/// A set of waiting calls. Removing one takes constant time.
 @DBusActor
 struct RequestWaiters {
     private var waiters: [UInt64: RequestWaiter] = [:]
@@ -68,11 +68,11 @@ struct RequestWaiters {
 
     mutating func insert(_ waiter: RequestWaiter) { waiters[waiter.number] = waiter }
 
-    /// - Returns: whether it was there.
+    /// - Returns: whether it was in the set.
     @discardableResult
     mutating func remove(_ waiter: RequestWaiter) -> Bool { waiters.removeValue(forKey: waiter.number) != nil }
 
-    /// Removes all waiters, and returns them in the order of arrival.
+    /// Removes all waiters, and returns them in order of arrival.
     mutating func takeAll() -> [RequestWaiter] {
         defer { waiters = [:] }
         return waiters.values.sorted { $0.number < $1.number }

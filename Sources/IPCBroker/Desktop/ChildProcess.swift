@@ -1,28 +1,28 @@
 internal import CLinux
 internal import Glibc
 
-/// Runs a program with a text as its input, and blocks until it has ended; see ``Background``.
+/// Runs a program with a string as its standard input, and blocks until it exits; see ``Background``.
 ///
-/// Input and output are memory files: neither side can block because the other does not read, and a process that the
-/// program leaves behind cannot keep a pipe open.
+/// Input and output are memory files. So neither side can block the other, and a process that the program leaves behind
+/// cannot keep a pipe open.
 enum ChildProcess {
     enum End: Sendable, Equatable {
         case exited(Int32)
         case signalled(Int32)
-        /// It was killed because its time was over.
+        /// The process was killed because it ran for too long.
         case tookTooLong
     }
 
     struct Output: Sendable {
         let end: End
-        /// The beginning of what it printed.
+        /// The beginning of the program's output.
         let text: String
     }
 
     private static let mostOutput = 65_536
 
-    /// Runs a program, which is searched in `PATH` if its name has no slash.
-    /// - Returns: nil if it cannot be started.
+    /// Runs a program. A name without a slash is looked up in `PATH`.
+    /// - Returns: `nil` if the program cannot be started.
     static func run(
         _ command: [String], _ environment: [String: String], input text: String, milliseconds: Int32
     ) -> Output? {
@@ -56,7 +56,7 @@ enum ChildProcess {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Starts a program with the default signals: the broker ignores one and blocks two.
+    /// Starts a program with default signal handling: the broker ignores one signal and blocks two.
     private static func start(
         _ command: [String], _ environment: [String: String], _ input: CInt, _ output: CInt
     ) -> pid_t? {
@@ -88,7 +88,7 @@ enum ChildProcess {
         defer { if process >= 0 { close(process) } }
         var question = pollfd(fd: process, events: Int16(POLLIN), revents: 0)
         var found: CInt = 0
-        // Signals go to the first thread. Without a descriptor, `poll` waits for the same time.
+        // `EINTR` is rare: signals go to the first thread. Without a descriptor, `poll` waits for the full time.
         repeat { found = poll(&question, 1, milliseconds) } while found < 0 && errno == EINTR
         if found == 0 { kill(pid, SIGKILL) }
         var status: CInt = 0

@@ -3,11 +3,11 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Delivers requests to desktop applications. An application with a bus name gets the URL by
+/// Delivers requests to desktop applications. If an application has a bus name, the URL is passed with
 /// `org.freedesktop.Application.Open`, and its answer is awaited. Any other application is started with the URL.
 ///
-/// A desktop application takes any number of URLs, in order. So there is no window and no sender queue: each request is
-/// sent when it is accepted.
+/// A desktop application takes any number of URLs, in order. So there are no windows and no sender queues, and each
+/// request is sent as soon as it is accepted.
 @DBusActor
 final class DesktopDelivery: RequestDelivery {
     private let context: DeliveryContext
@@ -21,10 +21,10 @@ final class DesktopDelivery: RequestDelivery {
         switch action {
         case .makeReady: begin(request)
         case .send: context.table.watch(request)
-        // A desktop application does not understand a request to stop; its answer decides.
+        // A desktop application cannot be asked to stop, so its answer decides.
         case .askToCancel: request.note(.cancelAsked)
         case .end(let end): context.records.ended(request, end)
-        // There are no sender queues, no attempts on the disk and no later deliveries.
+        // Desktop applications have no sender queues, no attempts on disk and no redeliveries.
         case .prepare, .putBack, .writeCrash, .noteFailure, .giveUp: break
         }
     }
@@ -34,8 +34,8 @@ final class DesktopDelivery: RequestDelivery {
         if let service = handler.service { open(request, content, service) } else { launch(request, content, handler) }
     }
 
-    /// Starts the application, then calls its unique name: the bus would deliver a call that starts the application even
-    /// after the end of the request.
+    /// Starts the application, then calls its unique name. A call that makes the bus start the application could still
+    /// be delivered after the request has ended.
     private func open(_ request: PendingRequest, _ content: RequestContent, _ service: ApplicationID) {
         DBusActor.task {
             if !self.context.clients.isRunning(service) {

@@ -3,25 +3,25 @@ internal import IPCModel
 
 /// The desktop application that opens an unclaimed URL.
 final class DesktopHandler: Sendable {
-    /// Its desktop file ID (Desktop Entry Specification), with `.desktop`.
+    /// The desktop file ID (Desktop Entry Specification), with `.desktop`.
     let entry: String
-    /// The bus name at which it takes URLs (“D-Bus Activation”); nil if it is started with the URL.
+    /// The bus name to which URLs are sent (“D-Bus Activation”); `nil` if the application is started with the URL.
     let service: ApplicationID?
 
     init(entry: String, service: ApplicationID?) { (self.entry, self.service) = (entry, service) }
 
-    /// The handler of a request of an earlier broker; nil if the request is for a handler of the registry.
+    /// The handler of a request from an earlier broker; `nil` if the request is for a registered handler.
     convenience init?(_ kept: KeptContext) {
         guard let entry = kept.desktopEntry else { return nil }
         self.init(entry: entry, service: kept.desktopService.flatMap { try? ApplicationID($0) })
     }
 
-    /// Its id if an application id is needed.
+    /// The application id that stands for this handler.
     var application: ApplicationID { ApplicationID(desktopEntry: entry) }
 }
 
 extension KeptContext {
-    /// The same with the desktop application that gets the request.
+    /// Returns this context with the desktop application that gets the request.
     func naming(_ handler: DesktopHandler?) -> KeptContext {
         guard let handler else { return self }
         var context = self
@@ -31,11 +31,11 @@ extension KeptContext {
 }
 
 extension SchemesService {
-    /// The desktop application for a URL, whose resolution is changed then; nil if the URL is claimed, or the desktop has
-    /// no application for it.
+    /// Finds the desktop application for a URL and updates the resolution. Returns `nil` if the URL is claimed, or if
+    /// the desktop has no application for it.
     ///
-    /// A sandboxed caller has the portal (`org.freedesktop.portal.OpenURI`) for this, which lets the user refuse. The
-    /// broker must not be a way around the portal.
+    /// A sandboxed caller also gets `nil`: it has the portal (`org.freedesktop.portal.OpenURI`) for this, where the
+    /// user can refuse. The broker must not be a way around the portal.
     func desktopHandler(
         of url: URLText, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {
@@ -47,7 +47,7 @@ extension SchemesService {
         return handler
     }
 
-    /// The same for a request. Desktop applications take only URLs, at once: no payload, and no queue.
+    /// Finds the desktop application for a request. It can take only a URL: no payload, and no queued request.
     func desktopHandler(
         of request: ValidatedRequest, _ resolution: inout Resolution, for caller: Caller
     ) async throws -> DesktopHandler? {

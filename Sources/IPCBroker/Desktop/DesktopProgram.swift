@@ -3,11 +3,11 @@ internal import IPCDBus
 internal import IPCModel
 internal import Logging
 
-/// `ipc-desktop-open`: a separate program, because it links GLib, which defines the desktop's handlers. A few processes run
-/// at a time, for moments; other calls wait for their turn.
+/// Runs `ipc-desktop-open`, which is a separate program because it links GLib, where the desktop's handlers are
+/// defined. A few processes run at once, each for a moment. Other calls wait for their turn.
 ///
-/// A URL is never in its arguments, which every user of the machine can read (`/proc/PID/cmdline`): token and URL are its
-/// standard input, with a NUL between them.
+/// The activation token and the URL are passed as standard input, separated by a NUL. They are never arguments, because
+/// every user of the machine can read those (`/proc/PID/cmdline`).
 @DBusActor
 final class DesktopProgram {
     private let path: String
@@ -17,18 +17,18 @@ final class DesktopProgram {
     private let logger: Logger
     private var running: UInt64 = 0
     private var waiting = CallersInTurn<CheckedContinuation<Void, Never>>()
-    /// The last launch: URLs of one sender arrive in their order.
+    /// The last launch. Each launch waits for the one before it, so a sender's URLs arrive in order.
     private var lastLaunch: Task<Void, any Error>?
 
-    /// - Returns: nil if there is no such program.
+    /// - Returns: `nil` if there is no such program.
     init?(_ path: String, environment: [String: String], limits: Limits, logger: Logger) {
         guard access(path, X_OK) == 0 else { return nil }
         (self.path, self.environment, self.limits, self.logger) = (path, environment, limits, logger)
         launcher = Self.launcher(environment)
     }
 
-    /// Below systemd the broker is confined to its own needs, which a browser exceeds: the user's manager starts programs,
-    /// each in its own unit that outlives the broker.
+    /// The command prefix that starts programs. systemd confines the broker to its own needs, which is too little for a
+    /// browser. So the user's service manager starts programs, each in its own unit that outlives the broker.
     private static func launcher(_ environment: [String: String]) -> [String] {
         guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { return [] }
         return [
@@ -37,8 +37,8 @@ final class DesktopProgram {
         ]
     }
 
-    /// The desktop application for a URL; nil if there is none.
-    /// - Throws: `limitExceeded` if too many calls wait, of all callers or of this one.
+    /// The desktop application for a URL; `nil` if there is none.
+    /// - Throws: `limitExceeded` if too many calls are waiting, from all callers or from this one.
     func handler(of url: URLText, for caller: BusName?) async throws(IPCError) -> DesktopHandler? {
         let output = try await run([path, "find"], input: "\0" + url.text, for: caller)
         switch output?.end {
@@ -55,8 +55,8 @@ final class DesktopProgram {
     private static let nobody = ExitCode.noHandler.rawValue
 
     /// Starts a desktop application with a URL, after all earlier launches.
-    /// - Parameter begins: decides, when its turn comes, whether it is still started.
-    /// - Returns: the reason of a failure; nil if it was started, or `begins` returned false.
+    /// - Parameter begins: decides, when it is this launch's turn, whether to start it at all.
+    /// - Returns: why it failed; `nil` if the application was started, or `begins` returned false.
     func launch(
         _ handler: DesktopHandler, _ url: String, token: String?, begins: @escaping @DBusActor @Sendable () -> Bool
     ) async -> String? {
@@ -81,7 +81,7 @@ final class DesktopProgram {
         } catch { return error.message }
     }
 
-    /// Runs a command when its turn comes; nil if no process can be made.
+    /// Runs a command when it is its turn; `nil` if no process can be created.
     private func run(
         _ command: [String], input: String, for caller: BusName?
     ) async throws(IPCError) -> ChildProcess.Output? {
@@ -103,10 +103,10 @@ final class DesktopProgram {
                 \.desktopQuestionsWaiting, use: waiting.count, ofCaller: waiting.count(of: caller))
         } catch { throw error.ipcError }
         let latest = ContinuousClock.now + .milliseconds(Int(clamping: limits.desktopMilliseconds))
-        // The call that resumes it passes its place on.
+        // The call that resumes this one passes its slot on.
         await withCheckedContinuation { waiting.append($0, of: caller) }
         guard ContinuousClock.now > latest else { return }
-        // Its caller may have timed out by now, and would not expect the launch.
+        // The caller may have timed out by now, and would not expect the launch.
         end()
         throw IPCError(
             .limitExceeded,
@@ -120,7 +120,7 @@ final class DesktopProgram {
 }
 
 extension DesktopHandler {
-    /// Reads the lines `entry=` and `service=`; nil if the first one is missing.
+    /// Reads the lines `entry=` and `service=`; `nil` if there is no `entry=`.
     convenience init?(answer: String) {
         var lines: [Substring: Substring] = [:]
         for line in answer.split(separator: "\n") {

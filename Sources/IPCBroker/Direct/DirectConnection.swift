@@ -1,16 +1,16 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// A direct connection, which exists from the call of `Connect` on.
+/// A direct connection. It exists from the call to `Connect`, even before the peer connects.
 @DBusActor
 final class DirectConnection {
     enum State {
         /// No peer has connected and authenticated yet.
         case awaited
         case standing
-        /// Earlier messages to the caller are still on the former route.
+        /// Earlier messages to the caller may still be on the old route.
         case switching
-        /// Deliveries to the caller go over it.
+        /// Deliveries to the caller use this connection.
         case delivering
         case ended
     }
@@ -31,11 +31,11 @@ final class DirectConnection {
         (self.caller, self.wantsDeliveries, self.charge, self.ended) = (caller, wantsDeliveries, charge, ended)
     }
 
-    /// Begins to listen.
+    /// Starts to listen.
     /// - Parameters:
-    ///   - time: the longest time until the peer is authenticated.
+    ///   - time: how long the peer may take to connect and authenticate.
     ///   - accepted: runs with the connection before anything is read from it.
-    /// - Returns: a descriptor that leads to the socket.
+    /// - Returns: a descriptor through which the peer can reach the socket.
     func listen(
         in directory: Descriptor, objects: ObjectServer, for time: Duration,
         accepted: @escaping @DBusActor (Connection) -> Void
@@ -57,7 +57,7 @@ final class DirectConnection {
         return descriptor
     }
 
-    /// Ends the connection. Its open calls fail.
+    /// Closes the connection. Its open calls fail.
     func end() {
         guard state != .ended else { return }
         state = .ended

@@ -3,7 +3,7 @@ internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// The direct connections of all callers, and the routes to connections of the bus.
+/// The direct connections of all callers, and the routes to connections on the bus.
 @DBusActor
 final class DirectConnections {
     private let bus: Connection
@@ -13,12 +13,12 @@ final class DirectConnections {
     private let limits: Limits
     private let bounds: PeerBounds
     private var ofCaller: [BusName: [DirectConnection]] = [:]
-    /// The count of direct connections, with those that are not used yet.
+    /// The number of direct connections, including those that are not in use yet.
     private(set) var count = 0
     private var isEnding = false
     private let quiet = Waiters()
 
-    /// The route to a connection of the bus begins to change, or has changed.
+    /// Runs when the route to a connection on the bus is about to change, and again when it has changed.
     var routeChanged: @DBusActor (BusName) -> Void = { _ in }
 
     init(
@@ -34,7 +34,7 @@ final class DirectConnections {
             descriptors: Int(clamping: limits.directDescriptors), arriving: arriving)
     }
 
-    /// Answers `Connect`. The holder of the descriptor can connect, and then acts as the caller.
+    /// Answers `Connect`. Any process that holds the descriptor can connect, and then acts as the caller.
     func connect(_ options: ConnectOptions, _ call: IncomingCall) throws -> Descriptor {
         guard let caller = call.sender, !isEnding, !clients.hasDeparted(caller) else {
             throw IPCError(.storeUnavailable, "the broker is about to end, or the caller has left")
@@ -68,8 +68,8 @@ final class DirectConnections {
         }
     }
 
-    /// Begins to use the connection of a peer that is ready. Messages on the former route arrive before those on the new
-    /// one: the answer to a last message on the former route shows that they have arrived.
+    /// Starts to use a connection whose peer is ready. Messages on the old route must arrive before those on the new
+    /// one. The answer to a last message on the old route shows that they have.
     private func greeted(_ connection: DirectConnection) {
         guard connection.state == .awaited else { return }
         connection.state = .standing
@@ -93,8 +93,8 @@ final class DirectConnections {
         if count == 0 { quiet.resumeAll() }
     }
 
-    /// Reads the rest of a caller's direct connections before its departure is handled: its earlier messages count, as
-    /// those on the bus do.
+    /// Reads the remaining messages from a caller's direct connections before its departure is handled. They still
+    /// count, like those that it sent over the bus.
     func callerLeaves(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.peer?.takeInRest() } }
 
     func callerLeft(_ caller: BusName) { for connection in ofCaller[caller] ?? [] { connection.end() } }
@@ -105,17 +105,17 @@ final class DirectConnections {
         var isDirect: Bool { destination == nil }
     }
 
-    /// The route of deliveries to a connection of the bus: its newest direct connection for them, else the bus.
+    /// The route for deliveries to a connection: its newest direct connection that takes deliveries, or else the bus.
     func route(to owner: BusName) -> Route {
         let direct = ofCaller[owner]?.last { $0.state == .delivering && $0.peer?.isConnected == true }
         guard let peer = direct?.peer else { return Route(connection: bus, destination: owner) }
         return Route(connection: peer, destination: nil)
     }
 
-    /// Whether deliveries wait, because earlier messages are still on the former route; ``routeChanged`` reports the change.
+    /// Whether deliveries wait because earlier messages are still on the old route; see ``routeChanged``.
     func isSwitching(_ owner: BusName) -> Bool { ofCaller[owner]?.contains { $0.state == .switching } ?? false }
 
-    /// Ends all connections when their messages are sent. A peer that does not read gets this time.
+    /// Closes all connections once their messages are sent. A peer that does not read them gets no more than this time.
     func finish(within patience: Duration) async {
         isEnding = true
         for connection in ofCaller.values.flatMap({ $0 }) {
@@ -131,11 +131,11 @@ final class DirectConnections {
     }
 }
 
-/// The directory in which a socket has a name until its descriptor is passed on. It belongs to this user alone.
+/// The directory where a socket has a name until its descriptor is passed on. Only this user may access it.
 struct RuntimeDirectory: Sendable {
     let path: String
 
-    /// `swift-ipc` in `XDG_RUNTIME_DIR` (XDG Base Directory Specification), else the folder of the store.
+    /// Chooses `swift-ipc` in `XDG_RUNTIME_DIR` (XDG Base Directory Specification), or else the store's folder.
     init(store: String, environment: [String: String]) {
         if let runtime = environment["XDG_RUNTIME_DIR"], runtime.hasPrefix("/") {
             path = runtime + "/swift-ipc"
@@ -144,10 +144,10 @@ struct RuntimeDirectory: Sendable {
         }
     }
 
-    /// Opens the directory, and makes it if it is missing.
-    /// - Throws: `storeUnavailable` if it cannot be made, is a link, belongs to another user, or is open to others.
+    /// Opens the directory, and creates it if it is missing.
+    /// - Throws: `storeUnavailable` if it cannot be created or made private, is a link, or belongs to another user.
     func open() throws(IPCError) -> Descriptor {
-        // Only the last element: the directory above belongs to the session.
+        // Only the last path component is created: the directory above belongs to the session.
         if mkdir(path, 0o700) != 0, errno != EEXIST { throw refusal(String(cString: strerror(errno))) }
         let opened = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         guard opened >= 0 else { throw refusal(String(cString: strerror(errno))) }

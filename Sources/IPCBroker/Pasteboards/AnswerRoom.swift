@@ -1,23 +1,23 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Limits the size of the answers to open readings, for all callers together (I16).
+/// Limits the total size of the answers to reads in progress, for all callers together (I16).
 ///
-/// A call of a few bytes may read 16 MiB, and many calls begin before the first one is answered. The size of an answer is
-/// known from the last write or reading; an unknown one counts as a few MiB. A descriptor counts as 256 KiB, so that no more
-/// than 128 are made before they are sent, and 32 for one caller (I17). A caller that does not read its answers gets no
-/// further ones, and delays only itself.
+/// A call of a few bytes can read 16 MiB, and many calls start before the first one is answered. The size of an answer
+/// is known from the last write or read; an unknown size counts as 4 MiB. A descriptor counts as 256 KiB, so that at
+/// most 128 exist before they are sent, and at most 32 for one caller (I17). A caller that does not read its answers
+/// gets no more of them, and delays only itself.
 @DBusActor
 final class AnswerRoom {
-    /// The content that a reading asks for.
+    /// What a read asks for.
     struct Subject: Hashable {
         let name: PasteboardName
         let takesDescriptors: Bool
-        /// Whether one value is read, and not all items.
+        /// Whether the read asks for one value, not for all items.
         let isOneValue: Bool
     }
 
-    /// The room that one reading takes, until it is destroyed.
+    /// The space that is reserved for the answer to one read, until this object is deinitialized.
     @DBusActor
     final class Place {
         fileprivate let bytes: Int
@@ -34,15 +34,15 @@ final class AnswerRoom {
     private struct Waiting {
         let subject: Subject
         let caller: BusName?
-        /// Receives nil if the caller has no room of its own by then.
+        /// Receives `nil` if the caller has used up its own share in the meantime.
         let continuation: CheckedContinuation<Place?, Never>
     }
 
-    /// The sizes of answers about a pasteboard.
+    /// The known sizes of answers for a pasteboard, in bytes.
     private struct Known {
-        /// All values in the message.
+        /// All values, sent in the message.
         var whole: Int?
-        /// All values for a receiver of descriptors: these, and the values in the message.
+        /// All values, for a caller that takes descriptors: the descriptors, and the values sent in the message.
         var beside: Int?
         var value: Int?
 
@@ -61,9 +61,9 @@ final class AnswerRoom {
     private var known: [PasteboardName: Known] = [:]
     private var taken = 0
     private var takenBy: [BusName?: Int] = [:]
-    /// Readings that wait for room of all callers together.
+    /// Reads that wait because all callers together have used up the space.
     private var waiting = CallersInTurn<Waiting>()
-    /// Reads whose own caller has no room. They are not in the queue of all callers, where they would delay others.
+    /// Reads that wait because their own caller has used up its share. In ``waiting`` they would delay other callers.
     private var held: [BusName?: [CheckedContinuation<Void, Never>]] = [:]
 
     private let inlineValueBytes: Int
@@ -72,26 +72,26 @@ final class AnswerRoom {
 
     /// Twice the largest answer.
     private static let most = 32 << 20
-    /// The limit of one caller, or one answer. It leaves room for other callers, and keeps the unread answers of a caller far
-    /// below the limit that ends a direct connection.
+    /// The share of one caller. A single answer may exceed it. It leaves space for other callers, and keeps a caller's
+    /// unread answers far below the limit at which a direct connection is closed.
     fileprivate nonisolated static let mostOfCaller = 8 << 20
     private static let unknownBytes = 4 << 20
     private static let bytesOfDescriptor = 256 << 10
-    /// The limit of pasteboards with known sizes; beyond it all sizes are removed.
+    /// The maximum number of pasteboards with known sizes. When it is reached, all sizes are forgotten.
     private static let mostKnown = 10_000
 
-    /// It is sent to no caller.
+    /// The error if the caller has left. It is never sent.
     static let callerHasLeft = ErrorReply(.failed, "the caller has left")
 
-    /// Takes a place; waits until the caller has read its earlier answers, and until there is room.
-    /// - Throws: an `ErrorReply` if the caller has left: nothing needs to be read for it.
+    /// Reserves space for an answer. Waits until the caller has read its earlier answers and there is enough space.
+    /// - Throws: an `ErrorReply` if the caller has left, because nothing needs to be read for it.
     func place(for subject: Subject, _ call: IncomingCall) async throws -> Place {
         while true {
             if call.hasBacklog { await call.backlogRead() }
             guard call.isAwaited else { throw Self.callerHasLeft }
             guard takenBy.hasRoom(for: bytes(subject), of: call.sender) else {
                 await withCheckedContinuation { continuation in
-                    // To enter this function may suspend, so there may be room by now.
+                    // `withCheckedContinuation` may suspend first, so there may be space by now.
                     guard !takenBy.hasRoom(for: bytes(subject), of: call.sender) else { return continuation.resume() }
                     held[call.sender, default: []].append(continuation)
                 }
@@ -103,18 +103,18 @@ final class AnswerRoom {
                     Waiting(subject: subject, caller: call.sender, continuation: continuation), of: call.sender)
                 giveToWaiting()
             }
-            // If the caller has not read an earlier answer in the meantime, the place is for others.
+            // If the caller has an unread answer by now, the space goes to others.
             if let place, call.isAwaited, !call.hasBacklog { return place }
         }
     }
 
-    /// Notes the size of an answer, in the message and in descriptors.
+    /// Notes the size of an answer: the bytes in the message, and the number of descriptors.
     func learn(_ bytes: Int, descriptors: Int, of subject: Subject) {
         if known.count >= Self.mostKnown { known = [:] }
         known[subject.name, default: Known()][subject] = bytes + descriptors * Self.bytesOfDescriptor
     }
 
-    /// Notes that items will replace the content of a pasteboard, or be added to it.
+    /// Notes that items are about to replace the content of a pasteboard, or to be added to it.
     func writing(_ items: [PasteboardItem], to name: PasteboardName, isAddition: Bool) {
         if known.count >= Self.mostKnown { known = [:] }
         let former = isAddition ? known[name] ?? Known() : Known(whole: 0, beside: 0)
@@ -135,7 +135,7 @@ final class AnswerRoom {
         min(known[subject.name]?[subject] ?? Self.unknownBytes, Self.most)
     }
 
-    /// Takes a place of a caller that has room of its own; nil if there is no room for all callers together.
+    /// Reserves space for a caller that has not used up its share; `nil` if the space of all callers is used up.
     private func take(_ subject: Subject, _ caller: BusName?) -> Place? {
         let bytes = bytes(subject)
         guard taken == 0 || taken + bytes <= Self.most else { return nil }
@@ -162,9 +162,9 @@ final class AnswerRoom {
     }
 }
 
-/// The bytes of each caller; none for a caller that has no place.
+/// The bytes reserved for each caller. A caller without any has no entry.
 extension [BusName?: Int] {
-    /// Whether the bytes are within the limit of one caller, or would be the caller's only ones.
+    /// Whether the bytes fit into the caller's share, or would be the caller's only ones.
     fileprivate func hasRoom(for bytes: Int, of caller: BusName?) -> Bool {
         self[caller].map { $0 + bytes <= AnswerRoom.mostOfCaller } ?? true
     }

@@ -3,9 +3,9 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Emits `PropertiesChanged` for tools that do not watch: at the first change and after the last one of a burst, with a
-/// limit per second for all pasteboards together. A bus keeps signals for receivers that do not read, so their count must
-/// not depend on the count of changes.
+/// Emits `PropertiesChanged` for tools that do not watch: on the first change and after the last one of a burst, with a
+/// limit per second for all pasteboards together. The bus stores signals for receivers that do not read, so the number
+/// of signals must not depend on the number of changes.
 @DBusActor
 final class ChangeAnnouncer {
     private let connection: Connection
@@ -43,7 +43,7 @@ final class ChangeAnnouncer {
         timer.set(at: deadline) { [weak self] in self?.sendNext() }
     }
 
-    /// Sends the state of now, not that of the change, which may be older.
+    /// Sends the current state, because the state at the time of the change may be outdated.
     private func send(_ name: PasteboardName) async throws {
         let now = try await store.commit { transaction in
             try transaction.pasteboard(name).map { ($0, UInt32(try transaction.facts(of: name).itemCount)) }

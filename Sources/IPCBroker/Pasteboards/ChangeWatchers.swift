@@ -9,11 +9,11 @@ internal import IPCStore
 final class ChangeWatchers {
     typealias Answer = (UInt64, [ChangedPasteboard], ChangeFacts)
     private final class Watcher: Deadlined {
-        /// Empty for all pasteboards that the caller sees.
+        /// Empty if the call watches all pasteboards that the caller may see.
         let names: Set<PasteboardName>
         let caller: BusName?
         let since: UInt64
-        /// An answer that came before ``receiver``.
+        /// An answer that came before ``receiver`` was set.
         var answer: Answer?
         var receiver: DelayedAnswer<Answer>?
         var number: UInt64 = 0
@@ -37,7 +37,7 @@ final class ChangeWatchers {
     private let hasDeparted: @DBusActor (BusName?) -> Bool
 
     /// - Parameters:
-    ///   - visibility: the pasteboards that a caller sees now; for calls that watch all pasteboards.
+    ///   - visibility: the pasteboards that a caller may see now; used for calls that watch all pasteboards.
     ///   - hasDeparted: whether a caller has left the bus.
     init(
         limits: Limits, visibility: @escaping @DBusActor (BusName?) -> PasteboardVisibility,
@@ -51,14 +51,14 @@ final class ChangeWatchers {
 
     var count: Int { watchers.count }
 
-    /// Reports the changes after `since`, or waits for the next change of one of `names`, or of any pasteboard that the
-    /// caller sees. The answer is an empty list if the time is over or the caller has left. A waiting call has no task.
+    /// Reports the changes after `since`. If there are none, waits for the next change of one of `names` (if empty, of
+    /// any pasteboard that the caller may see). If the time expires or the caller leaves, the answer is an empty list.
+    /// A waiting call needs no task.
     ///
-    /// The watch begins before the question for earlier changes, so that no change and no departure is missed.
+    /// The watch starts before the query for earlier changes, so that no change and no departure is missed.
     /// - Parameters:
     ///   - past: reports the earlier changes once; `nil` if there are none.
-    ///   - answer: gets the answer, once. An error is `LimitExceeded` for `watchers` or `watchers-per-caller`, or the
-    ///     error of `past`.
+    ///   - answer: runs once. Fails with `LimitExceeded` (`watchers`, `watchers-per-caller`) or the error of `past`.
     func wait(
         for names: Set<PasteboardName>, since: UInt64, until deadline: ContinuousClock.Instant, by caller: BusName?,
         past: @DBusActor (@escaping DelayedAnswer<Answer?>) -> Void, then answer: @escaping DelayedAnswer<Answer>
@@ -84,7 +84,7 @@ final class ChangeWatchers {
         }
     }
 
-    /// Waits, unless the answer has come in the meantime or the call must not wait.
+    /// Starts to wait, unless the answer has arrived in the meantime or the call must not wait.
     private func stay(
         _ watcher: Watcher, until deadline: ContinuousClock.Instant,
         _ answer: @escaping DelayedAnswer<Answer>
@@ -98,7 +98,7 @@ final class ChangeWatchers {
         deadlines.insert(watcher, at: deadline)
     }
 
-    /// The part of an answer for all pasteboards that the caller may see; `nil` if it is empty.
+    /// The part of an answer that the caller may see; `nil` if nothing is left. Named pasteboards were checked before.
     private func visible(_ answer: Answer?, to watcher: Watcher) -> Answer? {
         guard let answer, watcher.names.isEmpty else { return answer }
         let visibility = visibility(watcher.caller)
@@ -113,8 +113,8 @@ final class ChangeWatchers {
         }
     }
 
-    /// Answers the calls that wait for these pasteboards; a removal has the count 0. The cost does not depend on the
-    /// count of other calls.
+    /// Answers the calls that wait for these pasteboards. A removal is reported with the count 0. The cost does not
+    /// depend on the number of other calls.
     func changed(_ moves: [PasteboardMove]) {
         guard !watchers.isEmpty, let newest = moves.map(\.changeCount).max() else { return }
         var latest: [PasteboardName: PasteboardMove] = [:]
@@ -135,14 +135,14 @@ final class ChangeWatchers {
 
     private func report(_ number: UInt64, _ moves: [PasteboardMove], _ newest: UInt64) {
         guard let since = watchers[number]?.since else { return }
-        // The answer to its own question may contain these changes already.
+        // Changes up to `since` are not new to the caller.
         let rows = moves.filter { $0.changeCount > since }.map {
             ChangedPasteboard(name: $0.name.text, changeCount: $0.state == nil ? 0 : $0.changeCount)
         }
         if !rows.isEmpty { answer(number, (newest, rows, ChangeFacts())) }
     }
 
-    /// Answers all calls, because the broker ends.
+    /// Answers all calls, because the broker is about to stop.
     func endAll() {
         isEnding = true
         for (number, watcher) in watchers { answer(number, (watcher.since, [], ChangeFacts())) }

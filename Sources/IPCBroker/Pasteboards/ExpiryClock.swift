@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCStore
 internal import Logging
 
-/// Ends versions when their time is over, which notifies the watchers. The store itself checks each version that is read or
-/// written, so a late timer shows no expired content.
+/// Removes expired versions, which notifies the watchers. The store itself checks each version that it reads or writes,
+/// so even with a late timer no expired content is visible.
 @DBusActor
 final class ExpiryClock {
     private let store: Store
@@ -14,7 +14,7 @@ final class ExpiryClock {
 
     init(store: Store, logger: Logger) { (self.store, self.logger) = (store, logger) }
 
-    /// Call after a write that set an end, and once at the start.
+    /// Looks for expired versions. Call this after each write that sets an expiry time, and once at startup.
     func look() {
         guard !isLooking else {
             mustLookAgain = true
@@ -34,11 +34,11 @@ final class ExpiryClock {
         do {
             let (next, now) = try await store.commit { (try $0.expire(), $0.uptime) }
             guard let next else { return timer.cancel() }
-            // The clock of the deadlines is that of ContinuousClock, which counts sleep as well.
+            // Expiry times use the same clock as ContinuousClock, which keeps running during sleep.
             let left = Int(clamping: next > now ? next - now : 0)
             timer.set(at: .now + .milliseconds(left)) { [weak self] in self?.look() }
         } catch {
-            // A full disk: the content is hidden anyway; try again later.
+            // The disk is full. Expired content is hidden anyway, so try again later.
             logger.warning("versions whose time is over could not be ended: \(error)")
             timer.set(at: .now + .seconds(5)) { [weak self] in self?.look() }
         }

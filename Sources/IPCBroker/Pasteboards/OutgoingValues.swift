@@ -2,7 +2,7 @@ internal import IPCDBus
 internal import IPCInterface
 internal import IPCModel
 
-/// Sends the values of a version in the message, or as descriptors if the receiver takes them.
+/// Prepares values for a message: inline, or as descriptors if the receiver takes them.
 struct OutgoingValues: Sendable {
     let limits: Limits
     private let takesDescriptors: Bool
@@ -11,14 +11,14 @@ struct OutgoingValues: Sendable {
         (self.limits, self.takesDescriptors) = (limits, takesDescriptors)
     }
 
-    /// A payload as its handler gets it, in one message.
+    /// A payload in the form in which its handler gets it, in one message.
     /// - Throws: `payloadInvalid` if it does not fit.
     func handed(_ items: [PasteboardItem]) throws -> [PasteboardItem] { try naming { try prepare(items) } }
 
-    /// Refuses a payload that its handler could not get, by the sizes alone.
+    /// Rejects a payload that is too large for the handler to receive. Only the sizes are checked.
     func checkHanded(_ items: [PasteboardItem]) throws { try naming { _ = try fit(items.valueSizes) } }
 
-    /// The bytes of the values in the message.
+    /// The total size of the values that are sent inline, in bytes.
     func inlineBytes(of items: [PasteboardItem]) -> UInt64 {
         guard takesDescriptors else { return items.byteCount }
         let sizes = items.valueSizes
@@ -36,8 +36,8 @@ struct OutgoingValues: Sendable {
         }
     }
 
-    /// The items as they are sent. Call it in the transaction that reads them: it reads files, and if it fails, nothing may
-    /// have been consumed.
+    /// The items in the form in which they are sent. Call this in the transaction that reads the items: it reads files,
+    /// and if it fails, nothing may have been consumed.
     func prepare(_ items: [PasteboardItem]) throws -> [PasteboardItem] {
         let descriptors = try fit(items.valueSizes)
         guard !descriptors.isEmpty || items.hasFiles else { return items }
@@ -64,7 +64,7 @@ struct OutgoingValues: Sendable {
 }
 
 extension Representation {
-    /// The same value as a descriptor, or in memory.
+    /// The same value as a descriptor, or inline.
     fileprivate func sent(asDescriptor: Bool) throws -> Representation {
         switch (value, asDescriptor) {
         case (.file(let file), false):
@@ -77,7 +77,7 @@ extension Representation {
 }
 
 extension [PasteboardItem] {
-    /// The same with its files opened again, for one receiver.
+    /// The same items with all files reopened, for one receiver.
     func reopened() -> [PasteboardItem] {
         guard hasFiles else { return self }
         return map { item in
@@ -98,7 +98,7 @@ extension [PasteboardItem] {
         return sizes
     }
 
-    /// The count of values that came as descriptors.
+    /// The number of values that are files.
     var fileCount: Int {
         reduce(0) { $0 + $1.representations.count { if case .file = $0.value { true } else { false } } }
     }
@@ -107,7 +107,7 @@ extension [PasteboardItem] {
 }
 
 extension Representation.Value {
-    /// The bytes in a sealed memory file.
+    /// A sealed memory file with the bytes of the value.
     fileprivate func sealed() throws -> ContentFile {
         func file(_ bytes: UnsafeRawBufferPointer) throws(SystemError) -> ContentFile {
             ContentFile(owning: try Descriptor.makeSealed(containing: bytes, name: "value"), byteCount: bytes.count)
@@ -125,7 +125,7 @@ extension Representation.Value {
 }
 
 extension PasteboardItem {
-    /// The bytes of the values in the message.
+    /// The total size of the values that are sent inline, in bytes.
     var inlineByteCount: UInt64 {
         representations.reduce(0) { sum, representation in
             if case .file = representation.value { sum } else { sum + UInt64(representation.byteCount) }

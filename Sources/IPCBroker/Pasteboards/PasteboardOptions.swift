@@ -4,8 +4,8 @@ internal import IPCModel
 internal import IPCStore
 
 extension IPCStore.WriteOptions {
-    /// Validates options of the wire. The source is set later, because the bus may be asked for it.
-    /// - Parameter writer: the program that is asked for promised values.
+    /// Validates the options of a D-Bus call. The source is set later, because that may need a query to the bus.
+    /// - Parameter writer: the program that provides the promised values.
     init(
         _ options: IPCInterface.WriteOptions, items: [PasteboardItem], writer: String
     ) throws {
@@ -13,13 +13,13 @@ extension IPCStore.WriteOptions {
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
         isOnce = options.once ?? false
         promises = try (options.promises ?? []).map { try $0.map { try ContentType($0) } }
-        // Known before any value goes to the disk.
+        // This must be known before any value is written to disk.
         isSensitive =
             options.sensitive ?? false || items.contains(where: \.isMarkedSensitive) || promises.isMarkedSensitive
         if promises.contains(where: { !$0.isEmpty }) { self.writer = writer }
     }
 
-    /// Validates the options of a payload that is set on a pasteboard.
+    /// Validates the options for a payload that is set on a pasteboard.
     init(_ options: PayloadSetOptions, items: [PasteboardItem]) throws {
         self.init(ifChangeCount: options.ifChangeCount)
         timeToLive = try options.timeToLive.map { try IPCStore.WriteOptions.checked(timeToLive: $0) }
@@ -39,14 +39,14 @@ extension IPCStore.WriteOptions {
 
     private static let mostTimeToLive: UInt64 = 3_155_760_000_000
 
-    /// The same change with its source.
+    /// The same options with this source.
     func with(_ source: Source) -> Self {
         var options = self
         options.source = source
         return options
     }
 
-    /// Whether the version may end by time.
+    /// Whether the version may expire.
     var endsByItself: Bool { timeToLive != nil || isSensitive }
 }
 
@@ -69,7 +69,7 @@ extension IPCInterface.VersionFacts {
     }
 }
 
-/// The arguments of `GetItems`: it reads the items of a version, or takes the current ones off the pasteboard.
+/// The arguments of `GetItems`, which reads the items of a version, or takes the current items off the pasteboard.
 struct ItemReading: Sendable {
     private let types: [ContentType]?
     private let changeCount: UInt64?
@@ -92,7 +92,7 @@ struct ItemReading: Sendable {
         id = try options.id.map { try RequestID($0) }
     }
 
-    /// Whether a taken version is held for a while, to be read again.
+    /// Whether a taken version is kept for a while, so that it can be read again.
     var holdsVersion: Bool { id != nil }
 
     func run(on name: PasteboardName, _ transaction: borrowing StoreTransaction) throws -> VersionContent {

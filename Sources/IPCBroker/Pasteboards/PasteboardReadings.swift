@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// The members that read a pasteboard, in the caller's turn and when there is room for the answer.
+// The methods that read a pasteboard. Each runs in its caller's turn, once there is space for the answer.
 extension PasteboardService {
     func getItems(
         _ options: GetItemsOptions, _ call: IncomingCall,
@@ -15,7 +15,7 @@ extension PasteboardService {
         let outgoing = OutgoingValues(limits, takesDescriptors: subject.takesDescriptors)
         read(subject, call) { transaction in
             let content = try reading.run(on: subject.name, transaction)
-            // Before anything is consumed for good: what this throws undoes the reading.
+            // This comes before anything is consumed for good: an error here undoes the read.
             return (content, try outgoing.prepare(content.items))
         } then: { [room, expiry] (result: Result<(VersionContent, [PasteboardItem]), any Error>) in
             answer(
@@ -66,8 +66,8 @@ extension PasteboardService {
         }
     }
 
-    /// Reads; fetches missing promised values and reads again, because the pasteboard may change meanwhile. While it fetches,
-    /// the room of the answer is for other callers: a writer may give its value late or never.
+    /// Runs a read. If promised values are missing, fetches them and reads again, because the pasteboard may have
+    /// changed. Meanwhile the answer's space is free for other callers: a writer may provide its value late or never.
     private func read<Content: Sendable>(
         _ subject: AnswerRoom.Subject, _ call: IncomingCall, attempts: Int = 100,
         _ body: @escaping Store.Operation<Content>, then: @escaping DelayedAnswer<Content>
@@ -79,7 +79,7 @@ extension PasteboardService {
                     call.keepUntilAnswered(nil)
                     let place = try await self.promisedReads.wait(of: call.sender) {
                         try await self.promises.fetch(wanted)
-                        // The value that was promised has another size than its promise.
+                        // The size of the value differs from that of its promise.
                         self.room.forget(subject.name)
                         return try await self.room.place(for: subject, call)
                     }
@@ -112,7 +112,7 @@ extension PasteboardService {
 
     // MARK: Turns
 
-    /// Waits for the caller's turn, and for room for the answer.
+    /// Waits for the caller's turn and for space for the answer.
     private func turn(
         of call: IncomingCall, fd: Bool?, isOneValue: Bool = false
     ) async throws -> AnswerRoom.Subject {
@@ -121,7 +121,7 @@ extension PasteboardService {
             let subject = AnswerRoom.Subject(name: name, takesDescriptors: fd ?? false, isOneValue: isOneValue)
             let place = try await room.place(for: subject, call)
             guard !clients.hasDeparted(call.sender) else { throw AnswerRoom.callerHasLeft }
-            // The next reading of the caller must find the answer among those that it has not read.
+            // The caller's next read must count this answer as unread.
             call.keepUntilAnswered(place)
             return subject
         }

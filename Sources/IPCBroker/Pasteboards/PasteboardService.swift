@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Pasteboard1`, for every pasteboard. Its name is in the path of the object.
+/// `org.swiftipc.Pasteboard1`, for all pasteboards. The object path contains the name of the pasteboard.
 @DBusActor
 final class PasteboardService {
     let store: Store
@@ -50,7 +50,7 @@ final class PasteboardService {
         let name: PasteboardName
         let options: IPCStore.WriteOptions
 
-        /// - Parameter items: the items, with their files taken in.
+        /// - Parameter items: the items after the intake of their files.
         func operation(_ items: [PasteboardItem]) -> @Sendable (borrowing StoreTransaction) throws -> Written {
             { transaction in
                 let isNew = try options.createsPersistent != nil && transaction.pasteboard(name) == nil
@@ -71,7 +71,7 @@ final class PasteboardService {
         let isNew: Bool
     }
 
-    /// Hands a write over to the store, in the caller's turn.
+    /// Passes a write to the store, in the caller's turn.
     private func write(
         _ change: Change, _ given: [PasteboardItem], _ options: IPCInterface.WriteOptions, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<UInt64>
@@ -102,20 +102,20 @@ final class PasteboardService {
             try caller.visibility.check(name)
             let write = Write(change: change, items: items, name: name, options: checked.with(caller.source))
             room.writing(items, to: name, isAddition: change == .add)
-            // The next call of this caller waits until the files have been taken in, and until a large write is done: the
-            // store must not have several of one caller before the operations of others (I15).
+            // The caller's next call waits until files are copied and a large write is done: the store's queue must not
+            // hold several large writes of one caller before the operations of others (I15).
             if files > 0 { return (write, try await commitFiles(of: write)) }
             if Self.isSmall(items) { return (write, nil) }
             return (write, try await store.commit(write.operation(items)))
         }
         if let written { return finish(.success(written)) }
-        // An addition to a sensitive pasteboard copies its whole content, so only items that replace all others are written on
-        // the I/O thread.
+        // An addition to a sensitive pasteboard copies its whole content, so only a write that replaces all items runs
+        // on the I/O thread.
         store.commit(about: change == .set ? write.name : nil, write.operation(items), then: finish)
     }
 
-    /// Whether a write costs the store little time. Such a write may run on the I/O thread, and the caller's next call need not
-    /// wait for its end (I15).
+    /// Whether a write takes the store little time. A small write may run on the I/O thread, and the caller's next call
+    /// does not have to wait for it (I15).
     private static func isSmall(_ items: [PasteboardItem]) -> Bool {
         var (bytes, values) = (0, 0)
         for item in items { (bytes, values) = (bytes + item.byteCount, values + item.representations.count) }
@@ -125,7 +125,7 @@ final class PasteboardService {
     private func commitFiles(of write: Write) async throws -> Written {
         var isSensitive = write.options.isSensitive
         if write.change == .add, !isSensitive {
-            // Items that are added to a secret are kept like it, and must not touch the disk on their way.
+            // Items that are added to sensitive content are sensitive too, and must never touch the disk.
             isSensitive = try await store.commit { try $0.facts(of: write.name).isSensitive }
         }
         return try await store.withIntake(
@@ -218,9 +218,9 @@ extension PasteboardService {
 }
 
 extension [PasteboardItem] {
-    /// The same items, whose files have the digests that their writer stated.
-    /// - Parameter digests: in the shape of the items; empty if none is stated.
-    /// - Throws: `invalidArguments` if the shape differs, or a text is no digest.
+    /// The same items, with the digests that their writer gave for their files.
+    /// - Parameter digests: one string for each representation of each item; empty if the writer gave none.
+    /// - Throws: `invalidArguments` if the shape differs from that of the items, or a string is not a digest.
     fileprivate func stating(_ digests: [[String]]) throws -> [PasteboardItem] {
         guard map(\.representations.count) == digests.map(\.count) else {
             throw IPCError(.invalidArguments, "“digests” has another shape than the items")

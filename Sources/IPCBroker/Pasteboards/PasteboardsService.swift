@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Pasteboards1`: find, make, remove, list and watch pasteboards.
+/// `org.swiftipc.Pasteboards1`: finds, creates, removes, lists and watches pasteboards.
 @DBusActor
 final class PasteboardsService {
     private let store: Store
@@ -86,7 +86,7 @@ final class PasteboardsService {
         }
     }
 
-    /// The call waits in ``ChangeWatchers``, without a task.
+    /// Waits for a change. The call waits in ``ChangeWatchers``, and needs no task.
     private func waitForChange(
         _ input: ([String], UInt64, WaitOptions), _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<ChangeWatchers.Answer>
@@ -123,7 +123,7 @@ final class PasteboardsService {
         return (past.latest, rows, facts)
     }
 
-    /// Removes the unique pasteboards of a connection that has left, unless they were set persistent.
+    /// Removes the unique pasteboards of a connection that has left, unless they were made persistent.
     func callerLeft(_ caller: BusName) { end(clients.takeUniquePasteboards(of: caller)) }
 
     private func end(_ names: Set<PasteboardName>) {
@@ -161,7 +161,7 @@ final class PasteboardsService {
 }
 
 extension StoreTransaction {
-    /// A page of the pasteboards that a caller sees, in the order of their names. Its cost does not depend on the count of
+    /// A page of the pasteboards that a caller may see, ordered by name. Its cost does not depend on the number of
     /// other pasteboards.
     fileprivate borrowing func pasteboards(
         seenBy visibility: PasteboardVisibility, after: PasteboardName?, limit: Int, prefix: String
@@ -186,7 +186,7 @@ extension StoreTransaction {
         do { return try pasteboard(name) } catch PasteboardError.damaged { return nil }
     }
 
-    /// The facts of the current version; nil if it is damaged, so that a list has the others (I5).
+    /// Information about the current version; `nil` if it is damaged, so that a list still shows the others (I5).
     fileprivate borrowing func factsUnlessDamaged(of name: PasteboardName) throws -> IPCStore.VersionFacts? {
         do { return try facts(of: name) } catch PasteboardError.damaged { return nil }
     }
@@ -212,7 +212,7 @@ extension PasteboardRow {
 }
 
 extension PasteboardName {
-    /// Refuses a name that no program may choose.
+    /// Rejects the name of a unique pasteboard, which only the broker may choose.
     func checkCreation() throws(IPCError) {
         guard isUnique else { return }
         throw IPCError(.invalidName, "a pasteboard “\(self)” is made by CreateUniquePasteboard only")

@@ -3,13 +3,13 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// Fetches promised values from their writers when they are read: each promise once, however many readers wait.
+/// Fetches promised values from their writers when they are read, each promise once, however many readers wait.
 @DBusActor
 final class PromiseFetcher {
     private struct Key: Hashable {
         let pasteboard: PasteboardName
         let changeCount: UInt64
-        /// The change count under which the writer knows its promise.
+        /// The change count that the writer uses to identify its promise.
         let writtenAt: UInt64
         let isSensitive: Bool
         let promise: Promise
@@ -18,7 +18,7 @@ final class PromiseFetcher {
     private let store: Store
     private let connection: Connection
     private let limits: Limits
-    /// The id of this bus: the next bus assigns the same unique names again.
+    /// The id of this bus. It is needed because the next bus assigns the same unique names again.
     private let bus: String
     private var underWay: [Key: Task<Void, any Error>] = [:]
 
@@ -26,18 +26,18 @@ final class PromiseFetcher {
         (self.store, self.connection, self.bus, self.limits) = (store, connection, bus, limits)
     }
 
-    /// The text for a caller in the store.
+    /// The string that identifies a caller in the store.
     func writer(_ caller: BusName?, _ process: ProcessIdentity? = nil) -> String {
         caller.map { CallerText($0.text, on: bus, process: process?.text).text } ?? ""
     }
 
-    /// The connection that such a text names; nil if it was on another bus.
+    /// The connection that such a string identifies; `nil` if it was on another bus.
     func owner(_ writer: String) -> BusName? {
         CallerText(writer).name(on: bus).flatMap { try? BusName($0) }
     }
 
-    /// Fetches the values that a reader wants, all at the same time, and returns when they are in the store.
-    /// - Throws: `PasteboardError.promiseBroken` if a writer has left, gives something else, or takes too long.
+    /// Fetches the values that a reader needs, all at the same time, and returns once they are in the store.
+    /// - Throws: `PasteboardError.promiseBroken` if a writer has left, provides something else, or takes too long.
     func fetch(_ wanted: UnfulfilledPromises) async throws {
         for fetch in begin(wanted) { try await fetch.value }
     }
@@ -51,8 +51,8 @@ final class PromiseFetcher {
         }
     }
 
-    /// Fetches all values that a writer has promised and not given yet. A value that it cannot give does not affect others.
-    /// - Returns: the count of values that came.
+    /// Fetches all values that a writer has promised and not provided yet. A failure does not affect the other values.
+    /// - Returns: the number of values that arrived.
     func fetchAll(of caller: BusName?) async throws -> UInt32 {
         let writer = writer(caller)
         guard !writer.isEmpty else { return 0 }
@@ -73,7 +73,7 @@ final class PromiseFetcher {
             defer { self.underWay[key] = nil }
             let value = try await self.ask(writer, for: key)
             do { try await self.keep(value, key) } catch let condition as any Condition {
-                // A bad value is the fault of the writer, not of the reader.
+                // A bad value is the writer's fault, not the reader's.
                 guard [.payloadInvalid, .limitExceeded].contains(condition.ipcError.code) else { throw condition }
                 throw self.broken(key, condition.ipcError.message)
             }
@@ -99,7 +99,7 @@ final class PromiseFetcher {
         }
     }
 
-    /// Puts a value into the version that promised it, if that still exists.
+    /// Adds a value to the version that promised it, if that version still exists.
     private func keep(_ value: Representation.Value, _ key: Key) async throws {
         let item = try PasteboardItem([Representation(type: key.promise.type, value: value)])
         try await store.withIntake(of: [item], on: key.pasteboard, isSensitive: key.isSensitive) { items in

@@ -1,8 +1,8 @@
 internal import IPCDBus
 internal import IPCModel
 
-/// Limits the reads that wait for promised values (I16). They hold no room for an answer (``AnswerRoom``), because a writer
-/// may give its value late or never.
+/// Limits the reads that wait for promised values (I16). They reserve no space for an answer (``AnswerRoom``), because
+/// a writer may provide its value late or never.
 @DBusActor
 final class PromisedReads {
     private var counts: [BusName?: Int] = [:]
@@ -11,8 +11,8 @@ final class PromisedReads {
 
     init(limits: Limits) { self.limits = limits }
 
-    /// Runs the part of a read that waits for promised values, and then for room.
-    /// - Throws: `LimitExceeded` for `promised-reads`; else its error.
+    /// Runs the part of a read that waits for promised values, and then for space.
+    /// - Throws: `LimitExceeded` for `promised-reads`; otherwise the error of `body`.
     func wait<Ready: Sendable>(
         of caller: BusName?, for body: @DBusActor () async throws -> Ready
     ) async throws -> Ready {

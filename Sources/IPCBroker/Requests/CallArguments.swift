@@ -1,8 +1,8 @@
 internal import IPCModel
 internal import IPCStore
 
-/// The arguments of a call as one sequence of bytes, which distinguishes a repeated call from another call with the same
-/// id. Each argument has its name and length, so no two calls give the same bytes.
+/// The arguments of a call as one sequence of bytes, which distinguishes a repeated call from a different call with the
+/// same id. Each argument includes its name and length, so different calls never give the same bytes.
 struct CallArguments {
     private var bytes: [UInt8] = []
 
@@ -18,7 +18,7 @@ struct CallArguments {
         append(value)
     }
 
-    /// Values by their digests: the content of a descriptor is not read again, and may be larger than the memory.
+    /// Adds values by their digests: a file is not read again, and may not fit into memory.
     mutating func add(_ items: [PasteboardItem]?) throws {
         guard let items else { return }
         append("items")
@@ -26,7 +26,7 @@ struct CallArguments {
             append("item \(item.representations.count)")
             for representation in item.representations {
                 append(representation.type.text)
-                // Bytes in the message and in a descriptor are the same; text is another kind of value.
+                // Inline bytes and bytes in a descriptor count as the same. Text is a different kind of value.
                 if case .text = representation.value { append("text") } else { append("bytes") }
                 try ContentDigest(of: representation.value).bytes.withUnsafeBytes { append($0) }
             }

@@ -1,25 +1,25 @@
 internal import IPCModel
 internal import IPCStore
 
-/// The payload of a request: its own snapshot, independent of later changes of the pasteboard.
+/// The payload of a request. It is a snapshot that does not change with the pasteboard.
 struct BoundPayload: Sendable {
     var items: [PasteboardItem]?
     var pasteboard: PasteboardName?
     var changeCount: UInt64?
-    /// Whether the request made the pasteboard.
+    /// Whether the request created the pasteboard.
     var isNewPasteboard = false
-    /// Whether no record may keep it.
+    /// Whether no record may contain it.
     let isSecret: Bool
-    /// Whether its version stays on the pasteboard, and can be held.
+    /// Whether its version stays on the pasteboard, so that a record can refer to it.
     var isHeld = false
-    /// The count of deliveries in an earlier record of the request.
+    /// The number of deliveries in an earlier record of the request.
     var earlierAttempts: UInt32?
 }
 
-/// The payload of a queued request on the disk, while its pasteboard is in memory.
+/// A copy on disk of a queued request's payload, made because the pasteboard is in memory.
 struct DiskCopy: Sendable {
     let items: [PasteboardItem]
-    /// The change count of the version that was read; 0 if none was read.
+    /// The change count of the version that was read; 0 if the payload came with the request.
     let changeCount: UInt64
 }
 
@@ -28,15 +28,15 @@ extension BoundPayload {
     func queued(_ copy: DiskCopy?) -> RequestPayload {
         guard let items else { return .none }
         if let copy { return .items(copy.items) }
-        // A version of a pasteboard is held rather than written twice.
+        // The record refers to a version of a pasteboard, so that the content is not written twice.
         if let pasteboard, let changeCount, isHeld { return .version(of: pasteboard, changeCount: changeCount) }
         return .items(items)
     }
 }
 
 extension StoreTransaction {
-    /// Binds the payload of a request by the contract's rule "Payload".
-    /// - Parameter boundBefore: the change count that the same request was bound to before the earlier broker ended.
+    /// Binds the payload of a request, following the rule “Payload” in the contract.
+    /// - Parameter boundBefore: the change count to which an earlier broker bound the same request.
     borrowing func bind(
         _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?, boundBefore: UInt64?,
         source: Source, _ outgoing: OutgoingValues
@@ -68,7 +68,7 @@ extension StoreTransaction {
         _ outgoing: OutgoingValues
     ) throws -> BoundPayload {
         if let copy {
-            // A secret is not copied.
+            // Sensitive content is never copied.
             return BoundPayload(
                 items: copy.items, pasteboard: name, changeCount: copy.changeCount, isSecret: false)
         }
@@ -82,7 +82,7 @@ extension StoreTransaction {
 }
 
 extension ValidatedRequest {
-    /// The items as the handler can take them. Those of a queued request are read when it is sent.
+    /// The items in the form that the handler can take. Those of a queued request are read only when it is sent.
     fileprivate func handed(_ items: [PasteboardItem], _ outgoing: OutgoingValues) throws -> [PasteboardItem] {
         guard isQueued else { return try outgoing.handed(items) }
         try outgoing.checkHanded(items)

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// The source and the handler of a request, and its payload as it was taken in.
+/// The source and the handler of a request, and its payload after the intake of its files.
 struct Destination {
     let source: Source
     let application: ApplicationID
@@ -14,11 +14,11 @@ struct Destination {
 /// The result of accepting a request.
 enum Acceptance: Sendable {
     case bound(BoundPayload)
-    /// The call repeats one whose request has ended.
+    /// The call repeats an earlier one, whose request has ended.
     case ended(RequestRecord, Outcome)
 }
 
-/// Accepts requests: enqueues them, binds their payloads, and writes their records.
+/// Accepts requests: enqueues them, binds their payloads and writes their records.
 @DBusActor
 final class RequestAcceptance {
     let store: Store
@@ -36,7 +36,8 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// The payload with its files taken in: to the place of its pasteboard; without one, to the disk if the request is queued.
+    /// The payload after the intake of its files. They go where the pasteboard is kept, or to disk if queued without
+    /// one.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(
@@ -45,8 +46,8 @@ final class RequestAcceptance {
         ) { $0 }
     }
 
-    /// Gives a request its place in its sender queue, in the order of arrival.
-    /// - Parameter earlier: the same request as an earlier broker left it.
+    /// Adds a request to its sender queue, in order of arrival.
+    /// - Parameter earlier: the same request, if an earlier broker left it.
     func begin(
         _ request: ValidatedRequest, for destination: Destination, _ digest: ContentDigest?, by caller: BusName?,
         after earlier: PendingRequest?
@@ -81,12 +82,12 @@ final class RequestAcceptance {
         return pending
     }
 
-    /// The values of a payload as an application gets them.
+    /// Prepares values in the form that an application can take.
     private func outgoing(to application: ApplicationID) -> OutgoingValues {
         OutgoingValues(limits, takesDescriptors: deliveries.context.facts(application).takesDescriptors)
     }
 
-    /// The bytes of URL and payload: on the disk for a queued request, in memory and on the bus for any other.
+    /// The bytes of URL and payload: on disk for a queued request, in memory and on the bus for any other.
     private static func size(
         of items: [PasteboardItem]?, _ request: ValidatedRequest, _ outgoing: OutgoingValues
     ) -> UInt64 {
@@ -95,8 +96,8 @@ final class RequestAcceptance {
         return url + (request.isQueued ? items.byteCount : outgoing.inlineBytes(of: items))
     }
 
-    /// The memory of a request whose sender waits, with the broker's own for the request and for each part.
-    /// - Parameter size: the bytes of its URL and payload.
+    /// The memory of a request whose sender waits, including the broker's overhead for the request and for each part.
+    /// - Parameter size: the bytes of URL and payload.
     private static func memory(of items: [PasteboardItem]?, _ request: ValidatedRequest, _ size: UInt64) -> UInt64 {
         let parts = items?.reduce(0) { $0 + $1.representations.count + 1 } ?? 0
         let kept = (request.annotation?.marshalledEnd(from: 0) ?? 0) + (request.activationToken?.utf8.count ?? 0)
@@ -106,10 +107,10 @@ final class RequestAcceptance {
     private static let requestCost: UInt64 = 2_304
     private static let partCost: UInt64 = 192
 
-    /// Binds the payload, and writes a request with a record or a pasteboard. A queued one is on the disk when `then` runs.
-    /// One whose sender waits is written and not flushed, because the answer is the acknowledgement (I1). Withdraws a
-    /// request that is refused.
-    /// - Parameter earlier: the same request as an earlier broker left it.
+    /// Binds the payload, and writes the request if it has a record or a pasteboard. A queued request is on disk when
+    /// `then` runs. If the sender waits, the write is not flushed, because only the answer acknowledges the request
+    /// (I1). A refused request is withdrawn.
+    /// - Parameter earlier: the same request, if an earlier broker left it.
     func accept(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?,
         restoring earlier: PendingRequest?, then: @escaping DelayedAnswer<Acceptance>
@@ -125,7 +126,7 @@ final class RequestAcceptance {
         if pending.hasRecord || request.pasteboard != nil {
             write(pending, request, items, then: finish)
         } else {
-            // The store keeps nothing of a request without a record and a pasteboard.
+            // The store keeps nothing about a request that has neither a record nor a pasteboard.
             let outgoing = outgoing(to: pending.application)
             finish(
                 Result {
@@ -139,7 +140,7 @@ final class RequestAcceptance {
     private func bind(_ payload: BoundPayload, to pending: PendingRequest, _ request: ValidatedRequest) {
         pending.changeCount = payload.changeCount
         if let attempts = payload.earlierAttempts {
-            // The broker knew the request and lost its outcome: it may have been delivered.
+            // An earlier broker had the request, and its outcome was lost, so it may have been delivered.
             pending.life.continues(after: attempts)
         }
         if request.items == nil, let items = payload.items {
@@ -153,7 +154,7 @@ final class RequestAcceptance {
             changeCount: payload.changeCount, kept: request.kept)
     }
 
-    /// Runs the operation that accepts a request, again after each obstacle.
+    /// Runs the operation that accepts a request, and repeats it each time an obstacle has been removed.
     private func write(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy? = nil,
         attempts: Int = 100, then: @escaping DelayedAnswer<Acceptance>
@@ -188,8 +189,8 @@ final class RequestAcceptance {
         }
     }
 
-    /// Fetches promised values, or moves content between memory and disk.
-    /// - Returns: the payload and its copy on the disk for the next attempt.
+    /// Removes an obstacle: fetches promised values, or moves content between memory and disk.
+    /// - Returns: the payload and its copy on disk, for the next attempt.
     private func remove(
         _ obstacle: any Error, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
     ) async throws -> ([PasteboardItem]?, DiskCopy?) {
@@ -201,7 +202,7 @@ final class RequestAcceptance {
             throw StoreError.unavailable
         }
         if request.isQueued, copy == nil {
-            // The payload of a queued request is in memory, and must be copied to the disk first.
+            // The queued payload is in memory, and must be copied to disk first.
             return (items, try await diskCopy(of: items, name, request))
         }
         if let taken = items, taken.hasFiles {
@@ -216,7 +217,7 @@ final class RequestAcceptance {
         return (items, copy)
     }
 
-    /// Copies a payload to the disk: the items that are set, or the version that is bound.
+    /// Copies a payload to disk: the items that are set, or the version that is bound.
     private func diskCopy(
         of items: [PasteboardItem]?, _ name: PasteboardName, _ request: ValidatedRequest
     ) async throws -> DiskCopy {
@@ -232,7 +233,7 @@ final class RequestAcceptance {
             changeCount: content.facts.changeCount)
     }
 
-    /// The operation of the store that accepts a request.
+    /// The store operation that accepts a request.
     private func operation(
         _ pending: PendingRequest, _ request: ValidatedRequest, _ items: [PasteboardItem]?, _ copy: DiskCopy?
     ) throws -> Store.Operation<Acceptance> {
@@ -271,8 +272,8 @@ final class RequestAcceptance {
         }
     }
 
-    /// Withdraws a request that was not accepted, and answers the calls that wait for it.
-    /// - Parameter earlier: the request that takes its place again, with the calls that wait for that one.
+    /// Withdraws a request that was not accepted, and answers its waiting calls.
+    /// - Parameter earlier: the request to restore in its place. Calls that only observe wait for it from then on.
     func refuse(_ pending: PendingRequest, _ error: any Error, restoring earlier: PendingRequest?) {
         if let earlier {
             for waiter in pending.takeWaiters() { (waiter.isSender ? pending : earlier).add(waiter) }
@@ -281,29 +282,29 @@ final class RequestAcceptance {
         if let earlier { table.insert(earlier) }
     }
 
-    /// Withdraws a request whose outcome or refusal is known already.
+    /// Withdraws a request whose outcome or error is already known.
     func withdraw(_ pending: PendingRequest, _ result: Result<RequestEnd, any Error>) {
         for waiter in pending.takeAcceptanceWaiters() { pending.add(waiter) }
         deliveries.withdraw(pending)
         deliveries.context.records.answer(pending, result)
     }
 
-    /// The connection that sent a request, if it is on this bus.
+    /// The connection that sent a request; `nil` if it is not on this bus.
     func connection(of record: RequestRecord) -> BusName? { promises.owner(record.caller) }
 
-    /// The sender of a request in the store: its connection of this bus, and its process.
+    /// The string that identifies the sender of a request in the store: its connection on this bus, and its process.
     func writer(of request: PendingRequest) -> String {
         promises.writer(request.caller, deliveries.context.clients.process(of: request.caller))
     }
 }
 
 extension ValidatedRequest {
-    /// Whether a pasteboard that the request makes is persistent.
+    /// Whether a pasteboard that the request creates is persistent.
     var keepsPasteboard: Bool { persistent ?? pasteboard?.isPersistentByDefault ?? true }
 }
 
 extension SenderQueueKey {
-    /// The stated source, else the connection. Its requests keep their order.
+    /// Identifies a sender queue by the claimed source, or else by the connection.
     init(_ source: Source, _ connection: String) {
         let application = source.application.isEmpty ? nil : try? ApplicationID(source.application)
         self = application.map { .application($0) } ?? .connection(connection)

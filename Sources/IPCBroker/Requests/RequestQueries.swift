@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-// The members that ask about a request, or act on it, by its id: a caller that knows the id has the right.
+// The methods that query a request, or act on it, by its id. Any caller that knows the id may use them.
 extension URLsService {
     func getRequest(_ text: String, _ call: IncomingCall) async throws -> RequestFacts {
         let id = try RequestID(text)
@@ -13,7 +13,7 @@ extension URLsService {
         return facts
     }
 
-    /// Answers when the request has ended, or with its state when the time is over. A waiting call has no task.
+    /// Answers once the request has ended, or with its state when the time expires. A waiting call needs no task.
     func waitRequest(
         _ input: (String, WaitRequestOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) async throws {
@@ -22,7 +22,7 @@ extension URLsService {
         try observe(id, input.1, call, answer)
     }
 
-    /// The result of a request that is not in memory; nil if it has not ended.
+    /// The result of a request that is not in memory; `nil` if it is.
     private func result(of id: RequestID) async throws -> OpenURLResult? {
         guard table[id] == nil else { return nil }
         let record = try await record(id)
@@ -72,7 +72,7 @@ extension URLsService {
         let most = min(try limits.page(options.limit), options.limit == nil ? 100 : .max)
         let filter = try RequestFilter(options, onlySource: await ownSource(of: call.sender))
         let after = try options.after.map { try RequestID($0) }
-        // Requests without a record come last.
+        // Requests without a record are listed last.
         let unrecorded = table.unrecorded()
         if let after, let place = unrecorded.firstIndex(where: { $0.id == after }) {
             return unrecorded[(place + 1)...].lazy.filter { filter.matches($0) }.prefix(most).map { RequestFacts($0) }
@@ -86,11 +86,11 @@ extension URLsService {
         return rows + rest
     }
 
-    /// The only source that a sandboxed caller sees; nil for a caller that sees all.
+    /// The only source whose requests a sandboxed caller may see; `nil` for a caller that may see all.
     private func ownSource(of name: BusName?) async -> String? {
         let caller = await clients.caller(name)
         if caller.visibility.isWhole { return nil }
-        // No source matches that of an unknown caller.
+        // An unknown caller gets a source that matches nothing.
         return caller.source.strength == .sandboxed ? caller.source.application : "\0"
     }
 
@@ -137,7 +137,7 @@ struct RequestFilter: Sendable {
 
     init(_ options: ListRequestsOptions, onlySource source: String?) throws {
         state = options.state.flatMap { RequestState(rawValue: $0) }
-        // “delivered” is a state and an outcome; here it is the state.
+        // “delivered” is both a state and an outcome. Here it means the state.
         outcome = state == nil ? options.state.flatMap { Outcome(rawValue: $0) } : nil
         guard options.state == nil || state != nil || outcome != nil else {
             let words = RequestState.allCases.map(\.rawValue) + Outcome.allCases.map(\.rawValue)

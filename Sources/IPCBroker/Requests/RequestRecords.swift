@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 internal import Logging
 
-/// Writes the progress of open requests to the store, and reports their ends to waiting calls.
+/// Writes the progress of requests to the store, and reports their outcomes to waiting calls.
 @DBusActor
 final class RequestRecords {
     private let store: Store
@@ -40,11 +40,11 @@ final class RequestRecords {
         }
     }
 
-    /// Notes that the handler left without an answer. The request will be redelivered.
+    /// Notes that the handler left without answering. The request will be redelivered.
     func noteHandlerLeft(_ request: PendingRequest, isAlone: Bool) {
         let (id, trace) = (request.id, request.takeTrace())
         DBusActor.task {
-            // If this cannot be written, it takes one more crash until the request is parked (dead-lettered).
+            // If this cannot be written, the request is parked (dead-lettered) one crash later.
             _ = try? await self.store.commit { try $0.requests.noteSteps(id, trace, isCrash: isAlone) }
         }
     }
@@ -61,7 +61,7 @@ final class RequestRecords {
         }
     }
 
-    /// Handles the end of a request. `end` is nil if the broker ends first.
+    /// Handles the end of a request. `end` is `nil` if the broker stops first.
     func ended(_ request: PendingRequest, _ end: RequestEnd?) {
         guard let end else {
             keepSteps(of: request)
@@ -88,7 +88,7 @@ final class RequestRecords {
     private func keepSteps(of request: PendingRequest) {
         guard request.isQueued, !request.trace.isEmpty else { return }
         let (id, trace) = (request.id, request.takeTrace())
-        // At once, before the store is closed.
+        // Not in a task: the store must get the write before it is closed.
         let write: @Sendable (borrowing StoreTransaction) throws -> Void = { try $0.requests.noteSteps(id, trace) }
         store.commit(write) { _ in }
     }
@@ -98,13 +98,13 @@ final class RequestRecords {
         conclude(request, end)
     }
 
-    /// The error that the bus would send if the broker were killed. A request with an id stays without an end, so that its
-    /// sender can repeat it with the next broker (I24).
+    /// The error that the bus would send if the broker were killed. A request with an id is left without an outcome, so
+    /// that its sender can repeat it with the next broker (I24).
     static let brokerEnded = ErrorReply(
         .noReply, "the broker ended before the request did; repeat it with the same id")
 
-    /// Payload, request and outcome become durable together, before the sender is answered (I1).
-    /// - Parameter failed: the error of the first attempt, and its steps.
+    /// Makes payload, request and outcome durable together, before the sender is answered (I1).
+    /// - Parameter failed: the error of a first attempt to write, and the steps that were to be written.
     private func record(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])? = nil
     ) async {
@@ -119,13 +119,13 @@ final class RequestRecords {
                     return conclude(request, Self.notRecorded(end, error))
                 }
                 failed = nil
-                // The disk is full: the end is written as soon as there is room.
+                // The disk is full: the outcome is written as soon as there is space.
                 await room.wait()
             }
         }
     }
 
-    /// Writes an end without the payload for a retry, if an error other than a full disk prevents that with it.
+    /// Writes the end of a request. Leaves out the payload for a retry if an error other than a full disk requires it.
     private func write(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
     ) async throws {
@@ -144,7 +144,7 @@ final class RequestRecords {
         }
     }
 
-    /// The operation of the store that ends a request, for the payload that is kept; nil if nothing is written.
+    /// The store operation that ends a request, given the payload to keep; `nil` if nothing is to be written.
     private func finishing(
         _ request: PendingRequest, _ end: RequestEnd, _ trace: [TraceStep]
     ) -> (@Sendable (RequestPayload) -> @Sendable (borrowing StoreTransaction) throws -> Void)? {
@@ -158,7 +158,7 @@ final class RequestRecords {
         }
     }
 
-    /// The end of a request that the handler has seen, but whose own end could not be stored.
+    /// The end to report for a request that the handler has seen, but whose real end could not be stored.
     private static func notRecorded(_ end: RequestEnd, _ error: any Error) -> RequestEnd {
         RequestEnd(
             .failed, attempts: end.attempts,
@@ -167,7 +167,7 @@ final class RequestRecords {
                 message: "the request ended as “\(end.outcome.rawValue)”, but the store could not keep it: \(error)"))
     }
 
-    /// The end with the descriptors of its reply taken in, so that the handler cannot change them.
+    /// The end after the intake of the files in its reply, so that the handler can no longer change them.
     private func takenIn(_ end: RequestEnd) async -> RequestEnd {
         guard end.reply.hasFiles else { return end }
         var end = end
@@ -217,7 +217,7 @@ final class RequestRecords {
         }
     }
 
-    /// Adds a call that waits for the end of a request, which may have ended in the meantime.
+    /// Adds a call that waits for the end of a request. The request may have ended in the meantime.
     func add(_ waiter: RequestWaiter, to request: PendingRequest) {
         if let conclusion = request.conclusion {
             answer(waiter, request, conclusion.content)
@@ -226,15 +226,15 @@ final class RequestRecords {
         }
     }
 
-    /// Retries no write from now on.
+    /// Stops retrying writes.
     func finish() {
         isEnding = true
         room.wakeAll()
     }
 }
 
-/// Waits for room on a full disk. No event reports it: each second one of the waiting tasks tries again, and when that
-/// succeeds, all others do.
+/// Waits for space on a full disk. No event reports it, so each second one of the waiting tasks tries again. Once that
+/// succeeds, all the others do too.
 @DBusActor
 private final class DiskRoom {
     private let waiting = Waiters()
@@ -251,7 +251,7 @@ private final class DiskRoom {
 }
 
 extension PendingRequest {
-    /// The payload that is kept for a retry of a request that was not queued and not handled.
+    /// The payload to keep for a retry, for a request that was neither queued nor handled.
     fileprivate func payloadToKeep(after end: RequestEnd) -> RequestPayload {
         guard !isQueued, end.outcome != .handled, let items = content?.items else { return .none }
         guard keepsPayload else { return .withheld }
@@ -267,7 +267,7 @@ extension Error {
 }
 
 extension RequestPayload {
-    /// Whether nothing must be copied to the disk first.
+    /// Whether it can be written without copying anything to disk first.
     fileprivate var isAtHand: Bool {
         switch self {
         case .none, .withheld: true
@@ -282,7 +282,7 @@ extension [PasteboardItem] {
 }
 
 extension OpenURLResult {
-    /// The result for a caller that takes descriptors or not. A reply that fits no message is left out.
+    /// The result for a caller with or without descriptors. A reply that is too large for a message is left out.
     func fitting(_ limits: Limits, takesDescriptors: Bool) -> OpenURLResult {
         guard let reply = items else { return self }
         var result = self

@@ -4,7 +4,7 @@ internal import IPCModel
 internal import IPCStore
 
 extension OpenURLResult {
-    /// The result for the sender. Empty texts are left out.
+    /// Creates the result for the sender. Empty strings are left out.
     init(_ end: RequestEnd, id: RequestID, target: String, changeCount: UInt64?) {
         self.init()
         self.id = id.text
@@ -18,14 +18,14 @@ extension OpenURLResult {
         errorMessage = end.failure.message.nonEmpty
     }
 
-    /// The same, from the record of an earlier call.
+    /// Creates the result from the record of an earlier call.
     init(_ record: RequestRecord, outcome: Outcome) {
         self.init(
             RequestEnd(record, outcome), id: record.id, target: record.application,
             changeCount: record.changeCount)
     }
 
-    /// The result of a request that has not ended.
+    /// Creates the result of a request that has not ended.
     @DBusActor
     init(queued request: PendingRequest) {
         let end = RequestEnd(.queued, attempts: request.life.attempts)
@@ -40,7 +40,7 @@ extension RequestEnd {
 }
 
 extension RequestFacts {
-    /// The facts of a request from its record and its state in memory, without its reply; nil if it has neither.
+    /// Describes a request from its record and its state in memory, without its reply; `nil` if it has neither.
     @DBusActor
     init?(_ record: RequestRecord?, _ pending: PendingRequest?) {
         guard let record else {
@@ -75,7 +75,7 @@ extension RequestFacts {
         errorMessage = record.failure.message.nonEmpty
     }
 
-    /// The facts of a request without a record.
+    /// Describes a request without a record.
     @DBusActor
     init(_ pending: PendingRequest) {
         self.init()

@@ -7,7 +7,7 @@ struct Retry: Sendable {
     let earlier: RequestRecord
     let id: RequestID
     let application: ApplicationID
-    /// Distinguishes a repeated retry from another call with the same id.
+    /// Distinguishes a repeated retry from a different call with the same id.
     let digest: ContentDigest
 
     init(of earlier: RequestRecord, as id: RequestID, for application: ApplicationID) {
@@ -19,7 +19,7 @@ struct Retry: Sendable {
 }
 
 extension RequestAcceptance {
-    /// Queues a request that has ended again, with its payload.
+    /// Queues an ended request again, with its payload.
     func accept(_ retry: Retry, by caller: BusName?) async throws {
         let earlier = retry.earlier
         let size = (earlier.payload?.bytes ?? 0) + UInt64(earlier.url.utf8.count)

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.URLs1`: accepts open requests, delivers them, and reports their outcomes.
+/// `org.swiftipc.URLs1`: accepts `OpenURL` requests, delivers them, and reports their outcomes.
 @DBusActor
 final class URLsService {
     let store: Store
@@ -33,7 +33,7 @@ final class URLsService {
 
     // MARK: OpenURL
 
-    /// Accepts a request, and answers when it has ended or, if it is queued, is on the disk. No task waits for the end.
+    /// Accepts a request. Answers once it has ended or, if it is queued, is on disk. No task waits for the end.
     func openURL(
         _ input: (String, OpenURLOptions), _ call: IncomingCall, _ answer: @escaping DelayedAnswer<OpenURLResult>
     ) async throws {
@@ -41,7 +41,7 @@ final class URLsService {
         let files = request.items?.fileCount ?? 0
         if files > 0 { call.keepUntilAnswered(try descriptors.charge(files, to: call.sender)) }
         guard !isEnding else { throw StoreError.unavailable }
-        // A repetition changes no order, so it joins its request even if no more calls may wait for their turn.
+        // A repeated call changes no order, so it joins its request even if no more calls may wait for their turn.
         if files == 0, let pending = try underWay(request, request.items) {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
@@ -55,9 +55,9 @@ final class URLsService {
         }
     }
 
-    /// The result of a request that has ended before. It is in its record, even if the handler has left or there is no room
-    /// for a new request.
-    /// - Throws: the error itself if there is no such record, or another error is the answer.
+    /// The result of a request that has already ended. The record has it, even if the handler has left or there is no
+    /// room for a new request.
+    /// - Throws: `error` if it has another cause or there is no record; `identifierReused` if the arguments differ.
     private func earlierResult(
         of request: ValidatedRequest, insteadOf error: any Error
     ) async throws -> OpenURLResult {
@@ -66,17 +66,17 @@ final class URLsService {
         else { throw error }
         var items = request.items
         if let files = items, files.hasFiles {
-            // Only for their digests, so they must not touch the disk.
+            // The items are needed only for their digests, so they must not touch the disk.
             items = try await store.intake.take(files, persistent: false, sensitive: true)
         }
         guard record.arguments == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
         return OpenURLResult(record, outcome: outcome)
     }
 
-    /// Fixes the source and the handler, and takes files in.
+    /// Chooses the source and the handler, and takes in the files.
     private func destination(of request: ValidatedRequest, _ call: IncomingCall) async throws -> Destination {
         if let id = request.id, let pending = table[id], !pending.life.hasEnded || !pending.life.isOrphan {
-            // Its handler was fixed with the first call, whatever claims and policies are now.
+            // The first call fixed its handler, and later claims and policies do not change it.
             return Destination(
                 source: pending.source, application: pending.application, desktop: pending.desktop,
                 items: try await acceptance.takenIn(request))
@@ -91,7 +91,7 @@ final class URLsService {
             items: try await acceptance.takenIn(request))
     }
 
-    /// The handler of a request that may be accepted.
+    /// Checks that a request may be accepted, and returns its handler.
     private func target(
         _ resolution: Resolution, _ request: ValidatedRequest, _ source: Source
     ) throws -> ApplicationID {
@@ -109,15 +109,15 @@ final class URLsService {
         return application
     }
 
-    /// The request of an earlier call with the same id, if it goes on by itself. One that an earlier broker left waits for
-    /// this call.
+    /// The request of an earlier call with the same id, if it is in progress. A request that an earlier broker left is
+    /// not: it waits for this call.
     private func underWay(_ request: ValidatedRequest, _ items: [PasteboardItem]?) throws -> PendingRequest? {
         guard let id = request.id, let pending = table[id] else { return nil }
         guard pending.digest == (try request.digest(items)) else { throw RequestError.identifierReused(id) }
         return pending.life.isOrphan && !pending.life.hasEnded ? nil : pending
     }
 
-    /// Gives a request its place before this returns, so that requests of one caller keep their order.
+    /// Enqueues a request before this function returns, so that the requests of one caller keep their order.
     private func accept(
         _ request: ValidatedRequest, for destination: Destination, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
@@ -126,7 +126,7 @@ final class URLsService {
             return join(pending, call, takesDescriptors: request.takesDescriptors, answer)
         }
         let digest = try request.id.map { _ in try request.digest(destination.items) }
-        // The same request as an earlier broker left it.
+        // The same request, if an earlier broker left it.
         let earlier = request.id.flatMap { table[$0] }
         let pending = try acceptance.begin(
             request, for: destination, digest, by: call.sender, after: earlier)
@@ -160,7 +160,7 @@ final class URLsService {
         }
     }
 
-    /// Delivers a request, and answers its sender when it has ended.
+    /// Makes a request ready for delivery, and answers its sender once it has ended.
     private func awaitEnd(
         of pending: PendingRequest, _ request: ValidatedRequest, _ call: IncomingCall,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
@@ -172,8 +172,8 @@ final class URLsService {
         pending.handle(.stored)
     }
 
-    /// Waits for the end of a request or, if it is queued, until it is on the disk: a repeated call has one effect and the
-    /// same result (I10).
+    /// Waits until a request has ended or, if it is queued, is on disk. A repeated call has no further effect, and gets
+    /// the same result (I10).
     func join(
         _ pending: PendingRequest, _ call: IncomingCall, takesDescriptors: Bool = false,
         _ answer: @escaping DelayedAnswer<OpenURLResult>
@@ -191,7 +191,7 @@ final class URLsService {
         }
     }
 
-    /// Keeps a waiter in the table until it has its answer.
+    /// Keeps a waiter in the table until it is answered.
     func begin(_ waiter: RequestWaiter, _ answer: @escaping DelayedAnswer<OpenURLResult>) {
         table.note(waiter)
         waiter.begin { result in
@@ -200,7 +200,7 @@ final class URLsService {
         }
     }
 
-    // MARK: Callers and the end
+    // MARK: Departures and shutdown
 
     /// Cancels the undelivered requests of a sender that has left.
     func callerLeft(_ caller: BusName) {
@@ -213,14 +213,14 @@ final class URLsService {
     }
 
     private func cancelUnwanted(_ request: PendingRequest) {
-        // Another call may wait for the same request.
+        // Another call may be waiting for the same request.
         guard !request.isQueued, request.waiters.isEmpty, request.life.isUnsent || request.life.isLeaving else {
             return
         }
         request.handle(.calledOff(.senderLeft))
     }
 
-    /// Accepts no more requests, and waits a while for the answers that are due.
+    /// Stops accepting requests, and waits a limited time for outstanding answers.
     func finish(within patience: Duration) async {
         isEnding = true
         await deliveries.finish(within: patience)
@@ -228,8 +228,8 @@ final class URLsService {
 
     // MARK: Recovery
 
-    /// Takes over the requests that an earlier broker left without an end. Queued requests enter their sender queues in the
-    /// order of acceptance. All other requests wait for their senders.
+    /// Takes over the requests that an earlier broker left without an outcome. Queued requests enter their sender
+    /// queues in the order of acceptance. All others wait until their senders repeat them.
     func recover() async throws {
         var place: RequestPlace? = .start
         while let from = place {

@@ -3,7 +3,7 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// An `OpenURL` with valid arguments, before anything is written or another program is asked.
+/// The arguments of an `OpenURL` call, validated before anything is written and before any other program is queried.
 final class ValidatedRequest: Sendable {
     let url: URLText
     let id: RequestID?
@@ -16,19 +16,19 @@ final class ValidatedRequest: Sendable {
     var create: Bool { options.set?.create ?? true }
     var persistent: Bool? { options.set?.persistent }
     var annotation: Value? { options.annotation }
-    /// The time of the request or, if it is queued, from its delivery to the answer.
+    /// How long the request may take or, if it is queued, how long its handler may take to answer after the delivery.
     let timeout: Duration
     var isQueued: Bool { options.queue ?? false }
-    /// The time until a queued request must be delivered, in milliseconds.
+    /// How long a queued request may wait for its delivery, in milliseconds.
     let timeToLive: UInt64
     let parent: RequestID?
     let source: ApplicationID?
     var activationToken: String? { options.activationToken }
-    /// Whether the reply may have descriptors.
+    /// Whether the reply may contain descriptors.
     var takesDescriptors: Bool { options.fd ?? false }
     /// Whether the sender has made this call before.
     var isRepeated: Bool { options.repeated ?? false }
-    /// Whether a desktop application may get it if its scheme is unclaimed: these cannot be pinned or queued for.
+    /// Whether an unclaimed URL may go to a desktop application. These cannot be pinned, and take no queued requests.
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
     private let options: OpenURLOptions
 
@@ -54,13 +54,13 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(activationToken?.utf8.count ?? 0))
     }
 
-    /// A sensitive payload never reaches the disk, but a queued request is kept there.
+    /// A sensitive payload must never reach the disk, where a queued request is kept.
     static let sensitiveQueued = IPCError(
         .invalidArguments,
         "a sensitive payload cannot be queued, because it would be kept on the disk; wait for the "
             + "outcome instead")
 
-    /// Refuses options that exclude each other, rather than ignore one.
+    /// Rejects options that exclude each other, instead of ignoring one of them.
     private static func checkCombination(_ options: OpenURLOptions) throws(IPCError) {
         if options.set != nil, options.items == nil || options.pasteboard == nil {
             throw IPCError(
@@ -82,16 +82,16 @@ final class ValidatedRequest: Sendable {
         try limits.check(\.annotationBytes, request: UInt64(annotation.marshalledEnd(from: 0)))
     }
 
-    /// Whether the request has more than the URL.
+    /// Whether the request carries more than the URL.
     var hasPayload: Bool { items != nil || pasteboard != nil || annotation != nil }
 
-    /// The context that is kept, and that the handler gets.
+    /// The context that is stored with the record and sent to the handler.
     var kept: KeptContext { KeptContext(annotation: annotation, activationToken: activationToken) }
 
-    /// The digest of all arguments, which distinguishes a repeated call from another call with the same id. Sensitive items
-    /// are left out, because the digest is kept on the disk and would let a secret be guessed. Options of the answer are no
-    /// part of it.
-    /// - Parameter items: the payload as it was taken in.
+    /// The digest of all arguments, which distinguishes a repeated call from a different call with the same id.
+    /// Sensitive items are left out: the digest is stored on disk, and could be used to guess a secret. Options that
+    /// only affect the answer are left out too.
+    /// - Parameter items: the payload after the intake of its files.
     func digest(_ items: [PasteboardItem]?) throws -> ContentDigest {
         var arguments = CallArguments()
         arguments.add("url", url.text)
@@ -120,7 +120,7 @@ extension Value {
     /// Whether it contains a value of the types h, o, g or v.
     var containsReference: Bool { signature.text.contains { "hogv".contains($0) } }
 
-    /// The offset of the value's end in a message if it begins at `start`, with padding (D-Bus specification,
+    /// The offset at which the value ends in a message if it starts at `start`, including padding (D-Bus specification,
     /// "Summary of types").
     func marshalledEnd(from start: Int) -> Int {
         let (alignment, size) = Self.alignmentAndSize(signature)
@@ -139,13 +139,13 @@ extension Value {
         }
     }
 
-    /// The padding to the first element of an array counts even if there is none.
+    /// The offset of an array's first element. The padding before it is present even in an empty array.
     private static func firstElement(after place: Int, of element: Signature) -> Int {
         let alignment = alignmentAndSize(element).alignment
         return (place + 4 + alignment - 1) & ~(alignment - 1)
     }
 
-    /// The alignment and the size of a value of this type; 0 for types of variable size.
+    /// The alignment and the size of a type; the size is 0 if it varies.
     private static func alignmentAndSize(_ type: Signature) -> (alignment: Int, size: Int) {
         switch type.text.utf8.first.map({ Character(Unicode.Scalar($0)) }) {
         case "y": (1, 1)
@@ -160,8 +160,8 @@ extension Value {
 }
 
 extension Limits {
-    /// Checks that a version of a pasteboard or a payload fits one message. Values in descriptors are checked when they are
-    /// taken in.
+    /// Checks that a version of a pasteboard, or a payload, fits into one message. Values in descriptors are checked
+    /// during their intake.
     func checkPayload(_ items: [PasteboardItem]) throws(LimitExceeded) {
         try check(\.itemsPerVersion, request: UInt64(items.count))
         try check(\.representationsPerVersion, request: UInt64(items.reduce(0) { $0 + $1.representations.count }))

@@ -36,7 +36,7 @@ final class AccessPolicies {
         return facts
     }
 
-    /// Validates and stores a policy. It is on the disk when this returns.
+    /// Validates and stores a policy. The policy is on disk when this returns.
     func set(_ options: PolicyOptions, of application: ApplicationID) async throws {
         for list in [options.allow ?? [], options.deny ?? []] {
             try limits.check(\.namesPerCall, request: UInt64(list.count))
@@ -52,7 +52,7 @@ final class AccessPolicies {
         policies[application] = policy.isOpen ? nil : policy
     }
 
-    /// Refuses a source that may not open the URLs of an application, and logs this.
+    /// Rejects a source that may not open the URLs of an application, and logs this.
     func check(_ source: Source, opens application: ApplicationID) throws(IPCError) {
         guard let policy = policies[application], !policy.allows(source) else { return }
         logger.notice(

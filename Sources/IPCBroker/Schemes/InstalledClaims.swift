@@ -3,15 +3,15 @@ internal import IPCDesktop
 internal import IPCModel
 internal import Logging
 
-/// Claims that packages install: `swift-ipc/handlers/<application id>.handler` below the data folders of the XDG Base
-/// Directory Specification, and below the runtime directory for those of a session. They need no user's store, and are
-/// removed with the package.
+/// Claims that packages install as files: `swift-ipc/handlers/<application id>.handler` in the data directories of the
+/// XDG Base Directory Specification, or in the runtime directory for one session. They do not need a user's store, and
+/// are removed with the package.
 struct InstalledClaims {
-    /// A claim of a file.
+    /// A claim from a file.
     struct Claim {
         let file: ClaimFile
-        /// The time of the last change of the file's status, in milliseconds since 1970 (inode(7), `st_ctim`). A package
-        /// keeps the times when its files were written, so those do not show when it was installed.
+        /// When the file's status last changed, in milliseconds since 1970 (inode(7), `st_ctim`). The modification time
+        /// would not show when a file was installed, because packages preserve it.
         let time: UInt64
     }
 
@@ -19,15 +19,15 @@ struct InstalledClaims {
     private let logger: Logger
     private var known: [ApplicationID: ClaimFile] = [:]
 
-    /// - Parameter environment: `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `XDG_RUNTIME_DIR` and `HOME` are read.
+    /// - Parameter environment: `XDG_DATA_HOME`, `XDG_DATA_DIRS`, `XDG_RUNTIME_DIR` and `HOME` are used.
     init(environment: [String: String], logger: Logger) {
         let base = BaseDirectories(environment: { environment[$0] })
         directories = (base.data + [base.runtime].compactMap(\.self)).map { "\($0)/\(ClaimFile.folder)" }
         self.logger = logger
     }
 
-    /// Reads all claims, the oldest first. The first file of an application counts. A file that cannot be read is skipped
-    /// and logged.
+    /// Reads all claims, oldest first. If an application has several files, the first one counts. A file that cannot be
+    /// read is skipped and logged.
     func load() -> [Claim] {
         var found: [ApplicationID: Claim] = [:]
         for directory in directories {
@@ -45,7 +45,7 @@ struct InstalledClaims {
     }
 
     /// Reads all claims again.
-    /// - Returns: the claims, the oldest first, and the schemes that an application claims in no file any longer.
+    /// - Returns: the claims, oldest first, and the schemes that each application no longer claims in any file.
     mutating func reload() -> (claims: [ClaimFile], gone: [(ApplicationID, [URLScheme])]) {
         let former = known
         let claims = load().map(\.file)
@@ -59,7 +59,7 @@ struct InstalledClaims {
 
     private static func time(of path: String) -> UInt64 {
         var status = stat()
-        // A file that was removed since it was read is the newest.
+        // A file that was removed in the meantime counts as the newest.
         guard stat(path, &status) == 0 else { return .max }
         return UInt64(max(0, status.st_ctim.tv_sec)) * 1_000 + UInt64(status.st_ctim.tv_nsec) / 1_000_000
     }

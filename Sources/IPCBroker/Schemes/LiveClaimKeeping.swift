@@ -2,16 +2,16 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-// Keeps the claims of running handlers over a restart of the broker.
+// Preserves the claims of running handlers across a restart of the broker.
 extension SchemesService {
-    /// Restores the claims of handlers that still have the connection that they had when the last broker ended, and
-    /// expects the others back.
+    /// Restores the claims of handlers that still have the connection that they had when the last broker stopped. The
+    /// other handlers are expected to return.
     func loadLive() async throws {
         let earlier = try await store.commit { try $0.registrations.liveClaims() }
         var gone: [LiveClaims] = []
         for claims in earlier {
             let owner = try await clients.owner(of: claims.application)
-            // It may have left in the meantime.
+            // The handler may have left in the meantime.
             guard let owner, identify(owner) == claims.owner, clients.isRunning(claims.application) else {
                 gone.append(claims)
                 continue
@@ -21,7 +21,7 @@ extension SchemesService {
                 window: Int(claims.window), takesDescriptors: claims.takesDescriptors, isLive: true)
         }
         returning.expect(gone) { [store] applications in
-            // The next broker does not expect these again.
+            // The next broker must not expect these again.
             DBusActor.task {
                 _ = try? await store.stage { transaction in
                     for application in applications { try transaction.registrations.removeLiveClaims(of: application) }
@@ -30,8 +30,8 @@ extension SchemesService {
         }
     }
 
-    /// Stores the claims of a running handler, so that it keeps them over a restart of the broker. If that fails, the
-    /// handler's library registers again.
+    /// Stores the claims of a running handler, so that they survive a restart of the broker. If this fails, the
+    /// handler's library registers again after a restart.
     func saveLive(_ application: ApplicationID, of owner: BusName?) async {
         let schemes = registry.schemes(of: application).filter {
             registry.claim(of: application, on: $0)?.kinds.contains(.live) == true

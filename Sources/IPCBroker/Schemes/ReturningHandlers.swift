@@ -2,8 +2,8 @@ internal import IPCDBus
 internal import IPCModel
 internal import IPCStore
 
-/// The handlers that were running when the last broker or bus ended. For a while after the start, a request for one of
-/// them waits for its return instead of being refused (I24).
+/// The handlers that were running when the last broker or bus stopped. For a while after the start, a request for one
+/// of them waits for the handler to return, instead of failing (I24).
 @DBusActor
 final class ReturningHandlers {
     private var applications: Set<ApplicationID> = []
@@ -14,11 +14,12 @@ final class ReturningHandlers {
 
     private let patience: Duration
 
-    /// - Parameter patience: the longest restart of a program that uses the library (I24).
+    /// - Parameter patience: how long to wait. A program that uses the library returns in this time after a restart
+    ///   (I24).
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
-    /// Expects handlers from now on.
-    /// - Parameter gaveUp: gets the handlers that have not returned in time.
+    /// Starts to expect handlers.
+    /// - Parameter gaveUp: receives the handlers that have not returned in time.
     func expect(_ claims: [LiveClaims], gaveUp: @escaping @DBusActor ([ApplicationID]) -> Void = { _ in }) {
         guard !claims.isEmpty else { return }
         gaveUpOn = gaveUp
@@ -29,13 +30,13 @@ final class ReturningHandlers {
         timer.set(at: .now + patience) { [weak self] in self?.giveUp() }
     }
 
-    /// Whether the application, or without one any handler of the scheme, is expected.
+    /// Whether the application is expected to return; if it is `nil`, whether any handler of the scheme is.
     func areExpected(_ scheme: URLScheme, _ application: ApplicationID?) -> Bool {
         if let application { return applications.contains(application) }
         return schemes[scheme] != nil
     }
 
-    /// Waits until a handler returns or none is expected.
+    /// Waits until a handler returns, or none is expected any longer.
     func change() async { await waiting.wait { !applications.isEmpty } }
 
     func came(_ application: ApplicationID) {

@@ -4,28 +4,28 @@ internal import IPCInterface
 internal import IPCModel
 internal import IPCStore
 
-/// `org.swiftipc.Schemes1`: claims, defaults, policies, and the handler of a URL.
+/// `org.swiftipc.Schemes1`: claims, default handlers, policies, and the resolution of URLs.
 @DBusActor
 final class SchemesService {
     var registry: SchemeRegistry
-    /// The properties that handlers stated.
+    /// The properties that handlers declared when they registered.
     var handlers: [ApplicationID: HandlerFacts] = [:]
     let policies: AccessPolicies
     let returning = ReturningHandlers()
     let store: Store
     let clients: BusClients
     private let connection: Connection
-    /// The name of a connection, unique over all buses.
+    /// Returns a string that identifies a connection, unique across buses.
     let identify: @DBusActor (BusName?) -> String
     let limits: Limits
 
-    /// Finds desktop applications for unclaimed URLs; nil if the broker does not use the desktop.
+    /// Finds desktop applications for unclaimed URLs; `nil` if the broker does not use the desktop.
     let desktop: DesktopProgram?
     private var installed: InstalledClaims
 
-    /// The reason why an application is not started now, although the bus could start it; nil if it would be started.
+    /// Returns why an application is not started now, although the bus could start it; `nil` if it would be started.
     var refusal: @DBusActor (ApplicationID) -> String? = { _ in nil }
-    /// Runs when the owner of an application, or another program for a persistent claim, has registered it.
+    /// Runs after an application was registered, by its owner or, for a persistent claim, by another program.
     var registered: @DBusActor (ApplicationID, _ isOwner: Bool) -> Void = { _, _ in }
 
     init(
@@ -42,7 +42,7 @@ final class SchemesService {
         let (claims, defaults) = try await store.commit {
             (try $0.registrations.claims().claims, try $0.registrations.defaults().defaults)
         }
-        // The handler of a scheme stays the same over a restart: claims of both kinds in the order of age.
+        // A scheme keeps its handler across restarts: claims of both kinds are registered in order of age.
         var files = installed.load()[...]
         for claim in claims {
             while let file = files.first?.file, files.first?.time ?? 0 <= claim.time {
@@ -58,12 +58,12 @@ final class SchemesService {
         try await loadLive()
     }
 
-    /// Updates the registry from the files.
+    /// Updates the registry from the installed files.
     private func readInstalled() -> [SchemeChange] {
         let (claims, gone) = installed.reload()
         var changes = gone.flatMap { registry.unregister($0, $1, kinds: [.installed]) }
         for claim in claims {
-            // Its installer has checked it, but a reserved scheme cannot be installed.
+            // This fails for a reserved scheme, which cannot be installed. The installer has checked the rest.
             changes += (try? registry.register(claim.application, claim.schemes, kind: .installed)) ?? []
             if claim.takesDescriptors, handlers[claim.application] == nil {
                 handlers[claim.application] = HandlerFacts(takesDescriptors: true)
@@ -74,7 +74,7 @@ final class SchemesService {
 
     func facts(of application: ApplicationID) -> HandlerFacts { handlers[application] ?? HandlerFacts() }
 
-    /// Ends the live claims of an application that has lost its bus name.
+    /// Removes the live claims of an application that has lost its bus name.
     func ownerLeft(_ application: ApplicationID) {
         handlers[application]?.isLive = false
         let hadLive = registry.schemes(of: application).contains {
@@ -83,14 +83,14 @@ final class SchemesService {
         announce(registry.unregister(application, [], kinds: [.live]))
         guard hadLive else { return }
         DBusActor.task {
-            // A claim that stays behind on a full disk belongs to a connection that never returns.
+            // If the disk is full and the stored claim remains, it is harmless: its connection never returns.
             _ = try? await self.store.stage { try $0.registrations.removeLiveClaims(of: application) }
         }
     }
 
     // MARK: Routing
 
-    /// Resolves a URL. Asks the bus for the programs that it could start only if that matters.
+    /// Resolves a URL. Queries the bus for the programs that it can start only if they make a difference.
     func resolve(
         _ url: URLText, pinned: ApplicationID? = nil, queued: Bool = false, candidates: Int = 0
     ) async -> Resolution {
@@ -106,13 +106,13 @@ final class SchemesService {
             activatable: { activatable.contains($0.text) })
     }
 
-    /// Resolves a URL as if the bus could start no program.
+    /// Resolves a URL as if the bus could not start any program.
     private func resolveRunning(_ url: URLText, _ pinned: ApplicationID?) -> Resolution {
         URLRouter.resolve(
             url, pinned: pinned, in: registry, running: clients.isRunning, activatable: { _ in false })
     }
 
-    // MARK: Members
+    // MARK: Methods
 
     func register(
         _ input: (String, [String], RegisterOptions), _ call: IncomingCall
@@ -135,7 +135,7 @@ final class SchemesService {
                 throw error
             }
         }
-        // A stored claim says how the application is started; a running one has stated its own properties.
+        // A stored claim says how the application is started. A running application has declared its own properties.
         if !persistent || !clients.isRunning(application) {
             handlers[application] = HandlerFacts(
                 window: Int(window), takesDescriptors: takesDescriptors, isLive: !persistent)
@@ -173,8 +173,8 @@ final class SchemesService {
         }
     }
 
-    /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces that
-    /// its caller owns the name, so the bus is asked before a refusal.
+    /// The owner of the application's bus name. A call over a direct connection may arrive before the bus announces
+    /// that the caller owns the name, so the bus is queried before the call is refused.
     private func owner(of application: ApplicationID, for call: IncomingCall) async throws -> BusName? {
         let owner = try await clients.owner(of: application)
         return owner == call.sender ? owner : try await clients.refreshedOwner(of: application)
@@ -278,7 +278,7 @@ final class SchemesService {
         }
     }
 
-    /// Refuses a sandboxed program, which cannot choose for the user (I21).
+    /// Refuses a sandboxed caller, which must not choose for the user (I21).
     private func checkUser(_ call: IncomingCall) async throws {
         guard await clients.caller(call.sender).visibility.isWhole else {
             throw IPCError(.accessDenied, "a program in a sandbox cannot choose for the user")
@@ -338,7 +338,7 @@ final class SchemesService {
 }
 
 extension Limits {
-    /// The rows of a page: the caller's number, from 1 to the limit, or else the default.
+    /// The number of rows in a page: the caller's number, which must be from 1 to the limit, or the default.
     func page(_ asked: UInt32?) throws -> Int {
         guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
