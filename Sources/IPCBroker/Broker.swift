@@ -235,7 +235,7 @@ package final class Broker {
         await connection.closeAfterFlush(within: .milliseconds(300))
     }
 
-    /// Reports changes of pasteboards that are on disk.
+    /// Reports changes of pasteboards once the changes are on disk.
     private func changed(_ moves: [PasteboardMove]) {
         watchers.changed(moves)
         announcer.changed(moves)

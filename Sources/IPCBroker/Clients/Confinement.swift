@@ -118,7 +118,7 @@ extension [UInt8] {
             guard count >= 0 else { return nil }
             if count == 0 { break }
             self += part[..<count]
-            // No ordinary process has that many mounts. The root directory is examined instead.
+            // No ordinary process has that many mounts. The caller then examines the root directory instead.
             if self.count > 4_194_304 { return nil }
         }
     }

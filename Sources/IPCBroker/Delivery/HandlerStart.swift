@@ -73,8 +73,7 @@ extension DeliveryContext {
         return getenv("XDG_RUNTIME_DIR").map { access(String(cString: $0) + "/wayland-0", F_OK) == 0 } ?? false
     }
 
-    /// A hint that `DISPLAY` is missing, or empty. Programs that the bus starts get the same environment as this
-    /// broker.
+    /// A hint about a missing `DISPLAY`, or empty: the bus starts programs with the same environment as this broker.
     private var displayHint: String {
         guard getenv("DBUS_STARTER_ADDRESS") != nil, getenv("DISPLAY") == nil, getenv("WAYLAND_DISPLAY") == nil,
             Self.isOnDesktop

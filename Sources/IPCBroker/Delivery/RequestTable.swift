@@ -145,7 +145,7 @@ final class RequestTable {
         deadlines.remove(request)
         refund(request)
         if !request.isQueued, !request.life.isOrphan { waitingCount -= 1 }
-        // An unknown request has depth 0 anyway.
+        // Depth 0 need not be kept: it is the depth of an unknown request.
         if request.depth > 0 { depths.add(request.id, request.depth) }
         if waitingCount == 0 { idle.resumeAll() }
     }

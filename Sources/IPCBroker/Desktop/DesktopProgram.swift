@@ -27,8 +27,9 @@ final class DesktopProgram {
         launcher = Self.launcher(environment)
     }
 
-    /// The command prefix that starts programs. systemd confines the broker to its own needs, which is too little for a
-    /// browser. So the user's service manager starts programs, each in its own unit that outlives the broker.
+    /// The command prefix that starts programs. A broker under systemd is confined to its own needs, which is too
+    /// little for a browser. So the user's service manager starts programs, each in its own unit that outlives the
+    /// broker.
     private static func launcher(_ environment: [String: String]) -> [String] {
         guard environment["SYSTEMD_EXEC_PID"] == "\(getpid())" else { return [] }
         return [

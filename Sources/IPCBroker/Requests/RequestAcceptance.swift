@@ -36,8 +36,7 @@ final class RequestAcceptance {
         (self.promises, self.expiry, self.limits) = (promises, expiry, limits)
     }
 
-    /// The payload after the intake of its files. They go where the pasteboard is kept, or to disk if queued without
-    /// one.
+    /// The payload after the intake of its files: to where its pasteboard is kept, or else to disk if it is queued.
     func takenIn(_ request: ValidatedRequest) async throws -> [PasteboardItem]? {
         guard let items = request.items, items.hasFiles else { return request.items }
         return try await store.withIntake(

@@ -125,7 +125,8 @@ final class RequestRecords {
         }
     }
 
-    /// Writes the end of a request. Leaves out the payload for a retry if an error other than a full disk requires it.
+    /// Writes the end of a request. If the payload for a retry cannot be written, and the disk is not full, leaves it
+    /// out.
     private func write(
         _ end: RequestEnd, of request: PendingRequest, after failed: (error: any Error, trace: [TraceStep])?
     ) async throws {

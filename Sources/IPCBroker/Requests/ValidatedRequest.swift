@@ -28,7 +28,7 @@ final class ValidatedRequest: Sendable {
     var takesDescriptors: Bool { options.fd ?? false }
     /// Whether the sender has made this call before.
     var isRepeated: Bool { options.repeated ?? false }
-    /// Whether an unclaimed URL may go to a desktop application. These cannot be pinned, and take no queued requests.
+    /// Whether an unclaimed URL may go to a desktop application. This excludes pinned handlers and queued requests.
     var mayGoToDesktop: Bool { options.desktop ?? true && options.application == nil && !isQueued }
     private let options: OpenURLOptions
 

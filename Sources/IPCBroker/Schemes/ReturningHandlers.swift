@@ -14,8 +14,7 @@ final class ReturningHandlers {
 
     private let patience: Duration
 
-    /// - Parameter patience: how long to wait. A program that uses the library returns in this time after a restart
-    ///   (I24).
+    /// - Parameter patience: how long to wait. A program that uses the library returns by then after a restart (I24).
     init(patience: Duration = .seconds(5)) { self.patience = patience }
 
     /// Starts to expect handlers.
