@@ -1,11 +1,11 @@
-/// The two databases of the connection. They have the same tables, so that the same code serves both.
+/// The two databases of the connection. They have the same tables, so the same code serves both.
 enum Area: Int, CaseIterable {
-    /// The file.
+    /// The database file.
     case persistent
-    /// The attached database in memory, which ends with the broker.
+    /// The attached in-memory database, which is lost when the broker exits.
     case volatile
 
-    /// The name in SQL.
+    /// The database's name in SQL.
     var schema: String { self == .persistent ? "main" : "volatile" }
     var other: Area { self == .persistent ? .volatile : .persistent }
 }

@@ -1,15 +1,15 @@
 internal import CXXHash
 
-/// The checksum over the columns of a row: XXH3-64, with the result of each column as the seed of the next.
+/// The checksum of a row's columns: XXH3-64, with the result for each column as the seed for the next.
 ///
-/// SQLite has no checksum of content, so that a flipped bit would pass for good data. The domain of a table is the first
-/// seed, and the key is among the columns, so that a row in another table or with another key does not pass.
+/// SQLite does not checksum content, so a flipped bit would pass for good data. The first seed is the table's domain,
+/// and the key is among the columns, so a row that ends up in another table or under another key does not pass.
 struct Checksum {
     private(set) var value: UInt64
 
     init(domain: Domain) { value = domain.rawValue &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// Marks the kind of a column, so that no text passes for bytes, and no number for either.
+    /// Marks the type of a column, so that text never passes for bytes, nor a number for either.
     private enum Mark: UInt64 {
         case null = 0x6A09_E667_F3BC_C908
         case integer = 0xBB67_AE85_84CA_A73B
@@ -43,7 +43,7 @@ struct Checksum {
         value = XXH3_64bits_withSeed(bytes.baseAddress, bytes.count, value ^ Mark.bytes.rawValue)
     }
 
-    /// The tables. A number is never used again.
+    /// The tables. A number is never reused.
     enum Domain: UInt64 {
         case reservation = 1
         case pasteboard = 2

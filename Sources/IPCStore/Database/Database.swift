@@ -3,21 +3,21 @@ internal import Glibc
 
 /// A connection to a database.
 ///
-/// One thread at a time uses it and its statements; debug builds check that. Each error is thrown. A connection that was not
-/// closed closes itself after its last statement.
+/// One thread at a time uses it and its statements; debug builds check that. Every error is thrown. A connection that
+/// was not closed explicitly closes after its last statement is gone.
 final class Database {
     private var handle: OpaquePointer?
     private var thread = pthread_self()
     private var logObserver: ((Int32) -> Void)?
 
-    /// Opens a database, or makes an empty one. The corresponding C function is `sqlite3_open_v2`.
+    /// Opens a database, or creates an empty one. The corresponding C function is `sqlite3_open_v2`.
     init(_ path: String) throws {
         var handle: OpaquePointer?
         // No locks inside SQLite: one thread at a time uses the connection.
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         let code = sqlite3_open_v2(path, &handle, flags, nil)
         guard code == SQLITE_OK, let handle else {
-            // SQLite makes a handle also for a file that it cannot open.
+            // SQLite creates a handle even for a file that it cannot open.
             sqlite3_close(handle)
             throw DatabaseError(code)
         }
@@ -28,14 +28,14 @@ final class Database {
     deinit { sqlite3_close_v2(handle) }
 
     /// Closes the connection. An open transaction is rolled back. The corresponding C function is `sqlite3_close`.
-    /// - Throws: `SQLITE_BUSY` if a statement is still there; the connection stays open.
+    /// - Throws: `SQLITE_BUSY` if a statement still exists; the connection then stays open.
     func close() throws {
         guard handle != nil else { return }
         try check(sqlite3_close(connection))
         handle = nil
     }
 
-    /// Leaves the connection open until the process ends: to close it would write to a failed disk.
+    /// Leaves the connection open until the process exits, because closing it would write to a failed disk.
     func abandon() {
         observeLog(nil)
         handle = nil
@@ -49,7 +49,7 @@ final class Database {
         }
     }
 
-    /// The error of the call that failed last.
+    /// The error of the most recent failed call.
     func error(_ code: Int32, sql: String? = nil) -> DatabaseError {
         DatabaseError(code, handle.map { String(cString: sqlite3_errmsg($0)) }, sql: sql)
     }
@@ -60,12 +60,12 @@ final class Database {
 
     // MARK: Threads
 
-    /// Ends a debug build if another thread uses the connection.
+    /// Traps in a debug build if the current thread may not use the connection.
     func checkThread() {
         assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses the connection of another one")
     }
 
-    /// Runs the body with the right to use the connection on the current thread, while its own thread waits.
+    /// Lends the connection to the current thread while the body runs. The connection's own thread must wait meanwhile.
     func lent<Value>(_ body: () throws -> Value) rethrows -> Value {
         let owner = thread
         thread = pthread_self()
@@ -75,12 +75,12 @@ final class Database {
 
     // MARK: Statements
 
-    /// Runs statements without values, and ignores their rows. The corresponding C function is `sqlite3_exec`.
+    /// Runs statements without parameters, and ignores their rows. The corresponding C function is `sqlite3_exec`.
     func execute(_ sql: String) throws {
         try check(sqlite3_exec(connection, sql, nil, nil, nil), sql: sql)
     }
 
-    /// The texts of the first column of a query.
+    /// The first column of a query's rows, as strings.
     func texts(_ sql: String) throws -> [String] {
         var texts: [String] = []
         try PreparedStatement(sql, on: self).query { texts.append($0.text(0)) }
@@ -105,7 +105,7 @@ final class Database {
             try execute("COMMIT")
             return value
         } catch {
-            // After some errors SQLite has rolled it back already. The first error is the reason.
+            // After some errors, SQLite has already rolled it back. The first error is the one that matters.
             if hasTransaction { try? execute("ROLLBACK") }
             throw error
         }
@@ -122,7 +122,7 @@ final class Database {
     }
 
     /// Calls the observer after each commit to the main file, with the length of its log in pages. The corresponding C
-    /// function is `sqlite3_wal_hook`, which also the setting `wal_autocheckpoint` calls.
+    /// function is `sqlite3_wal_hook`, which the setting `wal_autocheckpoint` uses too.
     func observeLog(_ observer: ((Int32) -> Void)?) {
         logObserver = observer
         guard let handle else { return }

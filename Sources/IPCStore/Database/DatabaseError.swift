@@ -4,12 +4,12 @@ struct DatabaseError: Error, Equatable {
     /// The extended result code; its lowest byte is the primary result code.
     let code: Int32
     let message: String
-    /// The statement that failed; nil if the error concerns the connection.
+    /// The statement that failed; `nil` if the error concerns the connection.
     let sql: String?
 
     var primaryCode: Int32 { code & 0xFF }
 
-    /// - Parameter message: nil for SQLite's own text of the code.
+    /// - Parameter message: `nil` to use SQLite's own message for the code.
     init(_ code: Int32, _ message: String? = nil, sql: String? = nil) {
         (self.code, self.sql) = (code, sql)
         self.message = message ?? String(cString: sqlite3_errstr(code))
@@ -25,24 +25,24 @@ extension DatabaseError: CustomStringConvertible {
 extension Error {
     private var resultCode: Int32? { (self as? DatabaseError)?.primaryCode }
 
-    /// Whether the disk, or the quota of the user, is full.
+    /// Whether the disk is full, or the user's quota is used up.
     var isFullDisk: Bool { resultCode == SQLITE_FULL }
 
     /// Whether the disk or the file has failed, as opposed to a condition that the caller can act on.
     var isFault: Bool { self is DatabaseError && !isFullDisk }
 
-    /// Whether a part of a file could not be read.
+    /// Whether part of a file could not be read.
     var isUnreadable: Bool {
         switch (self as? DatabaseError)?.code {
-        // SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, and for EIO SQLITE_IOERR_CORRUPTFS; Swift does not import them.
+        // SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, and SQLITE_IOERR_CORRUPTFS (for EIO). Swift does not import them.
         case SQLITE_IOERR | 1 << 8, SQLITE_IOERR | 2 << 8, SQLITE_IOERR | 33 << 8: true
         default: false
         }
     }
 
-    /// Whether a file is damaged, as opposed to a disk that fails.
+    /// Whether a file is damaged, as opposed to the disk failing.
     var isDamage: Bool { self is DamagedFile || resultCode == SQLITE_CORRUPT || resultCode == SQLITE_NOTADB }
 
-    /// Whether the statement does not fit the schema: “no such table”.
+    /// Whether the statement does not match the schema, as in “no such table”.
     var isUnknownName: Bool { resultCode == SQLITE_ERROR }
 }

@@ -1,17 +1,17 @@
 internal import Glibc
 
 /// The header of a database, read without SQLite, which may write as soon as it opens the file.
-/// “Database File Format”, §1.3 (header) and §4.1 (write-ahead log).
+/// See “Database File Format”, §1.3 (header) and §4.1 (write-ahead log).
 struct DatabaseHeader {
     /// The `application_id` of a store: “sIPC”.
     static let applicationID: UInt32 = 0x7349_5043
 
     enum Finding: Equatable {
-        /// No file, or an empty one.
+        /// There is no file, or it is empty.
         case nothing
         case noDatabase
         case foreign
-        /// A store, with the highest version in file and log.
+        /// A store, with the highest version found in the file and its log.
         case store(version: UInt32)
     }
 
@@ -26,7 +26,7 @@ struct DatabaseHeader {
         return .store(version: max(header.number(at: 60), versionInLog(directory.log)))
     }
 
-    /// The highest `user_version` of the first pages in the log; 0 if there are none.
+    /// The highest `user_version` in the log's copies of the first page; 0 if there are none.
     private static func versionInLog(_ path: String) -> UInt32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return 0 }
@@ -37,7 +37,7 @@ struct DatabaseHeader {
         var version: UInt32 = 0
         var position = 32
         while let frame = StoreDirectory.read(descriptor, at: position, atMost: 24 + 64), frame.count == 88 {
-            // Frames from before the last reset of the log have other salts.
+            // Frames from before the last reset of the log have different salts.
             guard frame[8..<16].elementsEqual(log[16..<24]) else { break }
             if frame.number(at: 0) == 1 { version = max(version, frame.number(at: 24 + 60)) }
             position += 24 + pageSize
@@ -47,7 +47,7 @@ struct DatabaseHeader {
 }
 
 extension [UInt8] {
-    /// Four bytes, highest first.
+    /// The four-byte number at an offset, most significant byte first.
     fileprivate func number(at offset: Int) -> UInt32 {
         self[offset..<offset + 4].reduce(0) { $0 << 8 | UInt32($1) }
     }

@@ -1,8 +1,8 @@
 /// The versions of the schema, each with its statements.
 ///
-/// A released migration never changes. A new one is appended, and the tests' fixtures get a store of the version before.
+/// A released migration never changes. A new one is appended, and the test fixtures get a store of the version before.
 enum Migrations {
-    /// The `user_version` of files of this broker.
+    /// The `user_version` of the files that this broker writes.
     static let latest = UInt32(steps.count)
 
     private static let steps: [[String]] = [Schema.first]
@@ -17,7 +17,7 @@ enum Migrations {
                 if index == 0 { try begin(database) }
             }
         }
-        // An older broker reads the file, not the log, before it opens it (I25).
+        // An older broker checks the database file, but not its log, before it opens it (I25).
         if version < latest { try database.checkpoint(.truncate) }
         for statements in steps { try run(statements, .volatile, on: database) }
         try verify(database)
@@ -28,7 +28,7 @@ enum Migrations {
         for statement in statements { try database.execute(StatementCache.expand(statement, area)) }
     }
 
-    /// Marks a new file as a store, and begins the change counts.
+    /// Marks a new file as a store, and starts the change counts.
     private static func begin(_ database: Database) throws {
         try database.execute("PRAGMA main.application_id = \(Int32(bitPattern: DatabaseHeader.applicationID))")
         let statement = try PreparedStatement("INSERT INTO main.reservation VALUES (?, ?, ?, ?, ?, ?)", on: database)
@@ -38,7 +38,7 @@ enum Migrations {
         }
     }
 
-    /// The definitions of the tables have no checksum, but have to equal those in memory.
+    /// The table definitions have no checksum, but must equal those in memory.
     private static func verifySchema(_ database: Database) throws {
         let damaged = try database.texts(
             """

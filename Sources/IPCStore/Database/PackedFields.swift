@@ -1,15 +1,15 @@
-/// Reads packed numbers of 8 bytes, lowest first, and texts and values after their lengths. The methods of `[UInt8]`
-/// below write them.
+/// Reads packed numbers of 8 bytes, lowest byte first, and strings and byte values, each after its length. The methods
+/// of `[UInt8]` below write them.
 struct PackedFields {
     private var rest: ArraySlice<UInt8>
 
     init(_ bytes: [UInt8]) { rest = bytes[...] }
 
     var isAtEnd: Bool { rest.isEmpty }
-    /// The count of bytes that are left.
+    /// The number of bytes left.
     var count: Int { rest.count }
 
-    /// The next number; nil at the end.
+    /// The next number; `nil` at the end.
     mutating func number() -> UInt64? {
         guard rest.count >= 8 else { return nil }
         let number = rest.prefix(8).withUnsafeBytes { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
@@ -17,7 +17,7 @@ struct PackedFields {
         return number
     }
 
-    /// The next value; nil if it is not complete.
+    /// The next value; `nil` if it is incomplete.
     mutating func field() -> ArraySlice<UInt8>? {
         guard let count = number(), count <= UInt64(rest.count) else { return nil }
         let field = rest.prefix(Int(count))

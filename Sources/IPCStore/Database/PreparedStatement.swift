@@ -5,14 +5,14 @@ final class PreparedStatement {
     private let database: Database
     private let sql: String
     private let parameterCount: Int
-    /// A buffer from which SQLite reads short texts and bytes; allocated at the first of them.
+    /// A buffer from which SQLite reads short strings and bytes; allocated on first use.
     private var room: UnsafeMutableRawPointer?
     private var roomUsed = 0
 
     private static let roomSize = 1_024
 
     /// Compiles a statement. The corresponding C function is `sqlite3_prepare_v3`.
-    /// - Throws: `SQLITE_MISUSE` if the text holds no statement, or more than one.
+    /// - Throws: `SQLITE_MISUSE` if the string does not contain exactly one statement.
     init(_ sql: String, on database: Database) throws {
         let connection = try database.connection
         var handle: OpaquePointer?
@@ -39,7 +39,7 @@ final class PreparedStatement {
         try scan(values) { _ in true }
     }
 
-    /// Runs the statement, and passes each row to a closure, which must neither keep it nor run the same statement.
+    /// Runs the statement, and passes each row to a closure, which must not keep the row or run the statement again.
     func query(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Void) throws {
         try scan(values) { row in
             try body(row)
@@ -47,10 +47,10 @@ final class PreparedStatement {
         }
     }
 
-    /// Runs the statement, and passes each row to a closure until it returns false.
+    /// Runs the statement, and passes each row to a closure until the closure returns false.
     func scan(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Bool) throws {
         database.checkThread()
-        // Each run binds all parameters, so that none refers to memory of an earlier run.
+        // Each run binds all parameters, so that none refers to memory from an earlier run.
         guard values.count == parameterCount else {
             throw DatabaseError(SQLITE_MISUSE, "\(values.count) values for \(parameterCount) parameters", sql: sql)
         }
@@ -71,10 +71,10 @@ final class PreparedStatement {
         }
     }
 
-    /// The count of rows that the last run changed. The corresponding C function is `sqlite3_changes`.
+    /// The number of rows that the last run changed. The corresponding C function is `sqlite3_changes`.
     var changes: Int32 { get throws { sqlite3_changes(try database.connection) } }
 
-    /// Passes the first row to a closure, and returns its result; nil if there is no row.
+    /// Passes the first row to a closure, and returns its result; `nil` if there is no row.
     func first<Value>(_ values: [SQLValue] = [], _ body: (SQLRow) throws -> Value?) throws -> Value? {
         var result: Value?
         try scan(values) { row in
@@ -84,8 +84,8 @@ final class PreparedStatement {
         return result
     }
 
-    /// Binds values from a position, then runs the body. Short texts and bytes are copied into the statement's buffer.
-    /// Longer ones stay where they are. SQLite copies neither.
+    /// Binds the values from a position on, then runs the body. Short strings and bytes are copied into the statement's
+    /// buffer, and longer ones stay where they are. SQLite copies neither.
     private func bind(_ values: [SQLValue], from position: Int, _ body: () throws -> Void) throws {
         for index in position..<values.count {
             let parameter = Int32(index + 1)
@@ -121,7 +121,7 @@ final class PreparedStatement {
         try body()
     }
 
-    /// Binds short bytes; returns false if the buffer has no space for them.
+    /// Binds short bytes. Returns false if the buffer has no space for them.
     private func bindShort(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws -> Bool {
         guard bytes.count <= Self.roomSize - roomUsed else { return false }
         let room = room ?? .allocate(byteCount: Self.roomSize, alignment: 1)
@@ -133,7 +133,7 @@ final class PreparedStatement {
         return true
     }
 
-    /// Binds bytes that stay in place until the statement has run. A null pointer would become NULL.
+    /// Binds bytes, which must stay in place until the statement has run. A null pointer would become NULL.
     private func lend(_ bytes: UnsafeRawBufferPointer, _ parameter: Int32, isText: Bool) throws {
         if isText {
             let start = bytes.assumingMemoryBound(to: CChar.self).baseAddress

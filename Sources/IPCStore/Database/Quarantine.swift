@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The quarantine of a damaged database, which is never deleted, and the salvage of its rows.
+/// Moves a damaged database to quarantine, where it is never deleted, and salvages its rows.
 struct Quarantine {
     private let directory: StoreDirectory
     private let place: String
@@ -10,9 +10,9 @@ struct Quarantine {
         place = Self.freePlace(directory.database + ".damaged-\(now)")
     }
 
-    /// Renames the database and its log, and returns the new path. Until ``finish()``, each start moves them back.
-    /// Otherwise it would mistake a new database without the salvaged rows for the whole store, and remove the blobs as
-    /// orphans.
+    /// Renames the database and its log, and returns the new path. Until ``finish()`` is called, each start moves them
+    /// back. Otherwise, it might treat a new database that lacks the salvaged rows as the whole store, and remove the
+    /// blobs.
     func move() throws -> String {
         try mark()
         for suffix in ["-wal", ""] {
@@ -24,21 +24,22 @@ struct Quarantine {
         return place
     }
 
-    /// Keeps the new database, after its rows were salvaged.
+    /// Keeps the new database, once the rows are salvaged.
     func finish() throws {
         let marker = Self.marker(directory)
-        // With the marker, the next start would restore the damaged database over all later writes.
+        // If the marker stayed, the next start would restore the damaged database over all later writes.
         guard unlink(marker) == 0 else { throw StoreDirectory.refusal(marker, StoreDirectory.systemError) }
         try directory.synchronize()
     }
 
-    /// Renames the database and its log back, if their replacement was not finished. Repeatable after a crash at any point.
+    /// Renames the database and its log back if their replacement was not finished. Can be repeated after any crash.
     static func restore(in directory: StoreDirectory) throws {
         let marker = marker(directory)
         try directory.checkUnlessMissing(marker)
         guard let name = readName(marker) else { return }
         let place = directory.path + "/" + name
-        // The log beside the database belongs to the new one, except if the old database was not moved, or was restored.
+        // The log beside the database belongs to the new one, unless the old one was never moved, or is already
+        // restored.
         if access(place, F_OK) == 0 {
             unlink(directory.log)
             try rename(place, directory.database)
@@ -51,7 +52,7 @@ struct Quarantine {
 
     private static func marker(_ directory: StoreDirectory) -> String { directory.database + ".replacing" }
 
-    /// Writes the future name of the database durably.
+    /// Durably writes the name to which the database is about to be renamed.
     private func mark() throws {
         let file = Self.marker(directory)
         let descriptor = try directory.openFile(file)
@@ -63,7 +64,7 @@ struct Quarantine {
         try directory.synchronize()
     }
 
-    /// The name that ``mark()`` wrote; nil without a complete file: then no file was moved.
+    /// The name that ``mark()`` wrote; `nil` if there is no complete file, in which case nothing was moved.
     private static func readName(_ marker: String) -> String? {
         guard let bytes = StoreDirectory.read(marker, atMost: 255), !bytes.isEmpty else { return nil }
         return String(decoding: bytes, as: UTF8.self)
@@ -75,8 +76,8 @@ struct Quarantine {
 
     /// Copies every row that passes its checksum into a new store, in one transaction.
     ///
-    /// A flipped bit must not cost a pasteboard that it does not hit (I5), even if it hits the structure of the file. The
-    /// change counts continue after all that are found; see ``Salvage``.
+    /// A flipped bit must not cost a pasteboard that it does not hit (I5), even if it hits the structure of the file.
+    /// The change counts continue above all those found; see ``Salvage``.
     func salvage(into database: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         let copy = directory.database + ".salvage"
         defer { for suffix in ["", "-wal", "-shm"] { unlink(copy + suffix) } }
@@ -102,7 +103,7 @@ struct Quarantine {
         guard isWhole else { throw StoreDirectory.refusal(target, StoreDirectory.systemError) }
     }
 
-    /// Copies a file page by page. An unreadable page becomes zeros, which SQLite takes for damage.
+    /// Copies a file page by page. An unreadable page becomes zeros, which SQLite treats as damage.
     /// - Returns: false if a write failed.
     static func readablePages(
         of size: Int, _ read: (UnsafeMutableRawBufferPointer, Int) -> Int,

@@ -18,7 +18,7 @@ struct SQLRow {
 
     func bytes(_ column: Int32) -> [UInt8] { Array(raw(column)) }
 
-    /// The bytes of a text or value, valid as long as the row.
+    /// The bytes of a string or blob, valid only as long as the row is.
     func raw(_ column: Int32) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -35,13 +35,13 @@ struct SQLRow {
 
     var values: [SQLValue] { (0..<columnCount).map(value) }
 
-    /// The greatest number in an intact row, except for the key of a representation: no sum of such numbers overflows. The
-    /// store writes no count, id or time above 2^43, and no size above 2^50.
+    /// The greatest number that an intact row may contain, except for the key of a representation, so that no sum of
+    /// such numbers overflows. The store writes no count, id or time above 2^43, and no size above 2^50.
     static let greatest: Int64 = 1 << 53
 
-    /// Whether the columns before `column` have the checksum in it, and no number or text that the store never writes,
-    /// because any content can have a right checksum. No row may end the process, and no message can carry a text with
-    /// U+0000.
+    /// Whether the columns before `column` match the checksum in it, and contain no number or string that the store
+    /// never writes: arbitrary content can have a correct checksum. No row may crash the process, and no message can
+    /// carry a string with U+0000.
     func isIntact(_ domain: Checksum.Domain, checksum column: Int32) -> Bool {
         var checksum = Checksum(domain: domain)
         for index in 0..<column {

@@ -2,11 +2,11 @@ enum SQLValue {
     case null
     case integer(Int64)
     case text(String)
-    /// A text that is stored as bytes of UTF-8, because it may contain U+0000.
+    /// Text that is stored as UTF-8 bytes, because it may contain U+0000.
     case textBytes(String)
     case bytes([UInt8])
 
-    /// A count, an id or a time: at most 2^43, so that it fits SQLite's signed numbers.
+    /// A count, an id or a time. It is at most 2^43, so it fits SQLite's signed numbers.
     static func number(_ number: UInt64) -> SQLValue { .integer(Int64(bitPattern: number)) }
 
     static func number(_ number: Int) -> SQLValue { .integer(Int64(number)) }

@@ -1,14 +1,14 @@
-/// Copies intact rows from a damaged database into a new one.
-/// The damaged database has its own connection, because SQLite rejects writes in a transaction that has met damage.
+/// Copies intact rows from a damaged database into a new one. The damaged database has its own connection, because
+/// SQLite rejects writes in a transaction that has met damage.
 struct Salvage {
-    /// Nil if it cannot be read.
+    /// `nil` if the damaged database cannot be read.
     private let source: Database?
     private let target: Database
     private var result = OpeningReport.Salvage()
     private var greatest: UInt64 = 0
 
     /// Copies all readable rows into a new store, in one transaction.
-    /// - Parameter path: a copy of the damaged database, whose schema is repaired first.
+    /// - Parameter path: a copy of the damaged database. Its schema is repaired first.
     static func run(from path: String, into target: Database, at now: UInt64) throws -> OpeningReport.Salvage {
         try withConnection(to: path) { source in
             if let source { try repairSchema(source, like: target) }
@@ -20,8 +20,8 @@ struct Salvage {
         }
     }
 
-    /// Replaces the definitions of the tables by those of a new store of the same version, which are equal row by row. They
-    /// have no checksum, and a flipped bit in one makes SQLite refuse the whole file.
+    /// Replaces the table definitions with those of a new store of the same version, which are identical row by row.
+    /// Definitions have no checksum, and a flipped bit in one makes SQLite reject the whole file.
     private static func repairSchema(_ source: Database, like target: Database) throws {
         var rows: [[SQLValue]] = []
         try PreparedStatement("SELECT type, name, tbl_name, rootpage, sql, rowid FROM main.sqlite_schema", on: target)
@@ -36,13 +36,13 @@ struct Salvage {
         }
     }
 
-    /// Passes on a connection that ignores errors of the schema; nil if SQLite can read no definition.
+    /// Passes the body a connection that ignores schema errors, or `nil` if SQLite cannot read any definition.
     private static func withConnection<Value>(to path: String, _ body: (Database?) throws -> Value) throws -> Value {
         var source: Database?
         try ignoringDamage {
             let database = try Database(path)
             try database.execute("PRAGMA writable_schema = ON")
-            // SQLite reads the file here, and not before.
+            // SQLite does not read the file before this point.
             try database.execute("SELECT * FROM sqlite_schema LIMIT 1")
             source = database
         }
@@ -53,7 +53,7 @@ struct Salvage {
 
     private typealias Table = (name: String, domain: Checksum.Domain, checksum: Int32)
 
-    /// All tables except `usage`, which the next start sums up.
+    /// All tables except `usage`, which the next start computes from the others.
     private static let tables: [Table] = [
         ("pasteboard", .pasteboard, 7),
         ("version", .version, 13),
@@ -77,7 +77,7 @@ struct Salvage {
         try setCounts(next, at: now)
     }
 
-    /// Copies a table from its first row and, if that does not reach the end, from its last row backwards.
+    /// Copies a table from its first row on and, if that does not reach the end, also from its last row backwards.
     private mutating func copy(_ table: Table, from source: Database) throws {
         let isWhole = try copy(table, from: source, "ORDER BY rowid")
         guard !isWhole else { return }
@@ -86,7 +86,7 @@ struct Salvage {
     }
 
     private mutating func copy(_ table: Table, from source: Database, _ order: String) throws -> Bool {
-        // The value of a representation follows its checksum.
+        // A representation's value comes after its checksum.
         let columns = table.checksum + (table.domain == .representation ? 2 : 1)
         let marks = Array(repeating: "?", count: Int(columns)).joined(separator: ", ")
         let insert = try PreparedStatement("INSERT OR IGNORE INTO main.\(table.name) VALUES (\(marks))", on: target)
@@ -121,8 +121,8 @@ struct Salvage {
         return next
     }
 
-    /// Reserves after the highest known number. If no reservation is intact, it reserves after the milliseconds since 2020,
-    /// which no store has reached.
+    /// Reserves numbers above the highest known one. If no reservation is intact, starts at the number of milliseconds
+    /// since 2020, which no store has reached.
     private func setCounts(_ reserved: UInt64, at now: UInt64) throws {
         var next = reserved
         if next == 0 { next = now > Self.start2020 ? now - Self.start2020 : 1 }
@@ -138,8 +138,8 @@ struct Salvage {
     /// Milliseconds from 1970 to 2020.
     private static let start2020: UInt64 = 1_577_836_800_000
 
-    /// Runs the body, and returns false instead of an error after damage. A table that is not in the schema counts as
-    /// damage (“no such table”).
+    /// Runs the body, and returns false instead of throwing if it finds damage. A table missing from the schema counts
+    /// as damage (“no such table”).
     @discardableResult
     private static func ignoringDamage(_ body: () throws -> Void) throws -> Bool {
         do {

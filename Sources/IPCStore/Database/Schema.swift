@@ -1,20 +1,20 @@
-/// The tables of the first version of the store; later versions change them by migrations.
+/// The tables of the first version of the store; later versions change them with migrations.
 ///
 /// Rows have sequential keys, so that a commit touches few pages, and each payload is stored once. Each row ends with a
-/// checksum over the columns before it. Only the value of a representation follows, which has a digest: so the rest can be
-/// read without the overflow pages of the value. Times are milliseconds since 1970. There are no foreign keys, because a
-/// held version may outlive its pasteboard, and versions share contents.
+/// checksum of the columns before it. Only a representation's value comes after the checksum, because it has its own
+/// digest, so the rest can be read without the value's overflow pages. Times are in milliseconds since 1970. There are
+/// no foreign keys, because a held version may outlive its pasteboard, and versions share contents.
 enum Schema {
-    /// The statements of the first version, always in this order; `@` is the name of the database.
+    /// The statements of the first version, always in this order. `@` stands for the name of the database.
     static let first: [String] = [
         pasteboard, version, versionExtends, versionEnds, versionPromises, representation, removal, operation,
         reservation, openRequest, schemeClaim, schemeDefault, policy, liveClaim,
         usage,
     ]
 
-    /// `id` is the first change count. `versions` are the change counts of the versions, 8 bytes each, lowest byte first,
-    /// the current one last: under the checksum of the row, and without an index to update at each change. `source` is the
-    /// application that created the pasteboard, empty for none.
+    /// `id` is the first change count. `versions` lists the change counts of the versions, 8 bytes each, lowest byte
+    /// first, the current one last. In this column, the row's checksum covers them, and no index needs an update at
+    /// each change. `source` is the application that created the pasteboard; empty if there is none.
     private static let pasteboard = """
         CREATE TABLE @.pasteboard (
             id INTEGER PRIMARY KEY CHECK (id > 0),
@@ -28,10 +28,10 @@ enum Schema {
         ) STRICT
         """
 
-    /// A version has the first `representations` representations of a content, which began at the change count `content`.
-    /// Added items make a version with more of the same content, without a copy. Content 0 is empty. `pins` counts the
-    /// requests and calls that hold the version. Flags: 1 sensitive (the content is in memory alone), 2 for one reader.
-    /// `writer` has the writers of unfulfilled promises (``Promisers``).
+    /// A version consists of the first `representations` representations of a content, which was created at the change
+    /// count `content`. Adding items creates a version with more of the same content, without copying it. Content 0 is
+    /// empty. `pins` counts the requests and calls that hold the version. Flags: 1 sensitive (the content is only in
+    /// memory), 2 for one reader. `writer` lists the writers of unfulfilled promises (``Promisers``).
     private static let version = """
         CREATE TABLE @.version (
             change_count INTEGER PRIMARY KEY CHECK (change_count > 0),
@@ -55,7 +55,7 @@ enum Schema {
         CREATE INDEX @.version_extends ON version (content) WHERE content <> change_count AND content <> 0
         """
 
-    /// A start finds the few versions that expire, and those with promises, without reading the others.
+    /// This index and the next let a start find the few versions that expire or have promises, without reading all.
     private static let versionEnds = """
         CREATE INDEX @.version_ends ON version (expires_at) WHERE expires_at IS NOT NULL
         """
@@ -64,7 +64,7 @@ enum Schema {
         CREATE INDEX @.version_promises ON version (writer) WHERE writer <> ''
         """
 
-    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 a file, 3 a promise (`value` is null for these two).
+    /// `id` is content × 2^20 + ordinal. Kinds: 0 text, 1 bytes, 2 file, 3 promise (`value` is null for the last two).
     private static let representation = """
         CREATE TABLE @.representation (
             id INTEGER PRIMARY KEY CHECK (id >= 1048576),
@@ -86,8 +86,8 @@ enum Schema {
         ) STRICT
         """
 
-    /// Calls that may be repeated with their id. The index of the ids is in memory, because with random keys each call
-    /// would write its own page.
+    /// Calls that may be repeated with their id. The index of the ids is kept in memory: their keys are random, so each
+    /// call would otherwise write a page of its own.
     private static let operation = """
         CREATE TABLE @.operation (
             sequence INTEGER PRIMARY KEY,
@@ -101,9 +101,10 @@ enum Schema {
         ) STRICT
         """
 
-    /// Change counts below `next` may have been shown, even if their transactions were lost. `clean` is 1 only between a
-    /// clean stop and the next start. Removals up to `removed_to` are not kept. `had_volatile` is 1 if the run had
-    /// pasteboards in memory, because their removal is not recorded. With two equal rows, damage of one repeats no count.
+    /// Change counts below `next` may have been shown, even if their transactions were lost. `clean` is 1 only between
+    /// a clean stop and the next start. Removals up to `removed_to` are not kept. `had_volatile` is 1 if the run had
+    /// pasteboards in memory, because their removal is not recorded. There are two equal rows, so that no count repeats
+    /// if one is damaged.
     private static let reservation = """
         CREATE TABLE @.reservation (
             id INTEGER PRIMARY KEY CHECK (id IN (1, 2)),
@@ -115,11 +116,11 @@ enum Schema {
         ) STRICT
         """
 
-    /// Requests with an id, in the order of acceptance. States: 0 waiting, 1 queued, 2 ended.
+    /// Requests with an id, in order of acceptance. States: 0 waiting, 1 queued, 2 ended.
     ///
-    /// `payload` is the change count of a version that is pinned for the request, 0 for none, and -1 if it is not kept. A
-    /// version that never was on a pasteboard has pasteboard 0. Long columns follow those that a start reads. `context` is
-    /// data of the router, opaque to the store.
+    /// `payload` is the change count of the version that is pinned for the request, 0 if there is none, and -1 if the
+    /// payload is not kept. A version that was never on a pasteboard has pasteboard 0. Long columns come after those
+    /// that a start reads. `context` is the router's data, opaque to the store.
     private static let openRequest = """
         CREATE TABLE @.open_request (
             sequence INTEGER PRIMARY KEY,
@@ -157,7 +158,7 @@ enum Schema {
         """
 
     /// Claims that outlive their process, oldest first.
-    /// `NOCASE` compares ASCII letters without case, as ``IPCModel/URLScheme`` does.
+    /// `NOCASE` ignores the case of ASCII letters, as ``IPCModel/URLScheme`` does.
     private static let schemeClaim = """
         CREATE TABLE @.scheme_claim (
             sequence INTEGER PRIMARY KEY,
@@ -182,7 +183,7 @@ enum Schema {
         """
 
     /// The claims of running handlers, for the next broker. `schemes` is a list (``PackedFields``). `owner` is the
-    /// connection that owns the application's name, with the id of its bus.
+    /// connection that owns the application's name, and the id of its bus.
     private static let liveClaim = """
         CREATE TABLE @.live_claim (
             sequence INTEGER PRIMARY KEY,
@@ -195,7 +196,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// Access policies except open ones. `allow` and `deny` are lists of application ids (``PackedFields``).
+    /// Access policies, except open ones. `allow` and `deny` are lists of application ids (``PackedFields``).
     private static let policy = """
         CREATE TABLE @.policy (
             sequence INTEGER PRIMARY KEY,
@@ -207,7 +208,7 @@ enum Schema {
         ) STRICT
         """
 
-    /// The persistent usage of each source: sums of the other tables, so that a start need not read them.
+    /// The persistent usage of each source: sums over the other tables, so that a start need not read those.
     private static let usage = """
         CREATE TABLE @.usage (
             source TEXT PRIMARY KEY,

@@ -1,7 +1,7 @@
-/// The statements of one database, each compiled at its first use.
+/// The statements of one database, each compiled on first use.
 ///
-/// In the SQL `@` is the name of the database, and `#` that of the other one. A literal is found by its address, without
-/// a hash of its text at each call.
+/// In the SQL, `@` stands for the name of the database, and `#` for that of the other one. A literal is found by its
+/// address, so its text is not hashed on each call.
 final class StatementCache {
     private let database: Database
     private let area: Area
@@ -20,7 +20,7 @@ final class StatementCache {
         }
     }
 
-    /// Finalizes the statements: a connection with statements cannot be closed.
+    /// Finalizes the statements, because a connection that still has statements cannot be closed.
     func removeAll() { statements.removeAll() }
 
     static func expand(_ sql: String, _ area: Area) -> String {

@@ -1,29 +1,29 @@
-/// The settings of the connection that the promises of the store depend on.
+/// The connection settings that the store's promises depend on.
 struct StoreSettings {
-    /// False only for a control of the tests.
+    /// False only in tests of `synchronous-off`.
     let waitsForDisk: Bool
 
-    /// In this order: the locking mode before the journal mode, so that the index of the log needs no shared memory. No
-    /// read of the file may come before. `shown` is how SQLite shows the value.
+    /// The settings, in the order to apply them: the locking mode before the journal mode, so that the log's index
+    /// needs no shared memory. Nothing may read the file before that. `shown` is the value as SQLite reports it.
     private var settings: [(name: String, value: String, shown: String)] {
         [
             ("main.locking_mode", "exclusive", "exclusive"),
             ("main.journal_mode", "wal", "wal"),
-            // The store flushes after each commit itself (WriteAheadLog); SQLite flushes before each checkpoint.
+            // The store itself flushes after each commit (WriteAheadLog); SQLite flushes before each checkpoint.
             ("main.synchronous", waitsForDisk ? "NORMAL" : "OFF", waitsForDisk ? "1" : "0"),
             ("trusted_schema", "OFF", "0"),
             ("cell_size_check", "ON", "1"),
             ("foreign_keys", "OFF", "0"),
             ("temp_store", "MEMORY", "2"),
-            // The store makes checkpoints itself, because SQLite hides the errors of its own.
+            // The store runs checkpoints itself, because SQLite hides the errors of automatic ones.
             ("wal_autocheckpoint", "0", "0"),
             ("main.journal_size_limit", "67108864", "67108864"),
             ("main.cache_size", "-8192", "-8192"),
         ]
     }
 
-    /// Applies the settings, attaches the database in memory, and reads each setting again.
-    /// - Throws: `StoreError.setting` if SQLite has another value.
+    /// Applies the settings, attaches the in-memory database, and reads each setting back.
+    /// - Throws: `StoreError.setting` if SQLite reports a different value.
     func apply(to database: Database) throws {
         for setting in settings { try database.execute("PRAGMA \(setting.name) = \(setting.value)") }
         try database.execute("ATTACH DATABASE ':memory:' AS \(Area.volatile.schema)")

@@ -2,15 +2,15 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// The folder `blobs` of a store: one file for each large value of a persistent pasteboard.
+/// The `blobs` folder of a store: one file for each large value of a persistent pasteboard.
 ///
-/// A file is written under a temporary name and flushed. Then it gets the name of its row: the key in 16 hexadecimal
-/// digits. All names are looked up in the open folder, never by a path.
+/// A file is written under a temporary name and flushed. It is then renamed after its row: the row's key in 16
+/// hexadecimal digits. All names are looked up in the open folder, never by path.
 final class BlobFolder: Sendable {
     let path: String
     private let descriptor: CInt
     private let limits: Limits
-    /// Never repeats, not even in a later run, so that no run takes a file of another one for its own.
+    /// The number of the next temporary file. It never repeats, so no run mistakes another run's file for its own.
     private let nextIncoming: Atomic<UInt64>
     private let firstIncoming: UInt64
 
@@ -30,7 +30,7 @@ final class BlobFolder: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Creates a file for reading and writing, which no other open may write.
+    /// Creates a file for reading and writing, which cannot be opened again for writing.
     func makeIncoming() throws -> (name: String, descriptor: CInt) {
         while true {
             let name = newIncomingName()
@@ -44,7 +44,7 @@ final class BlobFolder: Sendable {
         Self.incomingPrefix + String(nextIncoming.add(1, ordering: .relaxed).oldValue)
     }
 
-    /// Whether this run has created a file that waits for its row.
+    /// Whether this run has created a file that is still waiting for its row.
     func isOwn(incoming name: String) -> Bool {
         guard let number = Self.incomingNumber(of: name) else { return false }
         return number >= firstIncoming && number < nextIncoming.load(ordering: .relaxed)
@@ -54,7 +54,7 @@ final class BlobFolder: Sendable {
         name.hasPrefix(incomingPrefix) ? UInt64(name.dropFirst(incomingPrefix.count)) : nil
     }
 
-    /// Gives a file the name of its row; durable after ``synchronize()``. The corresponding C function is `renameat`.
+    /// Renames a file after its row; durable after ``synchronize()``. The corresponding C function is `renameat`.
     func attach(_ incoming: String, as key: UInt64) throws {
         guard renameat(descriptor, incoming, descriptor, Self.name(of: key)) == 0 else {
             throw FileFailure.condition(errno, limits)
@@ -62,12 +62,12 @@ final class BlobFolder: Sendable {
     }
 
     func detach(_ key: UInt64, to incoming: String) {
-        // If this fails, the next start removes the file without a row.
+        // If this fails, the next start removes the file, because it has no row.
         renameat(descriptor, Self.name(of: key), descriptor, incoming)
     }
 
-    /// Moves a file without a row into the folder of a damaged database, or renames it for removal.
-    /// - Returns: the new name; nil after a failure.
+    /// Moves a file without a row into `folder`, beside a damaged database. If that is `nil`, renames it for removal.
+    /// - Returns: the new name; `nil` if the file could not be renamed.
     func putAside(_ key: UInt64, in folder: String?) -> String? {
         let name = Self.name(of: key)
         if let folder { return renameat(descriptor, name, AT_FDCWD, folder + "/" + name) == 0 ? name : nil }
@@ -80,12 +80,12 @@ final class BlobFolder: Sendable {
         guard fsync(descriptor) == 0 else { throw StoreDirectory.refusal(path, StoreDirectory.systemError) }
     }
 
-    /// Opens the file of a row for reading; nil if it is missing or was replaced.
-    /// - Throws: `LimitExceeded` or `InputOutput` if it may be there, and cannot be opened now.
+    /// Opens the file of a row for reading; `nil` if it is missing or was replaced.
+    /// - Throws: `LimitExceeded` or `InputOutput` if the file may exist but cannot be opened now.
     func open(_ key: UInt64, size: UInt64) throws -> CInt? {
         let file = openat(descriptor, Self.name(of: key), O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            // A link or a socket has replaced the file.
+            // The file is missing, or a link or a socket has replaced it.
             if [ENOENT, ELOOP, ENXIO].contains(errno) { return nil }
             throw FileFailure.condition(errno, limits, cannotBe: "read")
         }
@@ -109,7 +109,7 @@ final class BlobFolder: Sendable {
         return String(repeating: "0", count: 16 - digits.count) + digits
     }
 
-    /// The key in the name of a row's file; nil for any other name.
+    /// The key in the name of a row's file; `nil` for any other name.
     static func key(of name: String) -> UInt64? {
         guard let key = UInt64(name, radix: 16), key <= UInt64(Int64.max), self.name(of: key) == name else {
             return nil
@@ -118,7 +118,7 @@ final class BlobFolder: Sendable {
     }
 }
 
-/// The names in a folder, in parts. The corresponding C functions are `opendir` and `readdir`.
+/// Lists the names in a folder, a few at a time. The corresponding C functions are `opendir` and `readdir`.
 final class FolderListing: Sendable {
     private let stream: Mutex<OpaquePointer>
 

@@ -6,8 +6,8 @@ internal import Synchronization
 /// Takes large values into the store: checks each received file, and copies it unless it can never change, before an
 /// operation makes it part of a version.
 ///
-/// Own threads copy in slices, so that a value of 4 GiB does not delay one of 1 MiB. Small files have a thread that no
-/// large one takes. Only a buffer of a value is in memory.
+/// Files are copied in slices on separate threads, so that a value of 4 GiB does not delay one of 1 MiB. Small files
+/// have a thread that large files never use. Only one buffer of a value is in memory at a time.
 package final class ContentIntake: Sendable {
     private let folder: BlobFolder
     private let limits: Limits
@@ -16,9 +16,9 @@ package final class ContentIntake: Sendable {
     private let remover: WorkerThreads
     private let arriving: ArrivingBytes
 
-    /// For files up to this size the store makes the digest, even if the writer states one.
+    /// For files up to this size, the store computes the digest itself, even if the writer supplies one.
     private static let checkedBytes = 1 << 20
-    /// Files up to this size use the thread for small ones.
+    /// Files up to this size use the thread for small files.
     private static let smallBytes = 4 << 20
 
     init(_ folder: BlobFolder, _ limits: Limits, remover: WorkerThreads) {
@@ -28,11 +28,11 @@ package final class ContentIntake: Sendable {
 
     /// Checks the files of items, and takes over their bytes. Other values stay unchanged.
     ///
-    /// For a persistent pasteboard a file is copied to the disk, and flushed before this returns. For one in memory, and
-    /// for a sensitive item, a sealed memory file is kept, and any other file is copied into one. A file of up to
-    /// `inline-value-bytes` becomes bytes or text. After a failure or a cancellation no copy remains.
-    /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or becomes shorter meanwhile;
-    ///   `LimitExceeded` if one is larger than `value-bytes`; `NoSpace` if the disk is full.
+    /// For a persistent pasteboard, a file is copied to disk and flushed before this returns. For a pasteboard in
+    /// memory, and for a sensitive item, a sealed memory file is kept, and any other file is copied into one. A file of
+    /// up to `inline-value-bytes` becomes bytes or text. After a failure or a cancellation, no copy remains.
+    /// - Throws: `PayloadInvalid` if a descriptor is not a readable regular file, or the file becomes shorter
+    ///   meanwhile; `LimitExceeded` if a file is larger than `value-bytes`; `NoSpace` if the disk is full.
     package func take(
         _ items: [PasteboardItem], persistent: Bool, sensitive: Bool
     ) async throws -> [PasteboardItem] {
@@ -53,7 +53,7 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// Rejects items that are too large for a message, before any byte is copied.
+    /// Rejects items that are too large for a message, before any bytes are copied.
     private func checkFit(_ items: [PasteboardItem], _ found: [FileInspection]) throws {
         var sizes = found.map { UInt64($0.byteCount) }
         for value in items.flatMap({ $0.representations.map(\.value) }) {
@@ -89,7 +89,7 @@ package final class ContentIntake: Sendable {
         return .file(try await take(file, inspection, toDisk: toDisk, isSensitive: isSensitive))
     }
 
-    /// Copies a file of the store to the other place.
+    /// Copies a file of the store to disk, or from there into memory.
     func take(_ file: ContentFile, toDisk: Bool) async throws -> ContentFile {
         let limits = limits
         let inspection = try await small.run { try FileInspection(file, limits) }
@@ -103,7 +103,7 @@ package final class ContentIntake: Sendable {
         let threads = inspection.byteCount > Self.smallBytes ? large : small
         if toDisk { return try await copyToDisk(file, inspection.byteCount, on: threads) }
         if inspection.isFixed, let own = file.reopened() {
-            // A writer that states a wrong digest has written an unreadable value. Smaller values are always checked.
+            // If the writer supplied a wrong digest, the value cannot be read. Smaller values are always checked.
             if let stated = file.knownDigest, inspection.byteCount > Self.checkedBytes {
                 return inMemory(own, stated, isSensitive: isSensitive)
             }
@@ -122,7 +122,7 @@ package final class ContentIntake: Sendable {
         return ContentFile(owning: descriptor, byteCount: byteCount)
     }
 
-    /// Fixes length and content, and returns the file opened read-only.
+    /// Seals the file's length and content, and returns the file opened read-only.
     private func seal(_ file: ContentFile) throws -> ContentFile {
         guard clinux_seal(file.descriptor) == 0, let sealed = file.reopened() else {
             throw FileFailure.memoryCondition(errno, byteCount: file.byteCount, limits)
@@ -150,9 +150,9 @@ package final class ContentIntake: Sendable {
             }
             return ContentFile(sharing: blob, taken: taken)
         } catch {
-            // Before the caller gets the error, because it needs the space.
+            // Done before the caller gets the error, because it may need the space.
             try await threads.run {
-                // Also frees the space if the file is still open elsewhere.
+                // Frees the space even if the file is still open elsewhere.
                 ftruncate(blob.descriptor, 0)
                 folder.remove([name])
             }
@@ -160,7 +160,7 @@ package final class ContentIntake: Sendable {
         }
     }
 
-    /// Copies a file in slices; slices of other files may run in between.
+    /// Copies a file in slices. Slices of other files may run in between.
     private func copy(
         _ file: ContentFile, _ byteCount: Int, to target: FileCopy.Target, on threads: WorkerThreads
     ) async throws -> ContentDigest {
@@ -180,7 +180,7 @@ extension PasteboardItem {
     }
 }
 
-/// A mapping that keeps a memory file out of dumps, and out of swap space if the system allows that. It is never read.
+/// A mapping, never read, that keeps a memory file out of core dumps, and out of swap space if the system allows it.
 /// The corresponding C functions are `mmap`, `mlock` and `madvise`.
 private final class LockedFile: Sendable {
     private let address: UInt
@@ -205,17 +205,17 @@ private final class LockedFile: Sendable {
     }
 }
 
-/// The bytes of large values that are being copied, before a quota counts them: together never more than the limit of
-/// their place.
+/// Counts the bytes of large values while they are copied, before a quota counts them. They never exceed the limit for
+/// the place that they go to.
 private final class ArrivingBytes: Sendable {
     private let limits: Limits
-    /// The bytes on the way to the disk (true) and into memory (false).
+    /// The bytes on their way to disk (true) and into memory (false).
     private let arriving = Mutex<[Bool: UInt64]>([:])
 
     init(_ limits: Limits) { self.limits = limits }
 
-    /// Copies some bytes.
-    /// - Throws: `LimitExceeded` if too many are being copied.
+    /// Runs a body that copies the given number of bytes.
+    /// - Throws: `LimitExceeded` if too many bytes are already being copied.
     func during<Value>(
         _ bytes: UInt64, toDisk: Bool, _ body: nonisolated(nonsending) () async throws -> Value
     ) async throws -> Value {

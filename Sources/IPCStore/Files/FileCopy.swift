@@ -3,10 +3,10 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// Reads a file in slices, up to the length that it had, makes a digest, and writes a copy if there is a target.
+/// Reads a file in slices, up to its original length, computes a digest, and writes a copy if there is a target.
 ///
-/// Each part is read once, and digested and written from the same buffer, so that later writes to the source cannot make
-/// the digest wrong. No page is mapped, so that a source that shrinks is an error and no signal.
+/// Each part is read once, and digested and written from the same buffer, so later writes to the source cannot make the
+/// digest wrong. No page is mapped, so a source that shrinks causes an error instead of a signal.
 final class FileCopy: Sendable {
     enum Target {
         case none
@@ -20,7 +20,7 @@ final class FileCopy: Sendable {
     private let limits: Limits
     private let stream: Mutex<ContentDigestStream>
 
-    /// Fits the cache of the processor, so that a buffer stays there until it is digested and written.
+    /// Fits the processor's cache, so that a buffer stays there until it has been digested and written.
     private static let bufferBytes = 512 << 10
     private static let sliceBytes = 8 << 20
 
@@ -43,7 +43,7 @@ final class FileCopy: Sendable {
             let buffer = UnsafeMutableRawBufferPointer.allocate(
                 byteCount: min(Self.bufferBytes, (slice.count + 4_095) / 4_096 * 4_096), alignment: 4_096)
             defer {
-                // A value for memory may be a secret.
+                // A value kept in memory may be a secret.
                 if case .memory = target, let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
                 buffer.deallocate()
             }
@@ -56,7 +56,7 @@ final class FileCopy: Sendable {
                 position += count
             }
         }
-        // Starts the write-back at once: a flush at the end of a long file would take as long as the copy.
+        // Starts the write-back early: a single flush at the end of a long file would take as long as the copy.
         if case .blob(let file) = target {
             clinux_begin_write_back(file.descriptor, slice.lowerBound, slice.count)
         }

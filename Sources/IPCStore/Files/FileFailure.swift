@@ -1,9 +1,9 @@
 internal import Glibc
 internal import IPCModel
 
-/// Conditions for failed C functions, by `errno`.
+/// Errors for failed C functions, by `errno`.
 enum FileFailure {
-    /// For a file of the store. That it cannot be read says nothing about its content.
+    /// The error for a file of the store. A file that cannot be read is not necessarily damaged.
     static func condition(_ number: Int32, _ limits: Limits, cannotBe verb: String = "written") -> any Error {
         switch number {
         case ENOSPC, EDQUOT: StoreError.noSpace

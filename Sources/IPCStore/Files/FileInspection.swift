@@ -2,14 +2,14 @@ internal import CLinux
 internal import Glibc
 internal import IPCModel
 
-/// The facts of a received descriptor, before any byte is read.
+/// Information about a received descriptor, gathered before any byte is read.
 struct FileInspection {
     let byteCount: Int
-    /// Whether length and content can never change.
+    /// Whether the length and the content can never change.
     let isFixed: Bool
 
     /// Inspects a file without opening, reading or mapping it. The corresponding C functions are `fstat` and `fcntl`.
-    /// - Throws: `PayloadInvalid` if it is not a readable regular file, `LimitExceeded` if it is too long.
+    /// - Throws: `PayloadInvalid` if it is not a readable regular file, `LimitExceeded` if it is too large.
     init(_ file: ContentFile, _ limits: Limits) throws {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {

@@ -2,21 +2,21 @@ internal import Glibc
 internal import IPCModel
 
 package struct SweepReport: Sendable, Hashable {
-    /// The count of removed files: those without a row, and unfinished copies.
+    /// The number of files that were removed: files without a row, and unfinished copies.
     package var removed = 0
-    /// The count of files without a row that were moved beside a damaged database.
+    /// The number of files without a row that were moved beside a damaged database.
     package var putAside = 0
-    /// Foreign names, which stay; at most the first 100.
+    /// The names of unknown files, which are left alone; at most the first 100.
     package var unknown: [String] = []
 }
 
-/// The removal of blobs that a crash has left: never referred to by a row, or not removed yet.
+/// Removes blobs left behind by a crash: those that no row ever referred to, and those that had not been removed yet.
 ///
 /// It runs after the start. The store's thread only looks up rows and renames files, a few at a time. The blobs of a
-/// damaged database are moved beside it, not removed.
+/// damaged database are moved beside it instead of being removed.
 struct OrphanSweep: Sendable {
     let folder: BlobFolder
-    /// The folder for blobs; nil to remove them.
+    /// The folder to which blobs are moved; `nil` to remove them.
     let quarantine: String?
     let threads: WorkerThreads
 
@@ -24,7 +24,7 @@ struct OrphanSweep: Sendable {
     private static let mostUnknown = 100
 
     /// Sweeps the folder once.
-    /// - Parameter putAside: ``StoredFiles/putOrphansAside(_:in:)``
+    /// - Parameter putAside: calls ``StoredFiles/putOrphansAside(_:in:)``.
     func run(putAside: @Sendable ([UInt64]) async throws -> [String]) async throws -> SweepReport {
         var report = SweepReport()
         let folder = folder

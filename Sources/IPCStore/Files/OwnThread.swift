@@ -1,9 +1,9 @@
 internal import CLinux
 
-/// Threads that run one closure.
+/// Starts threads that each run one closure.
 ///
-/// Not threads of libdispatch: after its first thread it checks its pools once a second for ever, and a broker without
-/// work must sleep. So nothing in the store may start an asynchronous block, or a task without an executor.
+/// They are not libdispatch threads: once libdispatch has started one, it checks its pools every second forever, and an
+/// idle broker must sleep. So nothing in the store may start an asynchronous block, or a task without an executor.
 enum OwnThread {
     private final class Body {
         let run: @Sendable () -> Void
@@ -12,8 +12,8 @@ enum OwnThread {
     }
 
     /// Runs `body` on a new thread. The corresponding C function is `pthread_create`.
-    /// - Parameter name: the system shows the first 15 bytes.
-    /// - Returns: false if the process has no room for a thread.
+    /// - Parameter name: the thread's name; the system shows only the first 15 bytes.
+    /// - Returns: false if the thread cannot be started.
     static func start(_ name: String, _ body: @escaping @Sendable () -> Void) -> Bool {
         let argument = Unmanaged.passRetained(Body(body))
         let error = clinux_start_thread(

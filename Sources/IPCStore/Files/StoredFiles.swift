@@ -2,8 +2,8 @@ internal import Glibc
 internal import IPCModel
 internal import Synchronization
 
-/// The files of versions: blobs in the folder for rows on the disk, memory files for rows in memory.
-/// Files follow the transaction: ``GroupTransaction`` undoes their changes, and ``settle()`` completes them.
+/// The files of versions: blobs in the folder for rows on disk, memory files for rows in memory.
+/// Files follow the transaction: ``GroupTransaction`` undoes changes to them, and ``settle()`` completes the changes.
 final class StoredFiles {
     let folder: BlobFolder
     private let transaction: GroupTransaction
@@ -37,11 +37,11 @@ final class StoredFiles {
         mustSynchronize = false
     }
 
-    /// Removes the released files on another thread: to free the pages of a large memory file takes half as long as to
-    /// copy it, and the callers of the commit need not wait for that.
+    /// Removes the released files on another thread: freeing the pages of a large memory file takes half as long as
+    /// copying it, and the callers of the commit need not wait for that.
     ///
-    /// Blobs lose the names of their rows at once. A pasteboard that moves to memory and back has rows with the same keys
-    /// again, and a late removal must not hit their blobs.
+    /// Blobs lose the names of their rows at once. If a pasteboard moves to memory and back, its rows have the same
+    /// keys again, and a late removal must not hit their blobs.
     func settle() {
         if !releasedFromMemory.isEmpty {
             let last = LastReferences(releasedFromMemory)
@@ -58,7 +58,7 @@ final class StoredFiles {
         }
     }
 
-    /// Keeps files until they are dropped, even if a thread keeps the closure that drops them.
+    /// Holds the last references to files until they are dropped, even if a thread keeps the closure that drops them.
     private final class LastReferences: Sendable {
         private let files: Mutex<[ContentFile]>
         init(_ files: [ContentFile]) { self.files = Mutex(files) }
@@ -66,17 +66,17 @@ final class StoredFiles {
     }
 }
 
-/// A file was taken for the wrong place, because its pasteboard has moved meanwhile.
+/// Thrown if a file was prepared for the wrong place, disk or memory, because its pasteboard has moved meanwhile.
 package struct IntakeOutdated: Error {
-    /// Whether the file has to be on the disk; nil if that is not known.
+    /// Whether the file must be on disk; `nil` if that is not known.
     package let toDisk: Bool?
 }
 
 extension StoredFiles {
     /// Attaches a taken file to its row. Does nothing for other values.
-    /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the same
-    ///   key, because undoing the group would restore that blob. The next group can attach the file. `LimitExceeded` if memory holds as many files as
-    ///   `descriptors` allows.
+    /// - Throws: ``IntakeOutdated`` if the file is in the wrong place, or if the group has released a blob with the
+    ///   same key: undoing the group would restore that blob, so only the next group can attach the file.
+    ///   `LimitExceeded` if memory already holds as many files as `descriptors` allows.
     func attach(_ value: Representation.Value, key: UInt64, _ area: Area) throws {
         guard case .file(let file) = value else { return }
         let toDisk = area == .persistent
@@ -87,7 +87,7 @@ extension StoredFiles {
         switch taken.place {
         case .memory:
             do {
-                // The bus disconnects a process without a free descriptor (I17).
+                // The bus disconnects a process that has no free descriptor (I17).
                 try limits.check(\.descriptors, use: UInt64(inMemory.count), request: 1)
             } catch {
                 taken.detach()
@@ -125,10 +125,10 @@ extension StoredFiles {
 
     func held(_ key: UInt64) -> ContentFile? { inMemory[key] }
 
-    /// A larger blob is not compared with its digest.
+    /// Blobs larger than this are not checked against their digest.
     private static let checkedBytes: UInt64 = 1 << 20
 
-    /// Opens a new descriptor for the file of a row; nil if it is damaged. The reader checks the digest of a large blob.
+    /// Opens a new descriptor for a row's file; `nil` if it is damaged. The reader checks the digest of a large blob.
     func open(_ head: RepresentationRow, key: UInt64, _ area: Area) throws -> ContentFile? {
         switch area {
         case .volatile:
@@ -141,7 +141,7 @@ extension StoredFiles {
             let file = ContentFile(owning: descriptor, byteCount: Int(head.size), knownDigest: head.digest)
             guard head.size <= Self.checkedBytes else { return file }
             let copy = try FileCopy(of: file, byteCount: file.byteCount, to: .none, limits)
-            // The length is right, so that a short read is an error of the disk.
+            // The length is right, so a short read is a disk error.
             do { try copy.copy(0..<file.byteCount) } catch {
                 throw FileFailure.condition(EIO, limits, cannotBe: "read")
             }
@@ -151,16 +151,16 @@ extension StoredFiles {
 
     // MARK: Orphans
 
-    /// Renames the files without a row, and returns their new names.
+    /// Renames the files that have no row, and returns their new names.
     func putOrphansAside(_ keys: [UInt64], in folder: String?) throws -> [String] {
         try keys.compactMap { key in
-            // An undo of the group may restore a released file.
+            // Undoing the group may restore a released file.
             guard !released.contains(key), try !hasFile(key) else { return nil }
             return self.folder.putAside(key, in: folder)
         }
     }
 
-    /// Whether a row may refer to a file, as a damaged one may.
+    /// Whether a row may refer to a file. A damaged row may.
     private func hasFile(_ key: UInt64) throws -> Bool {
         try transaction.statement(
             "SELECT id, item, kind, type, size, digest, checksum FROM @.representation WHERE id = ?", .persistent

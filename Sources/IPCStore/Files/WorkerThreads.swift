@@ -2,19 +2,19 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread for jobs that may block, in the order of their arrival.
+/// A thread for jobs that may block. They run in order of arrival.
 ///
-/// If a job hangs, another thread runs the next: a file system that does not answer (FUSE, NFS) blocks a thread for ever,
-/// and must not block other jobs. Without jobs there is no thread.
+/// If a job hangs, another thread runs the next one: a file system that does not respond (FUSE, NFS) can block a thread
+/// forever, and must not block other jobs. When there are no jobs, there is no thread.
 final class WorkerThreads: Sendable {
     typealias Job = @Sendable () -> Void
 
     private struct State {
         var waiting: [Job] = []
         var first = 0
-        /// The numbers of threads without a job.
+        /// The numbers of the threads without a job.
         var idle: [Int]
-        /// When the running jobs began, by thread, in nanoseconds since the system started.
+        /// When each running job began, by thread number, in nanoseconds since boot.
         var running: [Int: UInt64] = [:]
         var isWatched = false
 
@@ -32,10 +32,11 @@ final class WorkerThreads: Sendable {
     private let name: String
     private let limit: Int
 
-    /// A job that runs longer counts as hanging.
+    /// A job that runs longer than this counts as hanging.
     private static let patienceNanoseconds: UInt64 = 500_000_000
 
-    /// - Parameter limit: of threads, with hanging ones. With a limit of 1 each job waits for all earlier ones.
+    /// - Parameter limit: the most threads, including hanging ones. With a limit of 1, each job waits for all earlier
+    ///   ones.
     init(_ name: String, limit: Int = 8) {
         (self.name, self.limit) = (name, limit)
         state = Mutex(State(idle: Array((0..<limit).reversed())))
@@ -68,7 +69,7 @@ final class WorkerThreads: Sendable {
             return (started, mustWatch)
         }
         for (thread, job) in started where !OwnThread.start("\(name)-\(thread)", { self.work(thread, job) }) {
-            // The process has no room for another thread.
+            // The process cannot start another thread.
             work(thread, job)
         }
         if mustWatch, !OwnThread.start("\(name)-watch", { self.lookAgain() }) {
@@ -88,7 +89,7 @@ final class WorkerThreads: Sendable {
             current()
             job = state.withLock { state in
                 state.running[thread] = nil
-                // When a stuck job finishes, the surplus threads end, so that one is left.
+                // When a hanging job finishes, the surplus threads stop, so that one is left.
                 guard state.running.isEmpty, let next = state.next() else {
                     state.idle.append(thread)
                     return nil

@@ -1,12 +1,12 @@
 package import IPCModel
 
-/// The broker's store: pasteboards, open requests and registrations, in one SQLite database in its own directory.
+/// The broker's store: pasteboards, requests and registrations, in one SQLite database in its own directory.
 ///
-/// Operations are closures on a ``StoreTransaction``. They run one after the other on the store's thread, and many of
+/// Operations are closures that take a ``StoreTransaction``. They run one at a time on the store's thread, and many of
 /// them reach the disk together.
 package final class Store: Sendable {
     package typealias Operation<Value> = @Sendable (borrowing StoreTransaction) throws -> Value
-    /// Answers the caller of an operation, whose writes are in this group.
+    /// Answers the caller of an operation. The group contains the operation's writes.
     package typealias Reply = @Sendable (CommitGroup) -> Void
 
     package let directory: String
@@ -21,9 +21,9 @@ package final class Store: Sendable {
     private let remover: WorkerThreads
     private let sweeping: Task<SweepReport, any Error>
 
-    /// Opens or creates the store of a directory. Blocks until operations can run.
-    /// - Throws: a `StoreError` if it is in use, newer than this broker, or in an unsafe place; SQLite's error if the disk
-    ///   fails.
+    /// Opens the store in a directory, or creates it. Blocks until operations can run.
+    /// - Throws: a `StoreError` if the store is in use, was written by a newer broker, or is in an unsafe place;
+    ///   SQLite's error if the disk fails.
     package static func open(_ configuration: StoreConfiguration) throws -> Store {
         let opening = try StoreOpening(configuration)
         return try Store(opening, StoreLifetime(StoreLock(opening.directory)))
@@ -58,15 +58,15 @@ package final class Store: Sendable {
         }
     }
 
-    /// Waits until the blobs that earlier operations released are removed.
+    /// Waits until the blobs that earlier operations released have been removed.
     package func removals() async throws { try await remover.run {} }
 
-    /// Waits for the sweep after the start. Throws if the store ended before.
+    /// Waits for the sweep that follows the start. Throws if the store stopped before the sweep was done.
     package func swept() async throws -> SweepReport { try await sweeping.value }
 
     deinit { queue.stop() }
 
-    /// Runs an operation, and returns when its writes, and all writes that it could have read, are on the disk. If the
+    /// Runs an operation, and returns once its writes, and all writes that it could have read, are on disk. If the
     /// operation throws, its writes are undone.
     @discardableResult
     nonisolated(nonsending) package func commit<Value: Sendable>(
@@ -75,10 +75,10 @@ package final class Store: Sendable {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, body)) }.value
     }
 
-    /// The same as ``commit(_:)``, without a task. ``StoreConfiguration/handOver`` runs the closure that the operation
+    /// Like ``commit(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
     /// returns, or `failed`.
-    /// - Parameter board: the only pasteboard of the operation. If it is in memory, and no other operation waits, this one
-    ///   may run where ``StoreConfiguration/whenIdle`` says.
+    /// - Parameter board: the only pasteboard that the operation uses. If it is in memory and no other operation is
+    ///   waiting, this one may run on the thread of ``StoreConfiguration/whenIdle``.
     package func commit(
         about board: PasteboardName? = nil, _ body: @escaping Operation<Reply>,
         failed: @escaping @Sendable (any Error) -> Void
@@ -86,16 +86,16 @@ package final class Store: Sendable {
         add(PendingOperation(body: body, failed: failed, board: board, handOver: handOver))
     }
 
-    /// Runs an operation, and returns as soon as it has run. Its writes reach the disk with the next commit, or within
-    /// ``StoreConfiguration/lingerMilliseconds``. They are lost if the disk is full; a commit that depends on them calls
-    /// ``StoreTransaction/require(_:)``.
+    /// Runs an operation, and returns as soon as it has run. Its writes reach the disk with the next commit, or after
+    /// ``StoreConfiguration/lingerMilliseconds`` at the latest. If the disk is full, they are lost, so a commit that
+    /// depends on them must call ``StoreTransaction/require(_:)``.
     nonisolated(nonsending) package func stage<Value: Sendable>(
         _ body: @escaping Operation<Value>
     ) async throws -> Staged<Value> {
         try await withUnsafeThrowingContinuation { add(PendingOperation(resuming: $0, isStaged: true, body)) }
     }
 
-    /// The same as ``stage(_:)``, without a task. ``StoreConfiguration/handOver`` runs the closure that the operation
+    /// Like ``stage(_:)``, but without a task: ``StoreConfiguration/handOver`` runs the closure that the operation
     /// returns, or `failed`.
     package func stage(_ body: @escaping Operation<Reply>, failed: @escaping @Sendable (any Error) -> Void) {
         add(PendingOperation(body: body, failed: failed, isStaged: true, handOver: handOver))
@@ -110,9 +110,9 @@ package final class Store: Sendable {
         }
     }
 
-    /// Closes the store: runs the waiting operations, brings them to the disk, empties the write-ahead log, and marks a
+    /// Closes the store: runs the waiting operations, writes them to disk, empties the write-ahead log, and marks a
     /// clean stop.
-    /// - Throws: the fault that ended the store before.
+    /// - Throws: the fault that stopped the store earlier.
     package func close() async throws {
         queue.stop()
         try await lifetime.end(after: remover)

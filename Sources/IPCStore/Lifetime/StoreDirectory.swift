@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// The directory of a store: only its user may enter it, and no file in it may be a link.
+/// The directory of a store. Only its owner may enter it, and no file in it may be a link.
 struct StoreDirectory {
     let path: String
 
@@ -8,7 +8,7 @@ struct StoreDirectory {
     var log: String { database + "-wal" }
     var lock: String { path + "/lock" }
 
-    /// Creates a missing directory with mode 0700, and checks it.
+    /// Creates the directory with mode 0700 if it is missing, and checks it.
     /// - Throws: `StoreError.unsafePlace` if it belongs to another user, is open to others, or is a link.
     init(_ path: String) throws {
         self.path = path
@@ -26,8 +26,8 @@ struct StoreDirectory {
         }
     }
 
-    /// Opens a regular file of the directory's owner for reading and writing. Creates it with mode 0600; SQLite gives its
-    /// own files the mode of the database.
+    /// Opens a regular file that belongs to the directory's owner, for reading and writing. Creates it with mode 0600
+    /// if it is missing; SQLite gives its own files the mode of the database.
     func openFile(_ file: String) throws -> Int32 {
         let descriptor = Glibc.open(file, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw Self.refusal(file, Self.systemError) }
@@ -39,7 +39,7 @@ struct StoreDirectory {
         return descriptor
     }
 
-    /// Rejects a name of anything but a regular file, because SQLite would follow a link.
+    /// Rejects a path that exists but is not a regular file of the owner, because SQLite would follow a link.
     func checkUnlessMissing(_ file: String) throws {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }
@@ -48,7 +48,7 @@ struct StoreDirectory {
         }
     }
 
-    /// Makes the entries of the directory durable. The corresponding C function is `fsync`.
+    /// Makes the directory's entries durable. The corresponding C function is `fsync`.
     func synchronize() throws {
         let descriptor = Glibc.open(path, O_DIRECTORY | O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw Self.refusal(path, Self.systemError) }
@@ -65,7 +65,7 @@ struct StoreDirectory {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw refusal(path, systemError) }
     }
 
-    /// The first bytes of a file; nil if it cannot be opened or read.
+    /// The first bytes of a file; `nil` if it cannot be opened or read.
     static func read(_ path: String, atMost count: Int) -> [UInt8]? {
         let descriptor = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }

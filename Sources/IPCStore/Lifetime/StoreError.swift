@@ -1,25 +1,24 @@
 package import IPCModel
 
 package enum StoreError: Condition, Hashable {
-    /// The disk is full: the operation was not written, acknowledged ones are safe, and reads continue.
+    /// The disk is full. The operation was not written; acknowledged operations are safe, and reads continue.
     case noSpace
-    /// The database or its log was removed or moved while the store was open: the operation was not written, and reads
-    /// continue.
+    /// The database or its log was removed or moved while the store was open. Nothing was written; reads continue.
     case removed(path: String)
-    /// The store is closed, or the disk failed and no operation is acknowledged.
+    /// The store is closed, or the disk has failed and no further operation is acknowledged.
     case unavailable
-    /// The process has no room for the store's thread.
+    /// The process cannot start the store's thread.
     case noThread
     case inUse(directory: String, holder: String)
-    /// A newer broker wrote the store, which stays untouched.
+    /// A newer broker wrote the store, which is left untouched.
     case newer(file: String, version: UInt32, supported: UInt32)
-    /// The file is a database of another program, and stays untouched.
+    /// The file is another program's database, and is left untouched.
     case foreign(file: String)
-    /// A store must not use the directory, or a file in it.
+    /// The directory, or a file in it, is not safe for a store to use.
     case unsafePlace(path: String, reason: String)
-    /// SQLite does not keep a setting that the promises of the store depend on.
+    /// SQLite did not apply a setting that the store's promises depend on.
     case setting(name: String, value: String, wanted: String)
-    /// A record, other than a version of a pasteboard, fails its checksum.
+    /// A record that is not a pasteboard version fails its checksum.
     case damagedRecord(String)
 
     package var ipcError: IPCError {

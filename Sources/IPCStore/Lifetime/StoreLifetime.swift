@@ -1,14 +1,14 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Waits for the start and the end of the store's thread.
+/// Waits for the store's thread to start and to stop.
 final class StoreLifetime: Sendable {
     private struct State {
         var opened: Result<OpenedStore, any Error> = .failure(StoreError.unavailable)
-        /// Nil while the thread runs.
+        /// `nil` while the thread is running.
         var end: Result<Void, any Error>?
         var waiting: [UnsafeContinuation<Void, any Error>] = []
-        /// Released after the connection was closed.
+        /// Released once the connection is closed.
         var lock: StoreLock?
     }
 
@@ -18,7 +18,7 @@ final class StoreLifetime: Sendable {
     init(_ lock: StoreLock) { state = Mutex(State(lock: lock)) }
 
     /// Blocks until operations can run.
-    /// - Throws: the thread's error.
+    /// - Throws: the error that stopped the thread from starting.
     func awaitStart() throws -> OpenedStore {
         start.wait()
         do { return try state.withLock { $0.opened }.get() } catch {
@@ -27,13 +27,13 @@ final class StoreLifetime: Sendable {
         }
     }
 
-    /// Reports that operations can run, or the error of the start.
+    /// Reports that operations can run, or that the start failed.
     func started(_ result: Result<OpenedStore, any Error>) {
         state.withLock { $0.opened = result }
         start.signal()
     }
 
-    /// Reports the end of the thread, after it has closed the database.
+    /// Reports that the thread has stopped and no longer uses the database.
     func ended(_ result: Result<Void, any Error>) {
         let waiting = state.withLock { state in
             state.end = result
@@ -43,8 +43,8 @@ final class StoreLifetime: Sendable {
         for continuation in waiting { continuation.resume(with: result) }
     }
 
-    /// Waits until the thread has ended and the remover has removed its files, then releases the lock.
-    /// - Throws: the fault that ended the thread.
+    /// Waits until the thread has stopped and the remover has removed its files, then releases the lock.
+    /// - Throws: the fault that stopped the thread.
     func end(after remover: WorkerThreads) async throws {
         do { try await awaitEnd() } catch {
             releaseLock()

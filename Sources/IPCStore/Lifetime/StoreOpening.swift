@@ -1,17 +1,18 @@
 internal import Glibc
 
 package struct OpeningReport: Sendable, Hashable {
-    /// Whether the last run stopped cleanly; true for a new store.
+    /// Whether the last run stopped cleanly. A new store counts as clean.
     package var wasClean = true
-    /// The new path of a damaged file, the finding of its check, and the salvage from it; nil if no file was damaged.
+    /// The path to which a damaged file was moved; `nil`, like the next two, if no file was damaged.
     package var quarantine: String?
+    /// What the check of the damaged file found.
     package var damage: String?
     package var salvaged: Salvage?
 
     package struct Salvage: Sendable, Hashable {
-        /// Rows that passed their checksums, and are in the new file.
+        /// The number of rows that passed their checksums and are in the new file.
         package var rows = 0
-        /// Tables that could not be read to the end.
+        /// The number of tables that could not be read to the end.
         package var tablesCutShort = 0
     }
 }
@@ -25,7 +26,7 @@ struct StoreOpening {
         directory = try StoreDirectory(configuration.directory)
     }
 
-    /// - Throws: an error if the database is damaged, or newer.
+    /// - Throws: an error if the database is damaged, or was written by a newer version of the broker.
     func openDatabase() throws -> (Database, OpeningReport) {
         try Quarantine.restore(in: directory)
         try refuseForeignAndNewer()
@@ -33,8 +34,8 @@ struct StoreOpening {
         return (try open(&report), report)
     }
 
-    /// Moves a damaged database to quarantine, and creates a new one with the salvaged rows. If that fails, the damaged one
-    /// is restored.
+    /// Quarantines a damaged database, and creates a new one with the salvaged rows. If that fails, restores the old
+    /// one.
     func replaceDatabase(after damage: any Error) throws -> (Database, OpeningReport) {
         let quarantine = Quarantine(directory, at: configuration.now())
         var report = OpeningReport()
@@ -51,7 +52,7 @@ struct StoreOpening {
         }
     }
 
-    /// Salvages the rows. If that fails, it closes the new database before its file is removed.
+    /// Salvages the rows. If that fails, closes the new database before its file is removed.
     private func salvage(_ quarantine: Quarantine, into database: Database) throws -> OpeningReport.Salvage {
         do {
             let salvaged = try quarantine.salvage(into: database, at: configuration.now())
@@ -63,11 +64,11 @@ struct StoreOpening {
         }
     }
 
-    /// Whether the header of the file can be read: then an unreadable page costs that page, as a damaged one does, and not
-    /// the start.
+    /// Whether the file's header can be read. If so, an unreadable page costs only that page, as a damaged one does,
+    /// and the store can still start.
     var canReadHeader: Bool { StoreDirectory.read(directory.database, atMost: 100)?.count == 100 }
 
-    /// Inspects the files before any write to them (I25).
+    /// Inspects the files before anything is written to them (I25).
     private func refuseForeignAndNewer() throws {
         switch DatabaseHeader.inspect(directory) {
         case .nothing: return
@@ -80,7 +81,7 @@ struct StoreOpening {
     }
 
     private func open(_ report: inout OpeningReport) throws -> Database {
-        // Creates or checks the file, for SQLite.
+        // Checks the file, or creates it before SQLite does.
         Glibc.close(try directory.openFile(directory.database))
         try directory.checkUnlessMissing(directory.log)
         let database = try Database(directory.database)
@@ -90,7 +91,7 @@ struct StoreOpening {
             try directory.synchronize()
             return database
         } catch {
-            // Before the file is renamed, or another process opens it.
+            // Close before the file is renamed, or another process opens it.
             try? database.close()
             throw error
         }
@@ -106,7 +107,7 @@ struct StoreOpening {
         return wasClean
     }
 
-    /// The mark of a clean stop in each intact reservation.
+    /// Whether each intact reservation marks a clean stop.
     private static func endMarks(_ database: Database) throws -> [Bool] {
         var marks: [Bool] = []
         try PreparedStatement("SELECT * FROM main.reservation", on: database).query { row in
@@ -115,10 +116,10 @@ struct StoreOpening {
         return marks
     }
 
-    /// Checks the structure of the whole file, or, after a clean stop, only the pasteboards and their names: half a
-    /// millisecond for a thousand pasteboards.
+    /// Checks the structure of the whole file or, after a clean stop, only of the pasteboards and their names, which
+    /// takes half a millisecond for a thousand pasteboards.
     ///
-    /// Not “PRAGMA quick_check”, which does not compare indexes with their tables: a pasteboard that is not in its index
+    /// “PRAGMA quick_check” does not compare indexes with their tables, and a pasteboard that is missing from its index
     /// cannot be found. The indexes are few and small.
     private static func check(_ database: Database, afterCleanStop: Bool) throws {
         let extent = afterCleanStop ? "pasteboard" : "3"

@@ -4,10 +4,10 @@ internal import Synchronization
 package final class StoreStatistics: Sendable {
     package struct Snapshot: Sendable, Hashable {
         package var operations: UInt64 = 0
-        /// Commits that wrote to the file, each with one flush.
+        /// Commits that wrote to the file; each is flushed once.
         package var commits: UInt64 = 0
         package var checkpoints: UInt64 = 0
-        /// Memory files now, each with an open descriptor.
+        /// The memory files that exist now, each with an open descriptor.
         package var memoryFiles = 0
     }
 

@@ -1,5 +1,5 @@
 /// The work of the store's thread: it opens the database, runs the operations, and closes the database. No other thread
-/// uses it, except for ``SessionLending``.
+/// uses the database, except through ``SessionLending``.
 struct StoreThread: Sendable {
     let opening: StoreOpening
     let queue: OperationQueue
@@ -46,7 +46,7 @@ struct StoreThread: Sendable {
             }
             return (session, report)
         } catch {
-            // Before the file is renamed, or another process looks at it.
+            // Close before the file is renamed, or another process looks at it.
             try? database.close()
             throw error
         }
@@ -60,7 +60,7 @@ struct StoreThread: Sendable {
         try session.transaction.close()
     }
 
-    /// Rejects all operations after a fault. The connection stays open: to close it would copy the log into the database,
+    /// Rejects all operations after a fault. The connection stays open: closing it would copy the log into the database
     /// on a failed disk. The next start does that.
     private func fail(_ session: StoreSession, _ fault: any Error) {
         lending.offer(nil)

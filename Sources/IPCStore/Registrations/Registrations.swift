@@ -1,14 +1,14 @@
 package import IPCModel
 
-/// A claim on a scheme that outlives its process.
+/// A claim on a scheme that outlives the process that made it.
 package struct StoredClaim: Sendable, Hashable {
     package let application: ApplicationID
     package let scheme: URLScheme
-    /// The limit of requests in flight to the application.
+    /// How many requests may be in flight to the application at once.
     package let window: UInt32
     /// Whether deliveries may carry descriptors.
     package let takesDescriptors: Bool
-    /// When the claim was made, in milliseconds since 1970. It is not the order of ``Registrations/claims()``.
+    /// When the claim was made, in milliseconds since 1970. ``Registrations/claims()`` is not sorted by it.
     package fileprivate(set) var time: UInt64
 
     package init(
@@ -41,10 +41,10 @@ package struct StoredDefault: Sendable, Hashable {
     package let application: ApplicationID
 }
 
-/// The claims of a running handler, kept over a restart of the broker, so that the handler need not notice it.
+/// The claims of a running handler, kept across restarts of the broker so that the handler need not notice them.
 package struct LiveClaims: Sendable, Hashable {
     package let application: ApplicationID
-    /// The owner of the application's name: its unique name, `@`, and the id of the bus.
+    /// The connection that owns the application's bus name: its unique name, `@`, and the id of the bus.
     package let owner: String
     /// Oldest first.
     package let schemes: [URLScheme]
@@ -74,13 +74,13 @@ package struct LiveClaims: Sendable, Hashable {
     }
 }
 
-/// The claims on schemes, the user's choices, and the policies of applications, each in its table.
+/// The scheme claims, the user's default handlers and the access policies of applications, each in its own table.
 package final class Registrations {
     private let transaction: GroupTransaction
 
     init(_ transaction: GroupTransaction) { self.transaction = transaction }
 
-    /// The intact rows of a query, and the count of damaged ones.
+    /// The intact rows of a query, and the number of damaged ones.
     private func rows<Row>(_ sql: StaticString, _ read: (SQLRow) -> Row?) throws -> (rows: [Row], damaged: Int) {
         var (rows, damaged): ([Row], Int) = ([], 0)
         try transaction.statement(sql, .persistent).query { row in
@@ -91,13 +91,13 @@ package final class Registrations {
 
     // MARK: Claims
 
-    /// The claims, oldest first, and the count of damaged rows.
+    /// The claims, oldest first, and the number of damaged rows.
     package func claims() throws -> (claims: [StoredClaim], damaged: Int) {
         let (claims, damaged) = try rows("SELECT * FROM @.scheme_claim ORDER BY sequence", StoredClaim.init)
         return (claims, damaged)
     }
 
-    /// Stores a claim. An earlier one of the same application on the same scheme is changed and keeps its age.
+    /// Stores a claim. If the application already claims the scheme, updates that claim, which keeps its age.
     package func saveClaim(_ claim: StoredClaim) throws {
         let find = try transaction.statement(
             "SELECT sequence, time FROM @.scheme_claim WHERE application = ? AND scheme = ?", .persistent)
@@ -118,13 +118,13 @@ package final class Registrations {
             [.text(application.text), .text(scheme.spelling)])
     }
 
-    /// The user's choices, and the count of damaged rows.
+    /// The handlers that the user chose, and the number of damaged rows.
     package func defaults() throws -> (defaults: [StoredDefault], damaged: Int) {
         let (defaults, damaged) = try rows("SELECT * FROM @.scheme_default ORDER BY sequence", StoredDefault.init)
         return (defaults, damaged)
     }
 
-    /// Stores the user's choice for a scheme, or forgets it for nil (I21).
+    /// Stores the handler that the user chose for a scheme; `nil` removes the choice (I21).
     package func setDefault(_ application: ApplicationID?, for scheme: URLScheme) throws {
         guard let application else {
             return try transaction.write(
@@ -139,7 +139,7 @@ package final class Registrations {
 
     // MARK: Claims of running handlers
 
-    /// The claims of running handlers, oldest first. A damaged row is left out: its handler registers again.
+    /// The claims of running handlers, oldest first. Damaged rows are left out: those handlers register again.
     package func liveClaims() throws -> [LiveClaims] {
         try rows("SELECT * FROM @.live_claim ORDER BY sequence", LiveClaims.init).rows
     }
@@ -165,8 +165,8 @@ package final class Registrations {
 
     // MARK: Policies
 
-    /// The access policies, and the count of damaged rows. An application with a damaged row admits no other one, because
-    /// an unreadable policy allows nothing (I19).
+    /// The access policies, and the number of damaged rows. If an application's row is damaged, no other application
+    /// may open its URLs, because an unreadable policy allows nothing (I19).
     package func policies() throws -> (policies: [ApplicationID: AccessPolicy], damaged: Int) {
         var policies: [ApplicationID: AccessPolicy] = [:]
         var damaged = 0
@@ -179,7 +179,7 @@ package final class Registrations {
         return (policies, damaged)
     }
 
-    /// Stores the access policy of an application; an open one is forgotten.
+    /// Stores an application's access policy. An open policy is not stored; instead, any earlier row is deleted.
     package func setPolicy(_ policy: AccessPolicy, of application: ApplicationID) throws {
         guard !policy.isOpen else {
             return try transaction.write(

@@ -1,5 +1,5 @@
-/// The text by which the store knows a caller: its unique name, `@`, and the id of the bus, because the next bus assigns the
-/// same unique names again. If the process is known, a space and the process follow. Empty if no connection is known.
+/// The string that identifies a caller in the store: its unique name, `@`, and the id of the bus, because another bus
+/// assigns the same unique names again. A space and the process follow if it is known. Empty if no connection is known.
 package struct CallerText: Sendable, Hashable {
     package let text: String
 
@@ -9,7 +9,7 @@ package struct CallerText: Sendable, Hashable {
         text = process.map { "\(name)@\(bus) \($0)" } ?? "\(name)@\(bus)"
     }
 
-    /// The unique name; nil if it was on another bus.
+    /// The unique name; `nil` if the caller was on another bus.
     package func name(on bus: String) -> String? {
         let connection = connection
         guard let at = connection.utf8.firstIndex(of: UInt8(ascii: "@")),
@@ -18,7 +18,7 @@ package struct CallerText: Sendable, Hashable {
         return String(connection[..<at])
     }
 
-    /// The process, or else the connection.
+    /// The process if it is known, otherwise the connection.
     package var processOrConnection: String { String(space.map { text[text.utf8.index(after: $0)...] } ?? text[...]) }
 
     private var connection: Substring { text[..<(space ?? text.endIndex)] }

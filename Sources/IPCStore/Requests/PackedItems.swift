@@ -1,9 +1,9 @@
 internal import IPCModel
 
-/// A reply as bytes: for each item the count of its representations, and for each of these its type, kind and value
+/// A reply as bytes: for each item, the number of its representations, and for each of these its type, kind and value
 /// (``PackedFields``).
 extension [PasteboardItem] {
-    /// Nil if there are none, or their values have more than `most` bytes.
+    /// `nil` if there are no items, or their values have more than `most` bytes.
     func packed(most: UInt64) -> [UInt8]? {
         guard !isEmpty, reduce(0, { $0 + $1.byteCount }) <= most else { return nil }
         var bytes: [UInt8] = []
@@ -28,7 +28,7 @@ extension [PasteboardItem] {
         return bytes
     }
 
-    /// Nil if the bytes are malformed.
+    /// `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The steps of a request as bytes (``PackedFields``).
+/// The trace of a request as bytes (``PackedFields``).
 extension [TraceStep] {
     var packed: [UInt8] {
         var bytes: [UInt8] = []
@@ -16,7 +16,7 @@ extension [TraceStep] {
         return bytes
     }
 
-    /// Nil if the bytes are malformed.
+    /// `nil` if the bytes are malformed.
     init?(packed bytes: [UInt8]) {
         self = []
         var fields = PackedFields(bytes)
@@ -33,7 +33,7 @@ extension [TraceStep] {
 }
 
 extension String {
-    /// The first 1,024 bytes of UTF-8, for a text of a step.
+    /// The first 1,024 bytes of UTF-8, for a string in a step.
     fileprivate var cut: String {
         guard utf8.count > 1_024 else { return self }
         var end = utf8.index(startIndex, offsetBy: 1_024)
@@ -43,7 +43,7 @@ extension String {
 }
 
 extension RequestRecord {
-    /// Appends steps. If there are more than `most`, the first and the last ones are kept: how it began, and how it ended.
+    /// Appends steps. If there are more than `most`, keeps the first and last ones: how the request began and ended.
     mutating func append(_ steps: [TraceStep], most: UInt64) {
         trace += steps
         let most = Int(clamping: most)

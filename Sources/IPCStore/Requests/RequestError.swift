@@ -1,7 +1,7 @@
 package import IPCModel
 
 package enum RequestError: Condition, Hashable {
-    /// No request has the id, or its record was forgotten.
+    /// No request has this id, or its record was forgotten.
     case noSuchRequest(RequestID)
     /// The id was used for a request with other arguments.
     case identifierReused(RequestID)
@@ -9,12 +9,12 @@ package enum RequestError: Condition, Hashable {
     case notEnded(RequestID)
     /// The operation is possible only before the request has ended.
     case hasEnded(RequestID)
-    /// The handler took the request: there is nothing to retry.
+    /// The handler took the request, so there is nothing to retry.
     case wasTaken(RequestID, Outcome)
     case payloadGone(RequestID)
     /// The stored payload of the request fails its checksum.
     case damagedPayload(RequestID)
-    /// A secret or a version for one reader is not kept with a request.
+    /// A secret, or content for one reader only, cannot be stored with a request.
     case notToBeKept
 
     package var ipcError: IPCError { IPCError(code, sentence) }

@@ -1,19 +1,19 @@
 internal import IPCModel
 
-/// The keys of the requests with a record, and the order in which those of a payer ended.
+/// The keys of the requests that have a record and, for each payer, the order in which its requests ended.
 struct RequestLog {
     struct Ended {
-        /// The hash of the id, with a seed of this process: 64 bits distinguish ids, and no caller can choose them.
+        /// The hash of the id, seeded per process: 64 bits distinguish ids, and no caller can choose a hash.
         let key: Int
         let sequence: Int64
         let time: UInt64
-        /// The version that is held as its payload, 0 for none; nil if only its row has it.
+        /// The version held as the payload, 0 if there is none; `nil` if only the request's row knows it.
         let payload: UInt64?
-        /// Whether a caller had it forgotten before its time.
+        /// Whether a caller asked to forget it early.
         var isDropped = false
     }
 
-    /// The ended requests of a payer, in their order.
+    /// A payer's ended requests, in the order in which they ended.
     private struct Line {
         var ended: [Ended] = []
         var first = 0
@@ -23,17 +23,17 @@ struct RequestLog {
     }
 
     private var sequences: [Int: Int64] = [:]
-    /// The keys of the requests that have not ended.
+    /// The keys of the requests that have not ended, by sequence.
     private var unended: [Int64: Int] = [:]
-    /// The same in the order of acceptance, with others that ended meanwhile.
+    /// The sequences of those requests in order of acceptance, mixed with some that have ended since.
     private var order: [Int64] = []
     private var lines: [RequestPayer: Line] = [:]
-    /// Records of unattested payers, of which there may be as many as processes.
+    /// The number of records of unattested payers. There may be as many such payers as processes.
     private(set) var unattestedCount = 0
     private var forgotten = 0
     private var drops = 0
     private(set) var lastSequence: Int64 = 0
-    /// No kept request ended before this time; nil if none has ended. The first end may be later.
+    /// No kept request ended before this time; `nil` if none has ended. The first one may have ended later.
     private(set) var firstEnd: UInt64?
 
     func sequence(_ id: RequestID) -> Int64? { sequences[id.hashValue] }
@@ -43,7 +43,7 @@ struct RequestLog {
 
     var payers: [RequestPayer] { Array(lines.keys) }
 
-    /// The unattested payers and their counts of records: those with most first, then those with the oldest.
+    /// The unattested payers and how many records each has: those with the most first, then those with the oldest.
     func heaviestUnattested(atMost most: Int) -> [(payer: RequestPayer, count: Int)] {
         lines.lazy.filter { !$0.key.isAttested && $0.value.first < $0.value.ended.count }
             .map { (payer: $0.key, count: $0.value.count, oldest: $0.value.ended[$0.value.first].sequence) }
@@ -66,7 +66,7 @@ struct RequestLog {
         firstEnd = min(firstEnd ?? time, time)
     }
 
-    /// The keys after one of requests that have not ended, in the order of acceptance.
+    /// The sequences of the requests after a given one that have not ended, in order of acceptance.
     func unended(after sequence: Int64, atMost count: Int) -> [Int64] {
         var (low, high) = (0, order.count)
         while low < high {
@@ -80,7 +80,7 @@ struct RequestLog {
         if !payer.isAttested { unattestedCount += change }
     }
 
-    /// The request of a payer that ended first, and the count of them.
+    /// The payer's request that ended first, and how many of its ended requests are kept.
     func oldest(of payer: RequestPayer) -> (ended: Ended, count: Int)? {
         guard let line = lines[payer], line.first < line.ended.count else { return nil }
         return (line.ended[line.first], line.count)
@@ -88,14 +88,14 @@ struct RequestLog {
 
     mutating func forgetOldest(of payer: RequestPayer) {
         guard let ended = oldest(of: payer)?.ended else { return }
-        // A later request may have used the id again after the time of this one.
+        // A later request may have reused the id after this one's retention period.
         if sequences[ended.key] == ended.sequence { sequences[ended.key] = nil }
         lines[payer]?.first += 1
         if ended.isDropped { lines[payer]?.dropped -= 1 } else { count(-1, payer) }
         forgotten += 1
     }
 
-    /// Forgets an ended request before its turn, and keeps its place.
+    /// Forgets an ended request early. Its place in the order stays.
     mutating func drop(_ id: RequestID, _ sequence: Int64, payer: RequestPayer) {
         sequences[id.hashValue] = nil
         setDropped(true, sequence, payer)
@@ -104,7 +104,7 @@ struct RequestLog {
 
     // MARK: Undo
 
-    /// - Parameter earlier: the row that the id had before.
+    /// - Parameter earlier: the sequence that the id had before, if any.
     mutating func undoBegin(_ id: RequestID, earlier: Int64?) {
         if let sequence = sequences[id.hashValue] { unended[sequence] = nil }
         sequences[id.hashValue] = earlier
@@ -130,7 +130,7 @@ struct RequestLog {
 
     private mutating func setDropped(_ isDropped: Bool, _ sequence: Int64, _ payer: RequestPayer) {
         guard var line = lines.removeValue(forKey: payer) else { return }
-        // Most dropped requests ended not long ago.
+        // Most dropped requests ended recently.
         if let index = line.ended[line.first...].lastIndex(where: { $0.sequence == sequence }) {
             line.ended[index].isDropped = isDropped
             line.dropped += isDropped ? 1 : -1
@@ -141,7 +141,7 @@ struct RequestLog {
 
     // MARK: Upkeep
 
-    /// Frees the memory of forgotten requests; only between groups, when no undo can restore them.
+    /// Frees the memory of forgotten requests. Only call this between groups, when no undo can restore them.
     mutating func compact() {
         if order.count > 2 * unended.count + 1_024 { order.removeAll { unended[$0] == nil } }
         if drops > 1_024 { removeDropped() }

@@ -2,25 +2,25 @@ package import IPCModel
 
 package enum RequestPayload: Sendable {
     case none
-    /// Items on no pasteboard; their files have to be on the disk (``Store/withPayload(_:_:)``).
+    /// Items that are on no pasteboard. Their files must be on disk (``Store/withPayload(_:_:)``).
     case items([PasteboardItem])
-    /// A version of a pasteboard: held for the request if it is on the disk, else copied there.
+    /// A version of a pasteboard. If it is on disk, it is held for the request; otherwise, it is copied there.
     case version(of: PasteboardName, changeCount: UInt64)
-    /// A payload that must not be kept, such as a secret: the request cannot be retried.
+    /// A payload that must not be kept, such as a secret. The request cannot be retried.
     case withheld
 }
 
 enum KeptPayload {
     case none
     case withheld
-    /// A version on the disk, to be pinned.
+    /// A version on disk, to be pinned.
     case pin(VersionRow)
-    /// A version on the disk that expires: to be kept as another version with the same content.
+    /// A version on disk that expires, so it is kept as another version with the same content.
     case share(VersionRow)
     case write([RepresentationEntry], items: Int)
 }
 
-/// The payloads of requests: versions that requests hold, and that pasteboards may keep too.
+/// The payloads of requests: versions that requests hold, and that pasteboards may also keep.
 final class RequestPayloads {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
@@ -39,9 +39,9 @@ final class RequestPayloads {
         (self.versions, self.contents, self.histories, self.limits) = (versions, contents, histories, limits)
     }
 
-    /// Checks whether a payload can be kept with a request of a source. Writes only the end of expired versions.
-    /// - Throws: ``IntakeOutdated`` if a file is not on the disk, ``UnfulfilledPromises`` if promised values have to be
-    ///   fetched first, `RequestError.notToBeKept` for a secret or a version for one reader, and the errors of reads and
+    /// Checks whether a payload can be kept with a request. Writes nothing, except to remove expired versions.
+    /// - Throws: ``IntakeOutdated`` if a file is not on disk, ``UnfulfilledPromises`` if promised values must be
+    ///   fetched first, `RequestError.notToBeKept` for a secret or content for one reader, and the errors of reads and
     ///   limits.
     func keepable(_ payload: RequestPayload, of source: Source) throws -> KeptPayload {
         switch payload {
@@ -83,7 +83,7 @@ final class RequestPayloads {
         return .write(entries, items: items)
     }
 
-    /// Checks the limits of a charge before any row is written.
+    /// Checks the limits before any row is written.
     private func checkRoom(for added: Usage, of source: Source) throws {
         usage.charge(added, to: source.application, .persistent)
         defer { usage.refund(added, to: source.application, .persistent) }
@@ -116,7 +116,7 @@ final class RequestPayloads {
         request.payload = RequestRecord.Payload(items: UInt32(clamping: version.items), bytes: version.bytes)
     }
 
-    /// Writes a version of no pasteboard, which one request holds.
+    /// Writes a version that is on no pasteboard, and that one request holds.
     private func snapshot(
         of source: Source, _ fill: (inout VersionRow) throws -> Void
     ) throws -> VersionRow {
@@ -128,14 +128,14 @@ final class RequestPayloads {
         return version
     }
 
-    /// Releases the payload of a request. A version that its pasteboard keeps stays there.
+    /// Releases the payload of a request. If its pasteboard still keeps the version, the version stays there.
     func release(of request: inout RequestRecord) throws {
         guard request.payloadVersion != 0 else { return }
         try releaseVersion(request.payloadVersion)
         (request.payload, request.payloadVersion, request.lacksPayload) = (nil, 0, true)
     }
 
-    /// Removes one hold of a version. The last release deletes the version, unless its pasteboard keeps it.
+    /// Removes one hold on a version. The last release deletes the version, unless its pasteboard still keeps it.
     func releaseVersion(_ count: UInt64) throws {
         guard let version = try versions.intact(count, .persistent) else { return }
         if version.pins <= 1, version.pasteboard != 0,
@@ -146,7 +146,7 @@ final class RequestPayloads {
         try versions.release(count, .persistent)
     }
 
-    /// Deletes versions of no pasteboard that no request names, after the damage of their requests.
+    /// Deletes versions that are on no pasteboard and belong to no request, because their requests' rows were damaged.
     func releaseUnheld() throws {
         var unheld: [UInt64] = []
         let statement = try transaction.statement(
@@ -160,7 +160,7 @@ final class RequestPayloads {
         }
     }
 
-    /// Reads the payload of a request; nil if none is kept.
+    /// Reads the payload of a request; `nil` if none is kept.
     /// - Throws: `RequestError.damagedPayload`
     func items(of request: RequestRecord) throws -> [PasteboardItem]? {
         guard request.payloadVersion != 0 else { return nil }

@@ -1,61 +1,61 @@
 package import IPCModel
 
-/// The record of a request with an id.
+/// The record of a request that has an id.
 package struct RequestRecord: Sendable, Hashable {
     package enum State: Int64, Sendable, CaseIterable {
-        /// Accepted, and its sender waits.
+        /// Accepted; the sender is waiting.
         case waiting = 0
-        /// Accepted without a waiting sender.
+        /// Accepted; no sender is waiting.
         case queued = 1
         /// Ended; the record has an outcome.
         case ended = 2
     }
 
     package let id: RequestID
-    /// The digest of the arguments, which distinguishes a repetition from a mistake.
+    /// The digest of the arguments, which distinguishes a repeated call from a reused id.
     package let arguments: ContentDigest
     package var state: State
-    /// Nil until the request has ended.
+    /// `nil` until the request has ended.
     package var outcome: Outcome?
-    /// The handler's answer after the request had ended as ``Outcome/timedOut``.
+    /// The handler's answer, if it came after the request had ended as ``Outcome/timedOut``.
     package var lateOutcome: Outcome?
     package let source: Source
     /// The sender, as a ``CallerText``.
     package let caller: String
-    /// The application id of the handler, fixed at acceptance.
+    /// The application id of the handler, fixed when the request is accepted.
     package let application: String
     package let url: String
     package let pasteboard: PasteboardName?
     /// The change count that the request is bound to.
     package let changeCount: UInt64?
-    /// Nil if it has none, or it was released.
+    /// `nil` if there is no payload, or it was released.
     package internal(set) var payload: Payload?
     package var attempts: UInt32
-    /// How often its handler left without an answer while it had this request alone.
+    /// How often the handler left the bus without answering while this was its only request.
     package var crashes: UInt32
-    /// Milliseconds that the handler has for its answer, from acceptance or, of a queued request, from delivery.
+    /// How long the handler has to answer, in milliseconds: from acceptance or, for a queued request, from delivery.
     package let timeout: UInt64
-    /// The request that its sender was handling, and the count of requests above this one.
+    /// The request that the sender was handling, if any. `depth` is the number of requests above this one.
     package let parent: RequestID?
     package let depth: UInt32
-    /// In milliseconds since 1970, as all times here.
+    /// When it was accepted, in milliseconds since 1970, like all times here.
     package let accepted: UInt64
-    /// When it expires undelivered.
+    /// When it expires if it has not been delivered.
     package let expiresAt: UInt64?
     package var ended: UInt64?
     package var failure = RequestEnd.Failure()
-    /// Data of the router, opaque to the store.
+    /// The router's data, opaque to the store.
     package let context: [UInt8]?
-    /// Empty if there is none, or it is larger than `reply-kept-bytes`.
+    /// Empty if there is no reply, or it is larger than `reply-kept-bytes`.
     package var reply: [PasteboardItem] = []
-    /// Oldest first; at most `trace-steps`, the first and the last ones.
+    /// Oldest first. At most `trace-steps` steps are kept: the first and the last ones.
     package internal(set) var trace: [TraceStep] = []
-    /// The change count of the version that is held as the payload; 0 for none.
+    /// The change count of the version held as the payload; 0 if there is none.
     var payloadVersion: UInt64 = 0
-    /// Whether its payload is not kept: a retry would send less than the original.
+    /// Whether the payload is not kept, so that a retry would send less than the original.
     var lacksPayload = false
 
-    /// The last request that retried this one, from its trace. Older brokers did not write it.
+    /// The last request that retried this one, according to its trace. Older brokers did not record it.
     package var retriedAs: String? { trace.last { $0.kind == .retried && !$0.detail.isEmpty }?.detail }
 
     package struct Payload: Sendable, Hashable {
@@ -79,8 +79,8 @@ package struct RequestRecord: Sendable, Hashable {
     }
 }
 
-/// The payer of a record: the application that the bus or a sandbox attests, else the process of the caller, else its
-/// connection. With a name that the caller only states, any program could have the records of another one forgotten.
+/// The payer of a record: the application if the bus or a sandbox attests it, otherwise the caller's process, otherwise
+/// its connection. If a merely claimed name were enough, any program could have another's records forgotten.
 package struct RequestPayer: Sendable, Hashable {
     /// Unique among applications, processes and connections.
     package let text: String

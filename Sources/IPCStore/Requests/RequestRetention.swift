@@ -1,12 +1,12 @@
 internal import IPCModel
 
-/// Forgets ended requests that are too many or too old, with their payloads.
+/// Deletes ended requests, with their payloads, once there are too many of them or they are too old.
 final class RequestRetention {
     private let rows: RequestRows
     private let payloads: RequestPayloads
     private let transaction: GroupTransaction
     private let limits: Limits
-    /// The count of requests of each payer that ended in the group.
+    /// How many requests of each payer ended in the group.
     private var endedInGroup: [RequestPayer: Int] = [:]
 
     init(_ rows: RequestRows, _ payloads: RequestPayloads, _ transaction: GroupTransaction) {
@@ -16,7 +16,7 @@ final class RequestRetention {
 
     func noteEnd(of payer: RequestPayer) { endedInGroup[payer, default: 0] += 1 }
 
-    /// Forgets excess requests of the payers of this group, for all of its operations together.
+    /// Forgets excess requests of this group's payers, once for all of its operations.
     func prepareCommit() throws {
         guard !endedInGroup.isEmpty else { return }
         transaction.beginUpkeep()
@@ -33,7 +33,7 @@ final class RequestRetention {
         transaction.isOver(ended, seconds: limits.endedRequestsKeptSeconds)
     }
 
-    /// Forgets ended requests of all payers, if their time is over.
+    /// Forgets ended requests, of all payers, whose retention period is over.
     func forgetOver(atMost most: Int) throws {
         guard let first = rows.log.firstEnd, isOver(first) else { return }
         var left = most
@@ -41,8 +41,8 @@ final class RequestRetention {
         rows.findFirstEnd()
     }
 
-    /// When ended requests are to be forgotten, in milliseconds of uptime; nil if none is kept.
-    /// Those of a minute are forgotten together. They count by the time of day.
+    /// When ended requests are due to be forgotten, in milliseconds of uptime; `nil` if none is kept. Requests that end
+    /// within a minute are forgotten together. Their age is measured by the wall clock.
     var nextEnd: UInt64? {
         guard let first = rows.log.firstEnd else { return nil }
         let kept = limits.endedRequestsKeptSeconds * 1_000
@@ -51,7 +51,7 @@ final class RequestRetention {
         return age < kept ? uptime + (kept - age) + 60_000 : uptime
     }
 
-    /// Forgets some ended requests of a payer that are too many or too old, and returns their count.
+    /// Forgets some ended requests of a payer that are too many or too old, and returns how many.
     @discardableResult
     private func forget(of payer: RequestPayer, most: Int) throws -> Int {
         var forgotten = 0
@@ -62,14 +62,14 @@ final class RequestRetention {
         return forgotten
     }
 
-    /// Forgets ended requests of unattested payers, if all of them together have too many. It takes those of the payer
-    /// with most, so that the flood of one process costs no other process its records.
-    /// - Parameter count: twice the requests that ended since the last time, so that the excess shrinks.
+    /// Forgets ended requests of unattested payers if there are too many in total. It takes them from the payers that
+    /// have the most, so that a flood from one process does not cost other processes their records.
+    /// - Parameter count: twice the number of requests that ended since the last time, so that the excess shrinks.
     private func forgetUnattestedExcess(atMost count: Int) throws {
         let most = 4 * Int(clamping: limits.endedRequestsKept)
         let excess = rows.log.unattestedCount - most
         guard excess > 0 else { return }
-        // Some more at once, because the search for the heaviest payers visits all payers.
+        // Forgets some more at once, because the search for the heaviest payers visits all payers.
         let forgotten = max(min(excess, count), min(Self.forgottenAtOnce, most / 4 + 1))
         var heaviest = rows.log.heaviestUnattested(atMost: forgotten)
         for _ in 0..<forgotten {
@@ -82,7 +82,7 @@ final class RequestRetention {
 
     private static let forgottenAtOnce = 64
 
-    /// - Returns: whether it had a record.
+    /// - Returns: whether the request still had a record.
     private func forget(_ ended: RequestLog.Ended, of payer: RequestPayer) throws -> Bool {
         if let version = try rows.forgetOldest(ended, of: payer) {
             if version > 0 { try payloads.releaseVersion(version) }

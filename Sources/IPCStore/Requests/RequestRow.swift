@@ -18,7 +18,7 @@ extension RequestRecord {
         return columns
     }
 
-    /// Reads a row of `SELECT *`; nil if it is damaged.
+    /// Reads a row of `SELECT *`; `nil` if it is damaged.
     init?(_ row: SQLRow) {
         self.init(outline: row)
         guard let reply = [PasteboardItem](packed: row.bytes(29)), let trace = [TraceStep](packed: row.bytes(28))
@@ -26,10 +26,10 @@ extension RequestRecord {
         (self.reply, self.trace) = (reply, trace)
     }
 
-    /// Attempts, crashes and depths are far below, so that adding one never overflows.
+    /// Attempts, crashes and depths are far below this limit, so adding one never overflows.
     private static let mostCounted: Int64 = 1 << 30
 
-    /// Reads a row of `SELECT *` without reply and trace; nil if it is damaged.
+    /// Reads a row of `SELECT *` without its reply and trace; `nil` if the row is damaged.
     init?(outline row: SQLRow) {
         guard row.isIntact(.openRequest, checksum: 30), let id = try? RequestID(row.text(1)),
             let state = State(rawValue: row.integer(2)), let strength = SourceStrength(number: row.integer(5)),

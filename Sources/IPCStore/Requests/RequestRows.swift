@@ -1,17 +1,17 @@
 internal import IPCModel
 
-/// The table `open_request`: a row for each request with a record.
+/// The table `open_request`: one row for each request that has a record.
 final class RequestRows {
     private let transaction: GroupTransaction
     private let replyKeptBytes: UInt64
     /// The keys of the rows, and the order in which requests ended.
     private(set) var log = RequestLog()
-    /// Records of requests that began a moment ago: most end before another thousand begin, so that their rows need not be
-    /// read. Emptied when anything is undone.
+    /// Records of requests that began recently. Most end before another thousand begin, so that their rows need not be
+    /// read. Emptied whenever anything is undone.
     private var open: [Int64: RequestRecord] = [:]
 
     private static let mostOpen = 1_024
-    /// A longer record is read again: all of these together take 8 MiB at most.
+    /// A longer record is read again instead, so that all of these together take at most 8 MiB.
     private static let mostOpenBytes = 8_192
 
     init(_ transaction: GroupTransaction) {
@@ -24,12 +24,12 @@ final class RequestRows {
 
     func compact() { log.compact() }
 
-    /// The count of requests that began a moment ago and have not ended.
+    /// The number of requests that began recently and have not ended.
     var openCount: Int { open.count }
 
     // MARK: Reading
 
-    /// The record with a key; nil if there is none.
+    /// The record with a key; `nil` if there is none.
     /// - Throws: `StoreError.damagedRecord`
     func record(_ sequence: Int64, _ id: RequestID) throws -> RequestRecord? {
         try transaction.statement(Self.find, .persistent).first([.integer(sequence)]) {
@@ -51,14 +51,14 @@ final class RequestRows {
         open[sequence].flatMap { $0.id == id ? $0 : nil }
     }
 
-    /// Passes the records after a key to a closure, without replies and traces, while it returns true; nil for a damaged
-    /// row.
+    /// Passes the records after a key, without replies and traces, to a closure until it returns false. A damaged row
+    /// is passed as `nil`.
     func scan(after sequence: Int64, _ body: (Int64, RequestRecord?) -> Bool) throws {
         try transaction.statement("SELECT * FROM @.open_request WHERE sequence > ? ORDER BY sequence", .persistent)
             .scan([.integer(sequence)]) { body($0.integer(0), RequestRecord(outline: $0)) }
     }
 
-    /// The record with a key, without reply and trace; nil if it is damaged.
+    /// The record with a key, without its reply and trace; `nil` if it is damaged.
     func outline(_ sequence: Int64) throws -> RequestRecord? {
         try transaction.statement(Self.find, .persistent).first([.integer(sequence)], RequestRecord.init(outline:))
     }
@@ -68,7 +68,7 @@ final class RequestRows {
     // MARK: Writing
 
     func begin(_ request: RequestRecord) throws {
-        // An older record with the same id may wait for its turn to be forgotten.
+        // An older record with the same id may still be waiting to be forgotten.
         let earlier = log.sequence(request.id)
         let sequence = log.lastSequence + 1
         try transaction.write(
@@ -116,7 +116,7 @@ final class RequestRows {
         end(request.id.hashValue, sequence, payload: request.payloadVersion, payer: payer)
     }
 
-    /// Counts a request with a damaged row as ended now, because no call can end it.
+    /// Treats a request with a damaged row as if it ended now, because no call can end it.
     func noteDamaged(_ sequence: Int64) {
         guard let key = log.key(of: sequence) else { return }
         end(key, sequence, payload: nil, payer: .nobody)
@@ -135,8 +135,8 @@ final class RequestRows {
 
     func findFirstEnd() { log.findFirstEnd() }
 
-    /// Removes the request of a payer that ended first.
-    /// - Returns: the version that was held as its payload; 0 for none, nil if its row is damaged.
+    /// Removes the payer's request that ended first.
+    /// - Returns: the version held as its payload: 0 if there is none, `nil` if its row is damaged.
     func forgetOldest(_ ended: RequestLog.Ended, of payer: RequestPayer) throws -> UInt64? {
         var payload: UInt64? = 0
         if !ended.isDropped {

@@ -1,6 +1,6 @@
 package import IPCModel
 
-/// The requests with a record: their acceptance, attempts and ends, and lists of them.
+/// The requests that have a record: their acceptance, attempts and ends, and lists of them.
 package final class Requests {
     private let transaction: GroupTransaction
     private let rows: RequestRows
@@ -17,7 +17,7 @@ package final class Requests {
 
     // MARK: Records
 
-    /// The record of a request; nil if there is none, or its time is over.
+    /// The record of a request; `nil` if there is none, or its retention period is over.
     package func record(_ id: RequestID) throws -> RequestRecord? { try stored(id)?.record }
 
     private func stored(_ id: RequestID) throws -> (sequence: Int64, record: RequestRecord)? {
@@ -33,10 +33,9 @@ package final class Requests {
         return stored
     }
 
-    /// Begins a queued request with the payload of an ended one; URL, handler and context come from the new record.
-    /// - Returns: nil for a new request, else the record of the first call with its id (I10).
-    /// - Throws: `RequestError.notEnded`; `wasTaken` if the handler took the ended one; `payloadGone` if the payload is not
-    ///   kept.
+    /// Begins a queued request with the payload of an ended one. The URL, handler and context come from the new record.
+    /// - Returns: `nil` for a new request, or else the record of the first call with this id (I10).
+    /// - Throws: `RequestError.notEnded`; `wasTaken` if the handler took the ended one; `payloadGone`.
     package func retry(
         _ id: RequestID, _ request: RequestRecord, trace: [TraceStep] = []
     ) throws -> RequestRecord? {
@@ -67,9 +66,9 @@ package final class Requests {
 
     /// Writes the record of an accepted request, with its payload and the first steps of its trace.
     ///
-    /// The same operation makes a change of a pasteboard that belongs to the request, after ``record(_:)`` has shown that
-    /// the id is new. For files see ``Store/withPayload(_:_:)``.
-    /// - Returns: nil for a new request, else the unchanged record of the first call with its id (I10).
+    /// If the request also changes a pasteboard, make that change in the same operation, after ``record(_:)`` has shown
+    /// that the id is new. For files, see ``Store/withPayload(_:_:)``.
+    /// - Returns: `nil` for a new request, or else the unchanged record of the first call with this id (I10).
     /// - Throws: the errors of ``RequestPayloads/keepable(_:of:)``.
     package func begin(
         _ request: RequestRecord, payload: RequestPayload = .none, trace: [TraceStep] = []
@@ -90,9 +89,10 @@ package final class Requests {
     }
 
     /// Records a delivery attempt, and reads the payload.
-    /// - Throws: `StoreError.damagedRecord` if the row is damaged, as all methods below: no call can end such a request, and
-    ///   it is forgotten in its time. `RequestError.hasEnded`. `RequestError.damagedPayload` if it can never be delivered
-    ///   as it was sent; then no attempt is recorded. Other conditions are temporary, as when no descriptor is left.
+    /// - Throws: `StoreError.damagedRecord` if the row is damaged, as do all methods below: no call can end such a
+    ///   request, and it is forgotten after its retention period. `RequestError.hasEnded`.
+    ///   `RequestError.damagedPayload` if the request can never be delivered as it was sent; then no attempt is
+    ///   recorded. Other errors are temporary, for example if no descriptor is left.
     package func beginAttempt(
         _ id: RequestID, trace: [TraceStep] = []
     ) throws -> (record: RequestRecord, items: [PasteboardItem]?) {
@@ -105,8 +105,8 @@ package final class Requests {
         return (request, items)
     }
 
-    /// Records steps of a request that has not ended; one that has ended stays unchanged.
-    /// - Parameter isCrash: whether its handler left without an answer while it had this request alone.
+    /// Records steps of a request. A request that has ended stays unchanged.
+    /// - Parameter isCrash: whether the handler left the bus without answering while this was its only request.
     @discardableResult
     package func noteSteps(_ id: RequestID, _ trace: [TraceStep], isCrash: Bool = false) throws -> RequestRecord {
         var (sequence, request) = try rows.existing(id)
@@ -117,11 +117,11 @@ package final class Requests {
         return request
     }
 
-    /// Records the end of a request. The payload of a handled or delivered one is released, any other is kept. A request
-    /// has one end (I6): one that has ended stays unchanged. The count of attempts never decreases.
-    /// - Parameter payload: of a request that began without one. It is never a reason to refuse the end: one that cannot be
-    ///   kept, such as a dropped version or a secret, is left out, and a retry reports that.
-    /// - Throws: ``IntakeOutdated`` if a file is not on the disk.
+    /// Records the end of a request. The payload of a handled or delivered request is released; any other payload is
+    /// kept. A request ends only once (I6): one that has ended stays unchanged. The number of attempts never decreases.
+    /// - Parameter payload: the payload, if the request began without one. It never prevents the end: a payload that
+    ///   cannot be kept, such as a dropped version or a secret, is left out, and a retry reports that.
+    /// - Throws: ``IntakeOutdated`` if a file is not on disk.
     package func finish(
         _ id: RequestID, _ end: RequestEnd, payload: RequestPayload = .none, trace: [TraceStep] = []
     ) throws -> RequestRecord {
@@ -154,7 +154,7 @@ package final class Requests {
         }
     }
 
-    /// Records the handler's answer after the request had ended as `timed-out`; only the first answer counts.
+    /// Records an answer that the handler gave after the request had ended as `timed-out`. Only the first one counts.
     package func noteLateOutcome(_ id: RequestID, _ outcome: Outcome, trace: [TraceStep] = []) throws {
         var (sequence, request) = try rows.existing(id)
         guard request.outcome == .timedOut, request.lateOutcome == nil else { return }
@@ -171,8 +171,8 @@ package final class Requests {
         return RequestPlace(sequence: sequence)
     }
 
-    /// A page of the matching requests, without damaged ones. It may have fewer than `limit`, because an operation reads
-    /// only some hundred requests.
+    /// A page of the matching requests, except damaged ones. It may have fewer than `limit`, because one operation
+    /// reads only a few hundred requests.
     package func page(
         from place: RequestPlace, limit: Int, where matches: (RequestRecord) -> Bool
     ) throws -> RequestPage {
@@ -193,7 +193,7 @@ package final class Requests {
 
     private static let mostSeen = 500
 
-    /// A page of the requests that have not ended. A damaged one is left out, and counts as ended now.
+    /// A page of the requests that have not ended. A damaged one is left out, and counts as ended from now on.
     package func unended(from place: RequestPlace, limit: Int) throws -> RequestPage {
         var page = RequestPage()
         let sequences = rows.log.unended(after: place.sequence, atMost: max(0, limit))
@@ -220,16 +220,16 @@ package struct RequestPlace: Sendable, Hashable {
     package static let start = RequestPlace(sequence: 0)
 }
 
-/// A part of the list of requests, in the order of acceptance, without replies and traces.
+/// Part of the list of requests, in order of acceptance, without replies and traces.
 package struct RequestPage: Sendable {
     package var requests: [RequestRecord] = []
-    /// Nil at the end of the list.
+    /// `nil` at the end of the list.
     package var next: RequestPlace?
 }
 
 extension Store {
-    /// The matching requests after one, in the order of acceptance, without replies and traces. Each operation reads some
-    /// hundred requests, and other operations run in between.
+    /// The matching requests after a given one, in order of acceptance, without replies and traces. Each operation
+    /// reads a few hundred requests, and other operations run in between.
     /// - Throws: `RequestError.noSuchRequest` if the record of `after` was forgotten.
     nonisolated(nonsending) package func requests(
         after: RequestID?, limit: Int, where matches: @escaping @Sendable (RequestRecord) -> Bool

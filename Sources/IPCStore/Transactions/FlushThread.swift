@@ -2,7 +2,7 @@ internal import Dispatch
 internal import Glibc
 internal import Synchronization
 
-/// A thread that flushes a group while the store's thread runs the next one. It starts with the first flush.
+/// A thread that flushes a group while the store's thread runs the next one. It starts on the first flush.
 final class FlushThread: Sendable {
     private enum State {
         case notStarted
@@ -18,8 +18,8 @@ final class FlushThread: Sendable {
     /// - Parameter willFlush: called on this thread before each of its flushes.
     init(_ willFlush: @escaping @Sendable () -> Void) { self.willFlush = willFlush }
 
-    /// Flushes a file, one at a time, and passes the error number or 0 to `then`, on the thread. If the process has no
-    /// room for a thread, it flushes on the calling thread and calls `then` there.
+    /// Flushes a file on this thread, then calls `then` there with the error number, or 0. No other flush may be
+    /// pending. If the thread cannot be started, the calling thread does both.
     func flush(_ descriptor: CInt, then: @escaping @Sendable (CInt) -> Void) {
         let isNew = state.withLock { state in
             defer { state = .flushing(descriptor, then: then) }
@@ -36,7 +36,7 @@ final class FlushThread: Sendable {
         }
     }
 
-    /// Ends the thread; no flush may be running.
+    /// Stops the thread. No flush may be running.
     func end() {
         state.withLock { $0 = .ending }
         wakeUp.signal()
@@ -48,7 +48,7 @@ final class FlushThread: Sendable {
             case .flushing(let descriptor, let then):
                 willFlush()
                 let error = Self.flushHere(descriptor)
-                // Before `then`, which may begin the next flush.
+                // Set this before calling `then`, which may begin the next flush.
                 state.withLock { $0 = .idle }
                 then(error)
             case .ending: return

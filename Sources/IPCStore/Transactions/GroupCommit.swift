@@ -1,41 +1,41 @@
 internal import Dispatch
 internal import Glibc
 
-/// The loop of the store's thread: it runs operations in the order of arrival, many of them in one transaction.
+/// The loop of the store's thread: it runs operations in order of arrival, many of them in one transaction.
 ///
-/// While one group is flushed, the next one runs; it is written after that flush. A group ends if no operation waits to
-/// run and a caller waits for the disk, or when staged operations have lingered. If more requests have begun and not ended
-/// than wait for the disk, the group waits a moment for them, because one flush for all saves more than that. Without work
-/// the thread sleeps without a deadline.
+/// While one group is flushed, the next one runs; it is written after that flush. A group ends when no operation is
+/// waiting to run and a caller is waiting for the disk, or when its staged operations have lingered long enough. If
+/// more requests are open than callers are waiting for the disk, the group waits a moment for the others: a single
+/// flush for all of them saves more time than that. When there is no work, the thread sleeps without a deadline.
 struct GroupCommit {
     let session: StoreSession
     let queue: OperationQueue
     let statistics: StoreStatistics
     private let flushThread: FlushThread
 
-    /// Operations that ran and are answered when the group is on the disk.
+    /// Operations that have run, and are answered once the group is on disk.
     private var waiting: [Waiting] = []
-    /// The group that is being flushed: the callers to answer, and the moves to report.
+    /// The group being flushed: the callers to answer, and the moves to report.
     private var flushing: (waiting: [Waiting], moves: [PasteboardMove])?
     private var hasStaged = false
     private var count = 0
-    /// When staged operations have lingered.
+    /// When staged operations have lingered long enough.
     private var lingers: DispatchTime?
-    /// Until when the group waits for more requests.
+    /// When the group stops waiting for more requests.
     private var gathers: DispatchTime?
     /// How many of the next groups do not wait for more requests, because the last wait was in vain.
     private var hurried = 0
-    /// Answers that are handed over together, with one change of thread.
+    /// Answers to hand over together, with a single thread switch.
     private var outgoing: [@Sendable () -> Void] = []
-    /// When the operation of the first of them began, in milliseconds since 1970.
+    /// When the operation behind the first of these answers began, in milliseconds since 1970.
     private var outgoingSince: UInt64 = 0
 
-    /// A group ends after this count of operations, so that the first ones do not wait for ever.
+    /// A group ends after this many operations, so that the first ones do not wait forever.
     private static let most = 1_024
     private static let hurriedAfterVain = 16
-    /// Answers are handed over at this count although more operations wait, so that their callers continue meanwhile.
+    /// This many answers are handed over even if more operations are waiting, so that their callers can go on.
     private static let together = 8
-    /// An answer waits for no further operation if one begins this much later.
+    /// Answers are also handed over when an operation begins this much later than the first one.
     private static let millisecondsTogether: UInt64 = 2
 
     private typealias Waiting = (operation: PendingOperation, finished: FinishedOperation)
@@ -45,7 +45,7 @@ struct GroupCommit {
         flushThread = FlushThread(session.configuration.willFlush)
     }
 
-    /// Works until the store is to be closed.
+    /// Runs until the store must close.
     /// - Throws: the fault after which no operation may be acknowledged.
     mutating func work() throws {
         defer {
@@ -97,7 +97,7 @@ struct GroupCommit {
         for (operation, finished) in waiting { answer(operation, finished) }
     }
 
-    /// Answers with an error, after the earlier answers.
+    /// Fails operations with an error, after the earlier answers.
     private mutating func fail(_ operations: [Waiting], _ error: StoreError) {
         handOver()
         for (operation, _) in operations { operation.fail(error) }
@@ -111,7 +111,7 @@ struct GroupCommit {
 
     // MARK: Running
 
-    /// Runs operations, and those that come meanwhile, then ends the group if that is due.
+    /// Runs operations, and those that arrive meanwhile, then ends the group if that is due.
     private mutating func gather(_ first: [PendingOperation]) throws {
         var operations = first
         while !operations.isEmpty {
@@ -124,12 +124,12 @@ struct GroupCommit {
         try endIfDue()
     }
 
-    /// Runs operations in order. After a fault the remaining ones fail as unavailable.
+    /// Runs operations in order. After a fault, the remaining ones fail as unavailable.
     private mutating func run(_ operations: [PendingOperation]) throws {
         for (index, operation) in operations.enumerated() {
             do {
                 try run(operation)
-                // Also true after the clock was set back, when nothing is known of the time.
+                // Also true after the clock was set back, when the elapsed time is unknown.
                 let isLate = session.transaction.now &- outgoingSince >= Self.millisecondsTogether
                 if outgoing.count >= Self.together || isLate { handOver() }
             } catch {
@@ -156,7 +156,7 @@ struct GroupCommit {
     private mutating func finish(_ operation: PendingOperation, _ finished: FinishedOperation) {
         count += 1
         statistics.ran()
-        // A reader waits too, because it may have read writes of this group or the one before.
+        // A reader waits too, because it may have read writes of this group or the previous one.
         if !operation.isStaged, session.transaction.isDirty {
             waiting.append((operation, finished))
         } else if !operation.isStaged, flushing != nil {
@@ -170,16 +170,16 @@ struct GroupCommit {
         }
     }
 
-    // MARK: The end of a group
+    // MARK: Ending a group
 
-    /// Ends the group if a caller waits for the disk, or it has lingered, and no flush is running.
+    /// Ends the group if a caller is waiting for the disk or the group has lingered, unless a flush is running.
     private mutating func endIfDue() throws {
         guard flushing == nil else { return }
         let hasLingered = lingers.map { $0 <= .now() } ?? false
         if hasLingered || count >= Self.most || !waiting.isEmpty && !letsOthersJoin() { try end() }
     }
 
-    /// Whether the group waits for more requests, because more are with their handlers than wait here.
+    /// Whether the group waits for more requests, because more of them are with their handlers than are waiting here.
     private mutating func letsOthersJoin() -> Bool {
         guard waiting.count < session.requestRows.openCount else { return false }
         guard hurried == 0 else {
@@ -191,7 +191,7 @@ struct GroupCommit {
         return .now() < until
     }
 
-    /// Commits the group and begins its flush. A lone operation is flushed on this thread. No flush may be running.
+    /// Commits the group and begins its flush. A single operation is flushed on this thread. No flush may be running.
     private mutating func end() throws {
         if session.configuration.answersBeforeCommit, session.transaction.isDirty { answerEarly() }
         let isAlone = waiting.count <= 1 && session.requestRows.openCount <= waiting.count
@@ -205,7 +205,7 @@ struct GroupCommit {
         flushing = (waiting, session.boards.takeMoves())
         waiting = []
         beginNext()
-        // A single operation is answered sooner without a change of thread, and no other one could run meanwhile.
+        // A single operation is answered sooner without a thread switch, and no other operation could run meanwhile.
         guard let log, !isAlone, !session.mustSettle, !session.transaction.log.isLong else {
             return try flushed(log.map(FlushThread.flushHere) ?? 0, settling: true)
         }
@@ -238,7 +238,7 @@ struct GroupCommit {
         waiting = []
         handOver()
         queue.awaitArrival()
-        // Long enough for a test to kill the process between answer and commit on a busy machine.
+        // Long enough for a test to kill the process between the answer and the commit on a busy machine.
         usleep(10_000)
     }
 
@@ -246,7 +246,7 @@ struct GroupCommit {
         (hasStaged, count, lingers, gathers) = (false, 0, nil, nil)
     }
 
-    /// Undoes the group. Its reads run again, on the data that is on the disk.
+    /// Undoes the group, and runs its reads again on the data that is on disk.
     private mutating func abandonGroup(_ reason: StoreError) throws {
         try session.abandonGroup(hadStaged: hasStaged)
         let lost = waiting

@@ -1,7 +1,7 @@
 /// The transaction of a group: the operations that reach the disk together. Used by one thread at a time.
 ///
-/// The owners of tables run their statements here. For each change in memory they add a closure that undoes it. It runs
-/// if the operation fails, or the group does not reach the disk.
+/// The types that own tables run their statements here. For each change that they make in memory, they add a closure
+/// that undoes it. The closure runs if the operation fails, or the group does not reach the disk.
 final class GroupTransaction {
     let database: Database
     let configuration: StoreConfiguration
@@ -9,27 +9,27 @@ final class GroupTransaction {
     private let persistent: StatementCache
     private let volatile: StatementCache
 
-    /// The time that the whole operation sees, in milliseconds since 1970.
+    /// The time for the whole operation, in milliseconds since 1970.
     private(set) var now: UInt64
     /// Whether the current operation throws ``NeedsDisk`` instead of reading the file; see ``SessionLending``.
     var keepsToMemory = false
     private(set) var group = CommitGroup(number: 1)
     /// Groups with staged operations that did not reach the disk.
     private var lostGroups: Set<CommitGroup> = []
-    /// Groups up to this number count as lost, because the set was emptied. An old commit may be refused for that, and no
-    /// lost one is accepted.
+    /// Groups up to this number count as lost, because the set was emptied. This may reject an old commit, but never
+    /// accepts a lost one.
     private var lostBound: UInt64 = 0
     private(set) var isDirty = false
-    /// Whether the group writes to the file, and not to memory alone.
+    /// Whether the group writes to the file, and not only to memory.
     private var isForFile = false
     private var step = Step()
-    /// Undo the changes in memory of the group, latest last.
+    /// Closures that undo the group's changes in memory, latest last.
     private var undoings: [() -> Void] = []
-    /// Undo the writes of the operation without a savepoint, latest last.
+    /// Writes that undo those that the operation made without a savepoint, latest last.
     private var reversals: [Reversal] = []
     private var caches: [() -> Void] = []
 
-    /// A write that undoes another one.
+    /// A write that undoes another.
     private struct Reversal {
         let sql: StaticString
         let area: Area
@@ -43,7 +43,7 @@ final class GroupTransaction {
         var hasSavepoint = false
     }
 
-    /// - Parameter database: its schema is up to date.
+    /// - Parameter database: a database with an up-to-date schema.
     init(_ database: Database, _ configuration: StoreConfiguration) throws {
         (self.database, self.configuration) = (database, configuration)
         persistent = StatementCache(database, .persistent)
@@ -62,7 +62,7 @@ final class GroupTransaction {
     /// Whether some seconds have passed since a time. False for a time in the future, after the clock was set back.
     func isOver(_ time: UInt64, seconds: UInt64) -> Bool { now >= time && (now - time) / 1_000 >= seconds }
 
-    /// Whether staged operations of a group may not have reached the disk.
+    /// Whether a group's staged operations may not have reached the disk.
     func mayBeLost(_ group: CommitGroup) -> Bool { group.number <= lostBound || lostGroups.contains(group) }
 
     // MARK: Statements
@@ -90,15 +90,16 @@ final class GroupTransaction {
         try statement(sql, area).query(values, body)
     }
 
-    /// Writes a row whose last column is the checksum over those before it.
+    /// Writes a row whose last column is the checksum of the others.
     func insert(_ sql: StaticString, _ area: Area, _ columns: [SQLValue], in domain: Checksum.Domain) throws {
         try write(sql, area, columns + [Checksum.of(columns, in: domain)])
     }
 
-    /// Runs a statement that writes one row, and that another statement can undo. A savepoint would copy each changed page.
+    /// Runs a statement that writes one row, and that another statement can undo. This avoids a savepoint, which would
+    /// copy each changed page.
     ///
-    /// The statement itself changes all or nothing: it checks the row before it writes, and if the disk fails, SQLite
-    /// rolls back the whole transaction.
+    /// The statement itself changes everything or nothing: SQLite checks the row before it writes, and rolls back the
+    /// whole transaction if the disk fails.
     func write(
         _ sql: StaticString, _ area: Area, _ values: [SQLValue], undoneBy reversal: StaticString,
         _ reversalValues: @autoclosure () -> () -> [SQLValue]
@@ -112,8 +113,8 @@ final class GroupTransaction {
         }
     }
 
-    /// Begins the transaction before the first write of the group. Sets a savepoint before such a write of any operation
-    /// but the first, which is undone with the transaction.
+    /// Begins the transaction before the first write of the group. Sets a savepoint before the first such write of any
+    /// later operation. The operation that began the transaction is undone with it.
     func prepareToWrite() throws {
         if !isDirty {
             try control("BEGIN IMMEDIATE")
@@ -150,11 +151,11 @@ final class GroupTransaction {
     /// Adds a closure that undoes a change in memory.
     func onUndo(_ undo: @escaping () -> Void) { undoings.append(undo) }
 
-    /// Adds a closure that empties a cache of rows, before any undo.
+    /// Adds a closure that empties a cache of rows. It runs before any undo.
     func emptyOnUndo(_ empty: @escaping () -> Void) { caches.append(empty) }
 
     /// Runs one operation. If it throws, its writes are undone.
-    /// - Throws: ``GroupLost`` if SQLite has rolled back the whole transaction, as it may on a full disk.
+    /// - Throws: ``GroupLost`` if SQLite has rolled back the whole transaction, as it may when the disk is full.
     func perform<Value>(_ body: () throws -> Value) throws -> Value {
         beginOperation()
         let mark = undoings.count
@@ -185,7 +186,7 @@ final class GroupTransaction {
         undoChanges(to: mark)
     }
 
-    /// Undoes the writes without a savepoint. If the disk has no space for that, the group is lost.
+    /// Undoes the writes made without a savepoint. If the disk has no space for that, the group is lost.
     private func reverse() throws {
         do {
             while let reversal = reversals.popLast() {
@@ -203,8 +204,8 @@ final class GroupTransaction {
 
     // MARK: Groups
 
-    /// Writes the group to the log, and begins the next. The log has to be flushed before a caller or watcher learns of
-    /// the group.
+    /// Writes the group to the log, and begins the next one. The log must be flushed before any caller or watcher
+    /// learns of the group.
     /// - Parameter prepare: writes rows for the whole group.
     /// - Throws: ``GroupLost``
     func end(_ prepare: () throws -> Void) throws {
@@ -221,7 +222,7 @@ final class GroupTransaction {
         beginNext()
     }
 
-    /// Undoes the whole group, and begins the next.
+    /// Undoes the whole group, and begins the next one.
     func abandon(hadStaged: Bool) throws {
         if database.hasTransaction { try control("ROLLBACK") }
         undoChanges(to: 0)
@@ -247,5 +248,5 @@ struct GroupLost: Error {
     let reason: StoreError
 }
 
-/// An operation that may only use memory needs the file.
+/// Thrown when an operation that may only use memory needs the file.
 struct NeedsDisk: Error {}

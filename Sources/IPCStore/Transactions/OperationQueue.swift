@@ -4,13 +4,13 @@ internal import Synchronization
 final class OperationQueue: Sendable {
     enum Step {
         case run([PendingOperation])
-        /// The running flush has ended, with this error number or 0.
+        /// The running flush has finished with this error number, or 0.
         case flushed(CInt)
-        /// Nothing came until the deadline.
+        /// Nothing arrived before the deadline.
         case nothing
-        /// All operations ran, and the store is to be closed.
+        /// All operations have run, and the store must close.
         case stop
-        /// The disk has failed in an operation that ran on another thread.
+        /// The disk failed during an operation that ran on another thread.
         case fail(any Error)
     }
 
@@ -26,14 +26,14 @@ final class OperationQueue: Sendable {
         var pending: [PendingOperation] = []
         var flushed: CInt?
         var isAsleep = false
-        /// Whether the thread has no group open while it sleeps.
+        /// Whether the thread has no open group while it sleeps.
         var isFree = false
-        /// Whether another thread runs an operation while the store's thread sleeps.
+        /// Whether another thread is running an operation while the store's thread sleeps.
         var isLent = false
         var isStopping = false
         var fault: (any Error)?
 
-        /// The next step; nil if there is none, or the session is lent.
+        /// The next step; `nil` if there is none, or the session is lent.
         mutating func takeStep() -> Step? {
             if let flushed {
                 self.flushed = nil
@@ -48,7 +48,7 @@ final class OperationQueue: Sendable {
             return isStopping ? .stop : nil
         }
 
-        /// Whether to wake the thread, which then counts as awake. ``giveBack(_:after:)`` wakes it if the session is lent.
+        /// Whether to wake the thread, which then counts as awake. During a loan, ``giveBack(_:after:)`` wakes it.
         mutating func takesWaking() -> Bool {
             guard !isLent else { return false }
             defer { isAsleep = false }
@@ -59,14 +59,14 @@ final class OperationQueue: Sendable {
     private let state = Mutex(State())
     private let wakeUp = DispatchSemaphore(value: 0)
 
-    /// Changes the state, and wakes the thread if the closure says so.
+    /// Changes the state, and wakes the thread if the closure asks for it.
     private func change<Value: Sendable>(_ body: (inout State) -> (Value, mustWake: Bool)) -> Value {
         let (value, mustWake) = state.withLock { body(&$0) }
         if mustWake { wakeUp.signal() }
         return value
     }
 
-    /// Adds an operation, or answers it with an error if the store accepts no more.
+    /// Adds an operation. If the store accepts no more, the operation fails.
     func add(_ operation: PendingOperation) {
         let isAccepted = change { state in
             guard !state.isStopping else { return (false, false) }
@@ -76,8 +76,8 @@ final class OperationQueue: Sendable {
         if !isAccepted { operation.fail(StoreError.unavailable) }
     }
 
-    /// Adds an operation that may run on another thread. It is held back if it is the only one and the store's thread is
-    /// free; then call ``lend()`` soon.
+    /// Adds an operation that may run on another thread. If it is the only one and the store's thread is free, it is
+    /// held back, and the caller must call ``lend()`` soon.
     func addForLending(_ operation: PendingOperation) -> Arrival {
         change { state in
             guard !state.isStopping else { return (.refused, false) }
@@ -89,8 +89,8 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Returns the only waiting operation, to be run on this thread. The store's thread sleeps until
-    /// ``giveBack(_:after:)``. Returns nil if the store's thread has to run it.
+    /// Returns the only waiting operation, for this thread to run; the store's thread sleeps until
+    /// ``giveBack(_:after:)``. Returns `nil` if there is none, or the store's thread must run it.
     func lend() -> PendingOperation? {
         change { state in
             guard !state.pending.isEmpty, state.isAsleep, !state.isLent else { return (nil, false) }
@@ -102,7 +102,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Ends the loan of ``lend()``. The store's thread runs `operation` before later ones; a fault ends the thread.
+    /// Ends the loan that ``lend()`` began. The store's thread runs `operation` first, or stops after a fault.
     func giveBack(_ operation: PendingOperation? = nil, after fault: (any Error)? = nil) {
         change { state in
             state.isLent = false
@@ -112,7 +112,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Ends the thread after the waiting operations, and refuses later ones.
+    /// Stops the thread after the waiting operations, and rejects later ones.
     func stop() {
         change { state in
             state.isStopping = true
@@ -120,7 +120,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Reports the error number of the running flush, or 0.
+    /// Reports that the running flush has finished, with its error number or 0.
     func flushed(_ error: CInt) {
         change { state in
             state.flushed = error
@@ -135,8 +135,8 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits for the next step, until a deadline if there is one.
-    /// - Parameter isFree: whether the thread has no group open, so that another thread may run an operation.
+    /// Waits for the next step, until the deadline if there is one.
+    /// - Parameter isFree: whether the thread has no open group, so that another thread may run an operation.
     func next(until deadline: DispatchTime?, isFree: Bool) -> Step {
         while true {
             if let step = poll(isFree: isFree) { return step }
@@ -150,7 +150,7 @@ final class OperationQueue: Sendable {
         }
     }
 
-    /// Waits for the running flush, and returns its error number or 0.
+    /// Waits for the running flush to finish, and returns its error number or 0.
     func awaitFlush() -> CInt {
         while true {
             let flushed = state.withLock { state in
@@ -177,7 +177,7 @@ final class OperationQueue: Sendable {
     private func poll(isFree: Bool) -> Step? {
         state.withLock { state in
             let step = state.takeStep()
-            // Also if the waker has set it: the thread may find a step without a signal.
+            // Set even if a waker has set it: the thread may find a step without a signal.
             (state.isAsleep, state.isFree) = (step == nil, step == nil && isFree)
             return step
         }

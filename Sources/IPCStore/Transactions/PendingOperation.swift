@@ -1,18 +1,18 @@
 internal import IPCModel
 
-/// An operation with a caller that waits for its result.
+/// An operation whose caller is waiting for its result.
 ///
-/// It is not generic: another module gets no specialized copy of a generic type of this one, and each operation would look
-/// up the type's metadata.
+/// It is not generic: other modules cannot specialize a generic type of this module, so each operation would have to
+/// look up the type's metadata.
 struct PendingOperation: Sendable {
     /// Runs the operation, and returns the closure that answers its caller.
     let body: Store.Operation<Store.Reply>
     let failed: @Sendable (any Error) -> Void
-    /// Whether it is answered as soon as it has run.
+    /// Whether the caller is answered as soon as the operation has run.
     var isStaged = false
-    /// The only pasteboard of an operation that may run on its caller's thread; nil for any other operation.
+    /// The only pasteboard of an operation that may run on its caller's thread; `nil` for any other operation.
     var board: PasteboardName?
-    /// Hands an answer over; nil if answers are given on the store's thread.
+    /// Hands over answers; `nil` if they are given on the store's thread.
     var handOver: (@Sendable ([@Sendable () -> Void]) -> Void)?
 
     /// Runs the operation, and returns its result or its own error as an answer.
@@ -34,7 +34,7 @@ struct PendingOperation: Sendable {
 
 struct FinishedOperation {
     let wrote: Bool
-    /// Called once.
+    /// Answers the caller. Called once.
     let answer: @Sendable () -> Void
 }
 

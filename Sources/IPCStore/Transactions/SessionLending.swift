@@ -1,12 +1,13 @@
 internal import Synchronization
 
-/// Runs an operation in memory on the thread of its caller while the store's thread sleeps, because two changes of
-/// thread take longer than the operation.
+/// Runs an operation in memory on its caller's thread while the store's thread sleeps, because two thread switches take
+/// longer than the operation.
 ///
-/// Only an operation that comes alone runs here. If several come, the store's thread runs them beside their callers. If
-/// the operation turns out to need the file, it is undone, and the store's thread runs it.
+/// Only an operation that arrives alone runs here. If several arrive, the store's thread runs them in parallel with
+/// their callers. If an operation turns out to need the file, it is undone, and the store's thread runs it.
 ///
-/// Unchecked: either the store's thread uses the session, or the caller of ``OperationQueue/lend()``.
+/// `@unchecked` is safe: the session is used either by the store's thread or by the caller of
+/// ``OperationQueue/lend()``.
 final class SessionLending: @unchecked Sendable {
     private let queue: OperationQueue
     private let statistics: StoreStatistics
@@ -16,7 +17,7 @@ final class SessionLending: @unchecked Sendable {
         (self.queue, self.statistics) = (queue, statistics)
     }
 
-    /// Called on the store's thread before it first sleeps, and with nil when it ends.
+    /// Called on the store's thread before it first sleeps, and with `nil` when it stops.
     func offer(_ session: StoreSession?) { self.session = session }
 
     /// Runs the only waiting operation, or wakes the store's thread.
@@ -34,12 +35,12 @@ final class SessionLending: @unchecked Sendable {
             }
             session.transaction.keepsToMemory = false
             statistics.ran()
-            // From here on the session belongs to the store's thread.
+            // From here on, the session belongs to the store's thread.
             queue.giveBack()
             operation.handOver?([finished.answer])
         } catch {
             session.transaction.keepsToMemory = false
-            // After a fault too: the store's thread then meets it itself.
+            // Also after a fault, which the store's thread then encounters itself.
             undo(operation, session)
         }
     }

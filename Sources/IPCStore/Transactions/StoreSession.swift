@@ -1,7 +1,7 @@
 internal import IPCModel
 
-/// An open store: the transaction, and the owners of the tables. Used by one thread at a time: the
-/// store's, or the one that has borrowed the session (``SessionLending``).
+/// An open store: the transaction, and the types that own the tables. Used by one thread at a time: the store's thread,
+/// or the one that has borrowed the session (``SessionLending``).
 final class StoreSession {
     let transaction: GroupTransaction
     let counter: ChangeCounter
@@ -24,7 +24,7 @@ final class StoreSession {
 
     var configuration: StoreConfiguration { transaction.configuration }
 
-    /// - Parameter database: its schema is up to date.
+    /// - Parameter database: a database with an up-to-date schema.
     init(
         _ database: Database, _ configuration: StoreConfiguration, after report: OpeningReport,
         files: (GroupTransaction) -> StoredFiles
@@ -61,7 +61,7 @@ final class StoreSession {
 
     // MARK: Groups
 
-    /// Brings the group to the disk, and begins the next.
+    /// Writes the group to disk, and begins the next one.
     /// - Throws: ``GroupLost``
     func commit() throws {
         try endTransaction()
@@ -72,13 +72,13 @@ final class StoreSession {
 
     var mustSettle: Bool { counter.isPending || files.mustSettle }
 
-    /// Lets the counter take its reserved numbers, and removes released files. Call it when all writes are on the disk.
+    /// Lets the counter use its reserved numbers, and removes released files. Call this once all writes are on disk.
     func settle() {
         counter.settle()
         files.settle()
     }
 
-    /// Writes the group to the log, and begins the next. See ``GroupTransaction/end(_:)``.
+    /// Writes the group to the log, and begins the next one. See ``GroupTransaction/end(_:)``.
     func endTransaction() throws {
         try transaction.end {
             // An undone operation may have left file names that are not durable.

@@ -1,15 +1,15 @@
-/// The store inside an operation: all of its writes happen, or none.
+/// The store as an operation sees it. Either all of the operation's writes happen, or none.
 ///
-/// The closure of ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows it. If the closure throws,
-/// its own writes are undone. All methods throw a `Condition` if a caller can act on it, and SQLite's error if the disk
-/// or the file has failed.
+/// The closure passed to ``Store/commit(_:)`` or ``Store/stage(_:)`` borrows it. If the closure throws, its own writes
+/// are undone. Every method throws a `Condition` if a caller can act on the error, and SQLite's error if the disk or
+/// the file has failed.
 package struct StoreTransaction: ~Copyable {
     let session: StoreSession
 
-    /// The time of the whole operation, in milliseconds since 1970.
+    /// The time for the whole operation, in milliseconds since 1970.
     package var now: UInt64 { session.transaction.now }
 
-    /// The clock of versions' deadlines, in milliseconds.
+    /// The clock for the deadlines of versions, in milliseconds.
     package var uptime: UInt64 { session.configuration.uptime() }
 
     package var requests: Requests { session.requests }
@@ -17,7 +17,7 @@ package struct StoreTransaction: ~Copyable {
 
     init(_ session: StoreSession) { self.session = session }
 
-    /// Checks that an earlier staged group was not lost on a full disk.
+    /// Checks that an earlier staged group was not lost because the disk was full.
     package func require(_ group: CommitGroup) throws(StoreError) {
         guard !session.transaction.mayBeLost(group) else { throw .noSpace }
     }
@@ -25,7 +25,7 @@ package struct StoreTransaction: ~Copyable {
 
 /// The result of a staged operation, and its group.
 ///
-/// A later commit that depends on it passes the group to ``StoreTransaction/require(_:)``.
+/// A later commit that depends on the operation passes the group to ``StoreTransaction/require(_:)``.
 package struct Staged<Value: Sendable>: Sendable {
     package let value: Value
     package let group: CommitGroup

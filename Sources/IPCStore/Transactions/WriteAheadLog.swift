@@ -1,11 +1,11 @@
 internal import Glibc
 
-/// The write-ahead log of the file: its flushes and its checkpoints.
+/// The database's write-ahead log, with its flushes and checkpoints.
 ///
-/// SQLite calls back after each commit that wrote to the file. It does not flush (`synchronous = NORMAL`). The store does,
-/// with the system call that SQLite would make, before it answers and before the next commit. So the disk gets the same
-/// writes in the same order as with FULL. The store also makes the checkpoints, because SQLite's automatic ones hide
-/// errors of the disk (I3).
+/// SQLite calls back after each commit that wrote to the file. It does not flush (`synchronous = NORMAL`). The store
+/// does, with the system call that SQLite would make, before it answers and before the next commit. So the disk gets
+/// the same writes in the same order as with FULL. The store also runs the checkpoints, because SQLite's automatic ones
+/// hide disk errors (I3).
 final class WriteAheadLog {
     /// Commits that wrote to the file.
     private(set) var commits: UInt64 = 0
@@ -22,7 +22,7 @@ final class WriteAheadLog {
     /// 8 MiB.
     private static let pagesBetweenCheckpoints: Int32 = 2_048
 
-    /// - Parameter waitsForDisk: false for a control of the tests.
+    /// - Parameter waitsForDisk: whether commits are flushed; false only in tests of `synchronous-off`.
     init(_ database: Database, in directory: StoreDirectory, waitsForDisk: Bool) {
         (self.database, path, self.waitsForDisk) = (database, directory.log, waitsForDisk)
         place = (directory.database, Self.inode { lstat(directory.database, &$0) })
@@ -40,7 +40,7 @@ final class WriteAheadLog {
         self.pages = pages
     }
 
-    /// The open log, for a flush: SQLite keeps the file as long as the connection is open.
+    /// The open log, for a flush. SQLite keeps the same file as long as the connection is open.
     var descriptor: CInt {
         get throws {
             if let opened { return opened.descriptor }
@@ -70,7 +70,7 @@ final class WriteAheadLog {
         return read(&status) == 0 ? status.st_ino : nil
     }
 
-    /// Whether the log was removed: its content is lost when the process ends.
+    /// Whether the log was removed, so that its content is lost when the process exits.
     var isRemoved: Bool {
         guard let opened else { return access(path, F_OK) != 0 && errno == ENOENT }
         var status = stat()
@@ -82,7 +82,7 @@ final class WriteAheadLog {
         try flushed(FlushThread.flushHere(descriptor))
     }
 
-    /// Notes the result of a flush: an error number, or 0.
+    /// Records the result of a flush: an error number, or 0.
     func flushed(_ error: CInt) throws {
         guard error == 0 else { throw FailedFlush(error: error) }
         needsFlush = false
@@ -111,7 +111,7 @@ final class WriteAheadLog {
     }
 }
 
-/// The disk has rejected a write: the store acknowledges no further operation.
+/// The disk has rejected a write, so the store acknowledges no further operation.
 struct FailedFlush: Error, CustomStringConvertible {
     let error: CInt
 

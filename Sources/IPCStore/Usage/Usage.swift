@@ -1,22 +1,22 @@
 internal import IPCModel
 
-/// The charge of a source.
+/// What a source is charged for.
 package struct Usage: Sendable, Hashable {
     package var pasteboards: UInt64 = 0
     package var items: UInt64 = 0
-    /// The bytes of its versions; shared content counts for each.
+    /// The bytes of its versions. Content that versions share counts for each of them.
     package var bytes: UInt64 = 0
 
     var isNothing: Bool { self == Usage() }
 
     mutating func add(_ other: Usage) {
-        // No sum of untrusted rows may end the process.
+        // No sum of untrusted rows may crash the process.
         pasteboards &+= other.pasteboards
         items &+= other.items
         bytes &+= other.bytes
     }
 
-    /// A damaged row may have less than `other`.
+    /// Subtracts `other`, but never goes below zero: a damaged row may hold less than `other`.
     mutating func remove(_ other: Usage) {
         pasteboards -= min(pasteboards, other.pasteboards)
         items -= min(items, other.items)
@@ -28,7 +28,7 @@ package struct StoreUsage: Sendable {
     package let total: Usage
     /// The bytes of pasteboards in memory and of sensitive versions.
     package let memoryBytes: UInt64
-    /// In the order of the names; `""` stands for callers without one.
+    /// Sorted by name. `""` stands for callers without a name.
     package let bySource: [(source: String, usage: Usage)]
 }
 
@@ -36,7 +36,7 @@ extension StoreTransaction {
     package func usage() -> StoreUsage { session.usage.state }
 }
 
-/// The usage of both databases by source. Each commit writes the changes of persistent usage.
+/// The usage in both databases, by source. Each commit writes the changes to persistent usage.
 final class UsageTally {
     private let transaction: GroupTransaction
     private let limits: Limits
@@ -44,14 +44,14 @@ final class UsageTally {
     private var totals = [Usage(), Usage()]
     /// Sources whose rows may be outdated.
     private var changed: Set<String> = []
-    /// The rows on the disk.
+    /// The usage rows on disk.
     private var stored: [String: Usage] = [:]
 
     init(_ transaction: GroupTransaction) {
         (self.transaction, limits) = (transaction, transaction.configuration.limits)
     }
 
-    /// The sum of both databases.
+    /// The sum over both databases.
     var total: Usage {
         var sum = totals[0]
         sum.add(totals[1])
@@ -62,7 +62,7 @@ final class UsageTally {
 
     subscript(source: String, area: Area) -> Usage { sources[area.rawValue][source] ?? Usage() }
 
-    /// The sum of both databases.
+    /// A source's usage, summed over both databases.
     subscript(source: String) -> Usage {
         var sum = self[source, .persistent]
         sum.add(self[source, .volatile])
@@ -76,8 +76,8 @@ final class UsageTally {
         if area == .persistent { changed.insert(source) }
     }
 
-    /// The sources whose rows have to be written. A change and its reversal need no write, so that a group in memory needs
-    /// no disk for them.
+    /// The sources whose rows must be written. A change that was reversed needs no write, so that a group in memory
+    /// needs no disk for it.
     private var unstored: [String] { changed.filter { self[$0, .persistent] != stored[$0] ?? Usage() } }
 
     func committed() {
@@ -125,11 +125,11 @@ final class UsageTally {
             && own.bytes <= limits.storedBytesPerSource
     }
 
-    /// Checks the limits after a charge; an empty charge never fails.
+    /// Checks the limits after a charge. An empty charge never fails.
     func check(with added: Usage, of source: String, _ area: Area) throws {
         let (all, own) = (total, self[source])
         if area == .volatile { try checkMemory(with: added.bytes) }
-        // Most writes need no closer look.
+        // Most writes are far from all limits.
         guard !allows(all: all, own: own) else { return }
         let checks: [(limit: KeyPath<Limits, UInt64>, use: UInt64, request: UInt64)] = [
             (\.pasteboards, all.pasteboards, added.pasteboards),
@@ -159,8 +159,8 @@ final class UsageTally {
         }
     }
 
-    /// Reads the rows. Sums the tables instead if a row is damaged, or the count of pasteboards differs, or, after a crash
-    /// or a salvage, the sums of the versions differ.
+    /// Reads the rows. Sums the tables instead if a row is damaged, if the number of pasteboards differs, or if the
+    /// sums of the versions differ, which is only checked after a crash or a salvage.
     func load(afterCleanStop wasClean: Bool) throws {
         var isIntact = true
         try transaction.statement("SELECT * FROM @.usage", .persistent).query { row in
@@ -182,7 +182,7 @@ final class UsageTally {
         let boards = try transaction.statement("SELECT count(*) FROM @.pasteboard", .persistent).first { $0.number(0) }
         guard total.pasteboards == boards else { return false }
         if wasClean { return true }
-        // After a crash the check has read the whole file anyway.
+        // After a crash, the check has read the whole file anyway.
         return try transaction.statement("SELECT total(items), total(bytes) FROM @.version", .persistent).first { row in
             total.items == row.number(0) && total.bytes == row.number(1)
         } ?? false
@@ -192,7 +192,7 @@ final class UsageTally {
         for source in sources[Area.persistent.rawValue].keys { set(Usage(), of: source, .persistent) }
         stored = [:]
         try transaction.statement("SELECT * FROM @.pasteboard", .persistent).query { row in
-            // A damaged one counts too, for no source, so that the count fits.
+            // A damaged pasteboard counts too, but for no source, so that the number of pasteboards matches.
             add(Usage(pasteboards: 1), Board(row, .persistent)?.source ?? "")
         }
         try transaction.statement("SELECT * FROM @.version", .persistent).query { row in

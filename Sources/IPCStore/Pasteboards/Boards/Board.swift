@@ -1,6 +1,6 @@
 package import IPCModel
 
-/// A pasteboard, as its row states it.
+/// A pasteboard, as stored in its row.
 package struct Board: Sendable {
     /// The change count at which the pasteboard was created.
     let id: UInt64
@@ -10,11 +10,11 @@ package struct Board: Sendable {
     package internal(set) var historyLimit: UInt32
     /// In milliseconds since 1970.
     package let created: UInt64
-    /// The application id of the creator; empty if it stated none.
+    /// The application id of the creator; empty if the creator gave none.
     package let source: String
-    /// The change counts of the versions that it keeps, oldest first. The last one is the current version.
+    /// The change counts of the versions that it keeps, oldest first. The last one is that of the current version.
     package internal(set) var versions: [UInt64]
-    /// Whether the first reader consumes the current version; nil until its row was read.
+    /// Whether the first reader consumes the current version; `nil` until that version's row has been read.
     var isCurrentForOneReader: Bool?
 
     package var changeCount: UInt64 { versions[versions.count - 1] }
@@ -36,7 +36,7 @@ package struct Board: Sendable {
 }
 
 extension Board {
-    /// Reads a row of `SELECT *`; nil if it is damaged.
+    /// Reads a row of `SELECT *`; `nil` if it is damaged.
     init?(_ row: SQLRow, _ area: Area) {
         guard row.isIntact(.pasteboard, checksum: 7), let name = try? PasteboardName(row.text(1)) else { return nil }
         let packed = row.raw(5)
@@ -51,11 +51,12 @@ extension Board {
     }
 }
 
+/// A change to a pasteboard, or its removal.
 package struct PasteboardMove: Sendable, Hashable {
     package let name: PasteboardName
-    /// The change count that the move took.
+    /// The change count assigned to the move.
     package let changeCount: UInt64
-    /// The state after the move; nil after a removal.
+    /// The state after the move; `nil` after a removal.
     package let state: State?
 
     package struct State: Sendable, Hashable {

@@ -5,9 +5,9 @@ final class Boards {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
     private let removalsKept: UInt64
-    /// Pasteboards that were read, by name; emptied when anything is undone.
+    /// Pasteboards that were read, by name; emptied whenever anything is undone.
     private var boards: [PasteboardName: Board] = [:]
-    /// The removals that are kept, in both databases.
+    /// The number of removals that are kept, in both databases.
     private var removalCount: UInt64 = 0
     /// The moves of the current group.
     private var moves: [PasteboardMove] = []
@@ -20,14 +20,14 @@ final class Boards {
 
     func load() throws { removalCount = try countRemovals(.persistent) }
 
-    /// The area of a pasteboard that is in the cache; nil for any other.
+    /// The area of a cached pasteboard; `nil` if it is not cached.
     func knownArea(of name: PasteboardName) -> Area? { boards[name]?.area }
 
     // MARK: Rows
 
     private static let mostRemembered = 4_096
 
-    /// The pasteboard as its row states it: versions may have expired.
+    /// The pasteboard as stored in its row. Some of its versions may have expired.
     func stored(_ name: PasteboardName) throws -> Board? {
         if let board = boards[name] { return board }
         for area in [Area.volatile, .persistent] {
@@ -47,7 +47,7 @@ final class Boards {
         }
     }
 
-    /// The pasteboard with a key; nil if there is none, or its row is damaged.
+    /// The pasteboard with a key; `nil` if there is none, or its row is damaged.
     func board(key: UInt64, _ area: Area) throws -> Board? {
         try transaction.statement("SELECT * FROM @.pasteboard WHERE id = ?", area).first([.number(key)]) {
             Board($0, area)
@@ -92,11 +92,11 @@ final class Boards {
         boards[name] = nil
     }
 
-    /// Pasteboards in the order of their names, without damaged ones.
+    /// The intact pasteboards, sorted by name.
     func page(_ area: Area, after: String, limit: Int, prefix: String) throws -> [Board] {
         guard limit > 0 else { return [] }
         var page: [Board] = []
-        // One bound: SQLite would look up one of two, and skip the rows up to the other.
+        // Only one bound: given two, SQLite would look up one, and scan the rows up to the other.
         let first = after.utf8.lexicographicallyPrecedes(prefix.utf8) ? prefix : after
         let statement = try transaction.statement("SELECT * FROM @.pasteboard WHERE name >= ? ORDER BY name", area)
         try statement.scan([.text(first)]) { row in
@@ -110,7 +110,7 @@ final class Boards {
 
     // MARK: Moves
 
-    /// Returns the moves of the group that ended, and forgets them.
+    /// Returns the moves of the finished group, and forgets them.
     func takeMoves() -> [PasteboardMove] {
         defer { moves = [] }
         return moves
@@ -123,7 +123,7 @@ final class Boards {
                 state: .init(isPersistent: board.isPersistent, historyLimit: board.historyLimit)))
     }
 
-    /// Watchers are notified when the group is on the disk.
+    /// Watchers are notified once the group is on disk.
     private func note(_ move: PasteboardMove) {
         moves.append(move)
         transaction.onUndo { [self] in moves.removeLast() }
@@ -133,7 +133,7 @@ final class Boards {
 
     typealias Move = (at: UInt64, change: Changes.Change)
 
-    /// Each change is a version, and its key is the change count. Few are behind a count, so that this needs no index.
+    /// Each change is a version whose key is the change count. Few are newer than a count, so this needs no index.
     func boardsMoved(since: UInt64, _ area: Area) throws -> [Move] {
         var moves: [Move] = []
         let statement = try transaction.statement(
@@ -148,7 +148,7 @@ final class Boards {
         return moves
     }
 
-    /// The removals after a count, except of names that exist again.
+    /// The removals after a change count, except of names that exist again.
     func removals(since: UInt64, _ area: Area) throws -> [Move] {
         var latest: [PasteboardName: UInt64] = [:]
         try transaction.statement("SELECT * FROM @.removal WHERE change_count > ?", area).query([.number(since)]) {
@@ -160,13 +160,13 @@ final class Boards {
             .map { ($0.value, .init(name: $0.key, changeCount: 0)) }
     }
 
-    /// The change count of a pasteboard; 0 if its row is damaged, nil if there is none.
+    /// The change count of a pasteboard; 0 if its row is damaged, `nil` if there is none.
     private func changeCount(of name: PasteboardName) throws -> UInt64? {
         do { return try stored(name)?.changeCount } catch PasteboardError.damaged { return 0 }
     }
 
-    /// The named pasteboards that moved. A missing one was removed if the log says so, and may have been removed if the
-    /// log does not reach back to `since`.
+    /// The given pasteboards that changed. A missing one counts as removed if the log says so, or if the log does not
+    /// reach back to `since`.
     func moved(_ names: [PasteboardName], since: UInt64, isBeforeLog: Bool) throws -> [Move] {
         var moves: [Move] = []
         var missing: Set<PasteboardName> = []
@@ -192,7 +192,7 @@ final class Boards {
         if removalCount > removalsKept { try forgetRemovals(area) }
     }
 
-    /// Forgets the older half of the removals of one database, so that this happens seldom.
+    /// Forgets the older half of the removals of one database, so that this happens rarely.
     private func forgetRemovals(_ area: Area) throws {
         let kept = try countRemovals(area)
         let last = try transaction.statement(

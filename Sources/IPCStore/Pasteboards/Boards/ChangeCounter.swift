@@ -1,13 +1,12 @@
 internal import IPCModel
 
-/// The counter that numbers every change of any pasteboard (I11), and its table `reservation`.
+/// The counter that numbers every change to any pasteboard (I11), and its table `reservation`.
 ///
-/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on the disk, because a
-/// number may have been shown although its transaction was lost. When half of a block is used, the next write reserves
-/// the next one.
+/// Numbers are reserved in blocks. A number is taken only if the reservation of its block is on disk, because a number
+/// may have been shown even if its transaction was lost. When half of a block is used, a write reserves the next one.
 final class ChangeCounter {
     private static let block: UInt64 = 65_536
-    /// A row's key is such a number followed by one of 2^20 ordinals.
+    /// The greatest change count. A representation's key is such a number followed by one of 2^20 ordinals.
     static let greatest: UInt64 = 1 << 43 - 1
 
     private(set) var last: UInt64 = 0
@@ -16,22 +15,22 @@ final class ChangeCounter {
 
     /// An undo restores this, but not ``last``: numbers that were taken stay taken.
     private struct State {
-        /// Removals up to this number are forgotten: too many followed, or the pasteboards were in the memory of an
-        /// earlier run.
+        /// Removals up to this number are forgotten: too many followed, or an earlier run had the pasteboards in
+        /// memory.
         var removedTo: UInt64 = 0
         /// Whether this run has had pasteboards in memory, other than `general`.
         var hadVolatile = false
-        /// The first number that is not reserved on the disk.
+        /// The first number that is not reserved on disk.
         var limit: UInt64 = 0
-        /// The same once the transaction has reached the disk.
+        /// The next value of `limit`, once the transaction has reached the disk.
         var pending: UInt64?
-        /// The numbers up to this one are skipped once the transaction has reached the disk.
+        /// Numbers up to this one are skipped, once the transaction has reached the disk.
         var skipped: UInt64 = 0
 
         var nextLimit: UInt64 { max(limit + block, pending ?? 0, skipped + 1 + block) }
     }
 
-    /// Continues after the last run. The first block has to reach the disk (``settle()``) before a number is taken.
+    /// Continues after the last run. The first block must reach the disk (``settle()``) before a number is taken.
     init(_ transaction: GroupTransaction) throws {
         self.transaction = transaction
         var next: UInt64 = 0
@@ -43,7 +42,7 @@ final class ChangeCounter {
         }
         guard next > 0 else { throw DamagedFile("both reservations of change counts are damaged") }
         if state.hadVolatile {
-            // The end of the pasteboards in memory is a change too.
+            // Losing the pasteboards in memory is a change too.
             state.removedTo = next
             state.hadVolatile = false
             next += 1
@@ -54,20 +53,20 @@ final class ChangeCounter {
 
     var removedTo: UInt64 { state.removedTo }
 
-    /// Whether a block is reserved by a transaction that may not have reached the disk.
+    /// Whether a block was reserved by a transaction that may not have reached the disk.
     var isPending: Bool { state.pending != nil }
 
-    /// Takes the number of a change.
+    /// Takes a number for a change.
     /// - Throws: `noSpace` if none is left, because the disk has been full for a whole block.
     func take() throws -> UInt64 {
-        // If the file was removed, the next start finds nothing in it.
+        // If the file was removed, the next start would not find the reservation.
         if !isPending, state.limit - last <= Self.block / 2, !transaction.log.isRemoved { try reserve { _ in } }
         guard last + 1 < state.limit, last < Self.greatest else { throw StoreError.noSpace }
         last += 1
         return last
     }
 
-    /// Notes that everything written so far is on the disk.
+    /// Records that everything written so far is on disk.
     func settle() {
         guard let pending = state.pending else { return }
         state.limit = pending
@@ -75,7 +74,7 @@ final class ChangeCounter {
         last = max(last, state.skipped)
     }
 
-    /// Notes that this run has pasteboards in memory: no reader will see their removal.
+    /// Records that this run has pasteboards in memory, because their removal will not be recorded.
     func noteVolatilePasteboard() throws {
         guard !state.hadVolatile, transaction.log.missing == nil else { return }
         try reserve { $0.hadVolatile = true }
@@ -85,8 +84,8 @@ final class ChangeCounter {
         try reserve { $0.removedTo = max($0.removedTo, count) }
     }
 
-    /// Skips the numbers up to one.
-    /// - Returns: the last number that is taken or skipped.
+    /// Skips the numbers up to the given one.
+    /// - Returns: the last number that was taken or skipped.
     func skip(to count: UInt64) throws -> UInt64 {
         guard count <= Self.greatest / 2 else {
             throw IPCError(
@@ -97,10 +96,10 @@ final class ChangeCounter {
         return count
     }
 
-    /// Marks a clean stop, and frees the unused numbers.
+    /// Marks a clean stop, and releases the unused numbers.
     func close() throws { try write(next: last + 1, clean: true) }
 
-    /// Reserves the next block, and changes the notes in its row.
+    /// Reserves the next block, and updates the other values in its row.
     private func reserve(_ note: (inout State) -> Void) throws {
         let earlier = state
         transaction.onUndo { [self] in state = earlier }

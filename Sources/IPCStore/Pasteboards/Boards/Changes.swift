@@ -7,25 +7,25 @@ package struct Changes: Sendable, Hashable {
         package let changeCount: UInt64
     }
 
-    /// The change count up to which this answers: the next question starts from it.
+    /// The change count that this answer covers. The next query starts from it.
     package let latest: UInt64
     /// Oldest change first.
     package let changed: [Change]
-    /// Whether pasteboards may have been removed that are not in ``changed``: the question starts too far back.
+    /// Whether pasteboards may have been removed that are not in ``changed``, because the query started too far back.
     package let mustResynchronize: Bool
 }
 
 extension StoreTransaction {
-    /// Makes every later change take a number above `count`: imported versions keep their numbers, and no change takes
-    /// one of these again (I11). Does nothing if the numbers are past `count` already.
-    /// - Returns: the last number that is taken or skipped.
-    /// - Throws: `InvalidArguments` for more than half of all numbers: each call could use up the rest.
+    /// Makes every later change take a number above `count`, so that imported versions keep their numbers and no change
+    /// takes one of those again (I11). Does nothing if the numbers are already past `count`.
+    /// - Returns: the last number that was taken or skipped.
+    /// - Throws: `InvalidArguments` if `count` is above half of all numbers: one call could otherwise use up the rest.
     package func skipChangeCounts(to count: UInt64) throws -> UInt64 { try session.counter.skip(to: count) }
 
-    /// The named pasteboards (all if `names` is empty) that moved after a change count (I13).
+    /// The given pasteboards (all if `names` is empty) that changed after a change count (I13).
     ///
-    /// A count that this store never assigned belongs to another store, or to a lost one. Then all pasteboards count as
-    /// moved, and the caller has to resynchronize.
+    /// A change count that this store never assigned comes from another store, or from a lost one. All pasteboards then
+    /// count as changed, and the caller must resynchronize.
     package func changes(of names: [PasteboardName] = [], since: UInt64) throws -> Changes {
         guard since <= session.counter.last else {
             let all = try changes(of: names, since: 0)

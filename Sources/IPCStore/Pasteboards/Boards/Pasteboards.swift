@@ -2,7 +2,7 @@ package import IPCModel
 
 extension StoreTransaction {
     /// Creates an empty pasteboard with its own change count. Does nothing if the pasteboard exists.
-    /// - Throws: `LimitExceeded` if there are as many as allowed, in all or of this source.
+    /// - Throws: `LimitExceeded` if there are already as many as allowed, in total or for this source.
     package func createPasteboard(
         _ name: PasteboardName, persistent: Bool, source: Source = .nobody
     ) throws -> (pasteboard: Board, isNew: Bool) {
@@ -10,8 +10,8 @@ extension StoreTransaction {
         return (try createPasteboard(name, persistent ? .persistent : .volatile, source: source), true)
     }
 
-    /// Creates a pasteboard that does not exist.
-    /// - Parameter first: makes its first version; nil for an empty one.
+    /// Creates a pasteboard that does not exist yet.
+    /// - Parameter first: creates its first version; `nil` for an empty one.
     func createPasteboard(
         _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
     ) throws -> Board {
@@ -23,8 +23,8 @@ extension StoreTransaction {
 
     package func pasteboard(_ name: PasteboardName) throws -> Board? { try session.histories.board(name) }
 
-    /// A page of the pasteboards in the order of their names, byte by byte, without damaged ones.
-    /// - Parameter prefix: of the names.
+    /// A page of the intact pasteboards, sorted by name, byte by byte.
+    /// - Parameter prefix: the prefix of the names to include.
     package func pasteboards(
         after: PasteboardName? = nil, limit: Int, prefix: String = ""
     ) throws -> [Board] {

@@ -1,8 +1,8 @@
 package import IPCModel
 
 extension StoreTransaction {
-    /// Moves a pasteboard with its versions to the disk, or from it into memory; its change count stays.
-    /// - Parameter files: copies of its files in the other place.
+    /// Moves a pasteboard, with its versions, to disk or into memory. Its change count stays the same.
+    /// - Parameter files: copies of its files in the new place.
     /// - Throws: ``IntakeOutdated`` if a file has no copy.
     package func setPersistent(
         _ persistent: Bool, of name: PasteboardName, files: MovedFiles = MovedFiles()
@@ -19,12 +19,12 @@ extension StoreTransaction {
 /// Moves pasteboards between the two databases.
 private struct Relocation {
     let session: StoreSession
-    /// The copies of large values in the other place.
+    /// The copies of large values in the new place.
     let copies: MovedFiles
 
-    /// Copies the rows with their checksums, then drops the old ones. A held version stays with its content, and a
+    /// Copies the rows with their checksums, then drops the old ones. A held version stays behind with its content, and
     /// sensitive content stays in memory.
-    /// - Returns: the bytes that the target has gained.
+    /// - Returns: the number of bytes that the target has gained.
     func move(_ board: Board, to target: Area) throws -> UInt64 {
         let usage = session.usage
         var moved = board
@@ -42,7 +42,7 @@ private struct Relocation {
         return usage.total(target).bytes - min(before, usage.total(target).bytes)
     }
 
-    /// A version or content that is in the target, because it was moved there before and is held, is the same.
+    /// Copies a version and its content. Rows already in the target are the same, moved there before and held since.
     private func copy(_ version: VersionRow, to target: Area) throws {
         var version = version
         version.pins = 0

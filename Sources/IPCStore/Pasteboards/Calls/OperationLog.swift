@@ -1,25 +1,25 @@
 internal import IPCModel
 
-/// The keys of the remembered calls, oldest first; the rows have their results (I10).
+/// The keys of the remembered calls, oldest first. Their rows have the results (I10).
 struct OperationLog {
     struct Entry {
-        /// The hash of the id, with a seed of this process: 64 bits distinguish ids, and no caller can choose them.
+        /// The hash of the id, seeded per process: 64 bits distinguish ids, and no caller can choose a hash.
         fileprivate let key: Int
         let sequence: Int64
         let area: Area
         let time: UInt64
-        /// The version that is held for the call; 0 for none.
+        /// The version held for the call; 0 if there is none.
         let version: UInt64
     }
 
     private var entries: [Entry] = []
     private var first = 0
-    /// Positions in all entries since the start, by key.
+    /// Positions among all entries since the start, by key.
     private var index: [Int: Int] = [:]
     /// The position of the first element of ``entries``.
     private var base = 0
     private(set) var lastSequence: Int64 = 0
-    /// The count of calls for which a version is held.
+    /// The number of calls for which a version is held.
     private(set) var holding = 0
     private var isLoaded = false
 
@@ -37,7 +37,7 @@ struct OperationLog {
     }
 
     mutating func forgetOldest() {
-        // A later call may have used the id again after the time of this one.
+        // A later call may have reused the id after this one's retention period.
         let key = entries[first].key
         if index[key] == base + first { index[key] = nil }
         if entries[first].version != 0 { holding -= 1 }
@@ -57,7 +57,7 @@ struct OperationLog {
         if entries[first].version != 0 { holding += 1 }
     }
 
-    /// Frees the memory of forgotten calls; only between groups, when no undo can restore them.
+    /// Frees the memory of forgotten calls. Only call this between groups, when no undo can restore them.
     mutating func compact() {
         guard first > 1_024, first > entries.count / 2 else { return }
         entries.removeFirst(first)
@@ -65,8 +65,8 @@ struct OperationLog {
         first = 0
     }
 
-    /// Reads the keys from the file, once. A damaged row keeps its id until it is forgotten in its turn, so that a
-    /// repetition is an error and has no second effect.
+    /// Reads the keys from the file, once. A damaged row keeps its id until its turn to be forgotten, so that repeating
+    /// the call fails instead of taking effect twice.
     mutating func load(_ transaction: GroupTransaction) throws {
         guard !isLoaded else { return }
         var log = OperationLog()

@@ -2,7 +2,7 @@ internal import IPCModel
 
 /// A call with an id, which its caller may repeat.
 struct RepeatableCall {
-    /// The numbers stand in rows.
+    /// The raw values are stored in rows.
     enum Kind: Int64 {
         case setItems = 1
         case addItems = 2
@@ -12,8 +12,8 @@ struct RepeatableCall {
 
     let id: RequestID
     let kind: Kind
-    /// The digest of the arguments: the same id with other arguments is a mistake of the caller. The caller is not part
-    /// of it, because it may repeat the call over another connection.
+    /// The digest of the arguments: the same id with other arguments is a mistake of the caller. It does not cover the
+    /// caller, which may repeat the call over another connection.
     let arguments: ContentDigest
 
     init(
@@ -28,7 +28,7 @@ struct RepeatableCall {
         for entry in entries {
             bytes.append(number: UInt64(entry.row.item))
             bytes.append(field: entry.row.type)
-            // Bytes in a file are the same as bytes in the message; text is another kind of value.
+            // Bytes in a file equal bytes in the message; text is a different kind of value.
             bytes.append(entry.row.kind == RepresentationRow.fileKind ? 1 : UInt8(entry.row.kind))
             bytes.append(contentsOf: entry.row.digest.bytes)
         }
@@ -45,8 +45,8 @@ struct RepeatableCall {
     }
 }
 
-/// The table `operation`: calls that are remembered by their id (I10), with the versions that are held for them.
-/// The first use reads the table, so that the start does not wait for it.
+/// The table `operation`: calls that are remembered by their id (I10), with the versions held for them.
+/// The table is read on first use, so that the start does not wait for it.
 final class RepeatableCalls {
     private let transaction: GroupTransaction
     private let versions: Versions
@@ -61,12 +61,12 @@ final class RepeatableCalls {
 
     struct Known {
         let result: UInt64
-        /// The version that is held for the call; 0 for none.
+        /// The version held for the call; 0 if there is none.
         let version: UInt64
         let area: Area
     }
 
-    /// The result of an earlier call with the same id; nil if there is none, or its time is over.
+    /// The result of an earlier call with the same id; `nil` if there is none, or its retention period is over.
     func known(_ call: RepeatableCall) throws -> Known? {
         try log.load(transaction)
         guard let place = log.place(call.id) else { return nil }
@@ -89,7 +89,7 @@ final class RepeatableCalls {
     func remember(_ call: RepeatableCall, result: UInt64, version: UInt64 = 0, _ area: Area) throws {
         try log.load(transaction)
         try forgetSome()
-        // An older call with the same id may have a row.
+        // An older call with the same id may still have a row.
         let sequence = log.lastSequence + 1
         try transaction.insert(
             "INSERT INTO @.operation VALUES (?, ?, ?, ?, ?, ?, ?, ?)", area,
@@ -101,7 +101,7 @@ final class RepeatableCalls {
         transaction.onUndo { [self] in log.undoAdd() }
     }
 
-    /// Forgets two calls at most, so that no call pays for many others.
+    /// Forgets at most two calls, so that no call pays for many others.
     private func forgetSome() throws {
         for _ in 0..<2 {
             guard let oldest = log.oldest else { return }
@@ -110,7 +110,7 @@ final class RepeatableCalls {
         }
     }
 
-    /// Forgets calls whose time is over, so that the versions held for them are released without a further call.
+    /// Forgets calls whose retention period is over, so that their versions are released without a further call.
     func forgetOver(atMost count: Int) throws {
         try log.load(transaction)
         for _ in 0..<count {
@@ -119,10 +119,10 @@ final class RepeatableCalls {
         }
     }
 
-    /// When the oldest call is forgotten, in milliseconds of uptime; nil if no version is held for any.
-    /// Calls count by the time of day. If that was set back, this is checked again after the whole time.
+    /// When the oldest call is due to be forgotten, in milliseconds of uptime; `nil` if no version is held for any
+    /// call. Age is measured by the wall clock. If that was set back, this is checked again after the full period.
     var nextEnd: UInt64? {
-        // A caller that needs a call throws the error of a failed read.
+        // If this read fails, the next caller that needs the log throws the error.
         try? log.load(transaction)
         guard log.holding > 0, let oldest = log.oldest else { return nil }
         let kept = configuration.limits.operationKeptSeconds * 1_000

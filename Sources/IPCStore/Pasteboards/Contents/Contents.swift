@@ -41,18 +41,18 @@ final class Contents {
         try insert(entry, key: key, area)
     }
 
-    /// The content type of a text, from a cache; nil if the text is none.
+    /// The content type that a string names, from a cache; `nil` if it names none.
     func contentType(_ text: String) -> ContentType? {
         if let type = contentTypes[text] { return type }
         guard let type = try? ContentType(text) else { return nil }
-        // Writers choose the types, so their number is bounded.
+        // Writers choose the types, so the size of the cache is bounded.
         if contentTypes.count >= 1_000 { contentTypes.removeAll() }
         contentTypes[text] = type
         return type
     }
 
     func delete(_ keys: [SQLValue], _ area: Area) throws {
-        // Not “RETURNING”, which collects the rows in a temporary table.
+        // “RETURNING” would collect the rows in a temporary table.
         var released: [UInt64] = []
         try transaction.statement("SELECT id FROM @.representation WHERE id BETWEEN ? AND ? AND kind = 2", area)
             .query(keys) { released.append($0.number(0)) }
@@ -62,7 +62,7 @@ final class Contents {
 
     // MARK: Overwriting
 
-    /// Replaces the representations of a content by those of another one.
+    /// Replaces the representations of one content with those of another.
     func overwrite(_ oldest: KnownVersion, with entries: [RepresentationEntry], _ content: UInt64) throws {
         let (keys, oldKeys) = (ContentKeys(content: content), ContentKeys(content: oldest.row.content))
         for (ordinal, entry) in entries.enumerated() {
@@ -154,7 +154,7 @@ final class Contents {
         }
     }
 
-    /// The items of a sensitive version; none after a restart.
+    /// The items of a sensitive version. There are none after a restart.
     private func sensitiveContent(
         of version: VersionRow, types: [ContentType]?, _ name: PasteboardName
     ) throws -> VersionContent {
@@ -174,7 +174,7 @@ final class Contents {
             facts: facts(of: version), items: try items.map { try PasteboardItem(read: $0) })
     }
 
-    /// A value in memory, for a reader: each reader gets its own open file.
+    /// A value in memory, prepared for a reader: each reader gets its own open file.
     private func handedOut(_ value: Representation.Value) throws -> Representation.Value {
         guard case .file(let file) = value else { return value }
         guard let copy = file.reopened() else {
@@ -183,7 +183,7 @@ final class Contents {
         return .file(copy)
     }
 
-    /// The representations of a version without their values.
+    /// The representations of a version, without their values.
     func heads(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [RepresentationRow] {
         if version.isSensitive { return sensitive[version.changeCount]?.entries.map(\.row) ?? [] }
         if let known = known.version(version, area) { return known.entries.map(\.row) }
@@ -203,7 +203,7 @@ final class Contents {
         return heads
     }
 
-    /// The value of a row, with a new descriptor for a file; nil if it is damaged.
+    /// The value of a row, with a new descriptor for a file; `nil` if it is damaged.
     func value(_ head: RepresentationRow, _ row: SQLRow, _ area: Area) throws -> Representation.Value? {
         guard head.kind == RepresentationRow.fileKind else { return head.value(row) }
         return try files.open(head, key: row.number(0), area).map { .file($0) }
@@ -234,7 +234,7 @@ final class Contents {
         try transaction.statement(sql, area).query(keys.range(version.representations), body)
     }
 
-    /// The representations of a version with their values, for another version in memory.
+    /// The representations of a version with their values, for use in another version in memory.
     func entries(of version: VersionRow, _ name: PasteboardName, _ area: Area) throws -> [RepresentationEntry] {
         if version.isSensitive { return sensitive[version.changeCount]?.entries ?? [] }
         return try heads(of: version, name, area).enumerated().map { ordinal, row in
@@ -248,8 +248,8 @@ final class Contents {
         }
     }
 
-    /// A file of a version that the store holds in memory.
-    /// - Throws: `InvalidArguments` if it is on the disk, from where no operation can copy it.
+    /// A file of a version, as the store holds it in memory.
+    /// - Throws: `InvalidArguments` if it is on disk, because no operation can copy it from there.
     private func heldFile(
         _ ordinal: Int, of version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws -> ContentFile {
@@ -278,7 +278,7 @@ final class Contents {
             .map { unfulfilled($0.value.map { ($0, heads[$0]) }, of: version, name) }
     }
 
-    /// The error for a reader of some promised representations. It names those of the first writer.
+    /// The error for a reader that needs promised representations. It lists only those by the writer of the first one.
     func unfulfilled(
         _ wanted: [(ordinal: Int, row: RepresentationRow)], of version: VersionRow, _ name: PasteboardName
     ) -> UnfulfilledPromises {

@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 internal import IPCModel
 
-/// Memory for secrets: not swapped out if the system allows that, in no core file, not inherited by a child process,
-/// and wiped before it is freed.
+/// Memory for secrets. It is never in a core dump, is not inherited by child processes, and is kept out of swap space
+/// if the system allows it. It is wiped before it is freed.
 ///
 /// The corresponding C functions are `mmap`, `mlock`, `madvise` and `explicit_bzero`.
 package final class LockedMemory {
@@ -12,7 +12,7 @@ package final class LockedMemory {
     private let length: Int
 
     /// Allocates memory, and lets a closure fill it once.
-    /// - Throws: `limitExceeded` if the system has none left.
+    /// - Throws: `limitExceeded` if the system has no memory left.
     package init(byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
         Self.forbidDumps
         length = max(1, byteCount)
@@ -25,7 +25,7 @@ package final class LockedMemory {
         }
         self.memory = memory
         bytes = UnsafeRawBufferPointer(start: memory, count: byteCount)
-        // May fail, because the share of memory that a user may lock is often small.
+        // May fail, because users can often lock only a little memory.
         _ = mlock(memory, length)
         madvise(memory, length, MADV_DONTDUMP)
         madvise(memory, length, MADV_DONTFORK)
@@ -38,6 +38,6 @@ package final class LockedMemory {
         munmap(memory, length)
     }
 
-    /// After the first sensitive item the process leaves no core file, because copies of the item may be elsewhere in it.
+    /// Disables core dumps from the first sensitive item on, because the process may have copies of it elsewhere.
     private static let forbidDumps: Void = { _ = clinux_forbid_dumps() }()
 }

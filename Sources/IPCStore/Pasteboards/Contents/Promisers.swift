@@ -1,7 +1,7 @@
-/// The writers that promised representations of a version and have not given them: the column `writer` of its row.
+/// The writers that have promised but not yet supplied representations of a version: the column `writer` of its row.
 ///
-/// Added items may have another writer than those before them. So each call has a line “ordinal count writer”: the
-/// ordinal of its first representation, and the change count that it made.
+/// Added items may have a different writer from those before them. So each call has a line “ordinal count writer”: the
+/// ordinal of its first representation, and the change count that it created.
 struct Promisers: Hashable {
     struct Part: Hashable {
         let first: Int
@@ -26,6 +26,6 @@ struct Promisers: Hashable {
         }
     }
 
-    /// The call that promised the representation with an ordinal.
+    /// The call that promised the representation with the given ordinal.
     func part(of ordinal: Int) -> Part? { parts.last { $0.first <= ordinal } }
 }

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// A representation without its value, as its row states it.
+/// A representation without its value, as stored in its row.
 struct RepresentationRow {
     static let fileKind: Int64 = 2
     static let promise: Int64 = 3
@@ -13,7 +13,7 @@ struct RepresentationRow {
 
     var isPromise: Bool { kind == Self.promise }
 
-    /// The columns before the checksum, which precedes the value.
+    /// The columns before the checksum. The value comes after it.
     func columns(key: SQLValue) -> [SQLValue] {
         [key, .number(item), .integer(kind), .text(type), .number(size), .bytes(digest.bytes)]
     }
@@ -46,7 +46,7 @@ struct RepresentationRow {
         return row
     }
 
-    /// Reads the columns before the value; nil if they are damaged.
+    /// Reads the columns before the value; `nil` if they are damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.representation, checksum: 6), let digest = ContentDigest(stored: row.bytes(5)) else {
             return nil
@@ -56,7 +56,7 @@ struct RepresentationRow {
         guard item < ContentKeys.most, (0...Self.promise).contains(kind) else { return nil }
     }
 
-    /// The value in the row; nil if it is damaged.
+    /// The value in the row; `nil` if it is damaged.
     func value(_ row: SQLRow) -> Representation.Value? {
         let raw = row.raw(7)
         guard UInt64(raw.count) == size, ContentDigest(of: raw) == digest else { return nil }
@@ -70,11 +70,11 @@ struct RepresentationRow {
 
 struct RepresentationEntry {
     var row: RepresentationRow
-    /// Nil for a promise.
+    /// `nil` for a promise.
     let value: Representation.Value?
 
-    /// The representations of items, counted from 0: those that each item has, then those that are promised for it.
-    /// Rows of promises beyond the items make further items.
+    /// The representations of items, which are counted from 0: those that each item has, then those promised for it.
+    /// If there are promises for more items than given, they become further items.
     static func all(of items: [PasteboardItem], promises: [[ContentType]]) throws -> [RepresentationEntry] {
         var entries: [RepresentationEntry] = []
         for index in 0..<max(items.count, promises.count) {

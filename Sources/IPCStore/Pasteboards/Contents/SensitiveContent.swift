@@ -1,9 +1,9 @@
 internal import IPCModel
 
-/// The content of a sensitive version, in no database but packed into memory that is wiped after use.
+/// The content of a sensitive version. It is in no database, but packed into memory that is wiped after use.
 ///
-/// Each representation has item, kind, and the lengths of type and value, in 8 bytes each, lowest byte first. Then
-/// follow digest, type and value. The value of a file stays in the file.
+/// Each representation begins with its item, its kind, and the lengths of its type and value, in 8 bytes each, lowest
+/// byte first. The digest, type and value follow. The value of a file stays in the file.
 final class SensitiveContent {
     let itemCount: Int
     let representationCount: Int
@@ -102,11 +102,11 @@ final class SensitiveContent {
 }
 
 extension Representation.Value {
-    /// The bytes of the value in packed content.
+    /// The number of bytes that the value takes in packed content.
     fileprivate var packedCount: Int { if case .file = self { 0 } else { byteCount } }
 }
 
-/// The contents of sensitive versions, by change count. A removed one is wiped when no undo can restore it.
+/// The contents of sensitive versions, by change count. A removed content is wiped once no undo can restore it.
 final class SensitiveContents {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -116,10 +116,10 @@ final class SensitiveContents {
 
     subscript(count: UInt64) -> SensitiveContent? { contents[count] }
 
-    /// The versions with promises.
+    /// The change counts of the versions with promises.
     var promised: [UInt64] { contents.filter { !$0.value.promisers.parts.isEmpty }.map(\.key) }
 
-    /// Keeps the content of a version, or removes it for nil.
+    /// Keeps the content of a version; `nil` removes it.
     func set(_ content: SensitiveContent?, of version: VersionRow) {
         let (count, source) = (version.changeCount, version.source.application)
         let earlier = contents[count]

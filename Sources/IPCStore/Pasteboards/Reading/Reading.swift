@@ -10,9 +10,10 @@ package struct VersionFacts: Sendable, Hashable {
     package let byteCount: UInt64
     package var isSensitive = false
     package var isOnce = false
-    /// When the version ends, in milliseconds since 1970; nil for never.
+    /// When the version expires, in milliseconds since 1970; `nil` for never.
     package var expiresAt: UInt64?
-    /// The types of each item with promised ones, in the writer's order; only ``StoreTransaction/versions(of:)`` sets this.
+    /// The types of each item, even promised ones, in the writer's order. Only ``StoreTransaction/versions(of:)`` sets
+    /// this.
     package var types: [[ContentType]] = []
 }
 
@@ -29,12 +30,12 @@ package struct RepresentationFacts: Sendable, Hashable {
 }
 
 package struct ReadOptions: Sendable, Hashable {
-    /// The types, nil for all. An item without any of them keeps its place.
+    /// The types to read; `nil` for all. An item without any of them keeps its place.
     package var types: [ContentType]?
-    /// The change count of the version, nil for the current one. A take throws `PasteboardError.changeCountMismatch` if
-    /// the pasteboard is at another one.
+    /// The change count of the version to read; `nil` for the current one. A take throws
+    /// `PasteboardError.changeCountMismatch` if the pasteboard has a different one.
     package var changeCount: UInt64?
-    /// The id of a take: its repetition returns the same items for `operation-kept-seconds`.
+    /// The id of a take. Repeating the take returns the same items for `operation-kept-seconds`.
     package var id: RequestID?
 
     package init(types: [ContentType]? = nil, changeCount: UInt64? = nil, id: RequestID? = nil) {
@@ -45,7 +46,7 @@ package struct ReadOptions: Sendable, Hashable {
 extension StoreTransaction {
     /// Reads the items of a version. A version for one reader is consumed, unless it has none of the types.
     /// - Throws: `PasteboardError.noSuchVersion`; `PasteboardError.damaged` if any part fails its checksum;
-    ///   ``UnfulfilledPromises`` if promised values have to be fetched first.
+    ///   ``UnfulfilledPromises`` if promised values must be fetched first.
     package func items(
         of name: PasteboardName, _ options: ReadOptions = ReadOptions()
     ) throws -> VersionContent {
@@ -89,11 +90,11 @@ extension StoreTransaction {
         return try session.contents.types(of: version, name, board.area)
     }
 
-    /// The versions of a pasteboard without damaged ones, oldest first.
+    /// The intact versions of a pasteboard, oldest first.
     package func versions(of name: PasteboardName) throws -> [VersionFacts] {
         try session.histories.existing(name).versions.compactMap { count in
             do {
-                // The first read may show that another version has expired.
+                // Reading one version may reveal that another has expired.
                 let (board, version) = try session.histories.version(count, of: name)
                 var facts = session.contents.facts(of: version)
                 facts.types = try session.contents.types(of: version, name, board.area)
@@ -104,8 +105,8 @@ extension StoreTransaction {
         }
     }
 
-    /// Reads the current items and clears the pasteboard, so that no other reader gets them (I12), not even as an earlier
-    /// version. Returns the items and the change count after it. An empty pasteboard stays as it is.
+    /// Reads the current items and clears the pasteboard, so that no other reader gets them (I12), not even as an
+    /// earlier version. Returns the items and the new change count. An empty pasteboard stays unchanged.
     package func takeItems(
         of name: PasteboardName, _ options: ReadOptions = ReadOptions()
     ) throws -> (content: VersionContent, changeCount: UInt64) {

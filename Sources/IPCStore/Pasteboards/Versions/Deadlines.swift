@@ -6,14 +6,14 @@ final class Deadlines {
     private let configuration: StoreConfiguration
     private let sensitive: SensitiveContents
     private var deadlines: [UInt64: UInt64] = [:]
-    /// A heap with the earliest deadline first. It may have further entries, of removed versions and changed deadlines.
+    /// A heap with the earliest deadline first. It may have stale entries, for removed versions and changed deadlines.
     private var heap: [(deadline: UInt64, changeCount: UInt64)] = []
 
     init(_ transaction: GroupTransaction, _ sensitive: SensitiveContents) {
         (self.transaction, configuration, self.sensitive) = (transaction, transaction.configuration, sensitive)
     }
 
-    /// Reads the deadlines of versions on the disk. Sensitive versions expire, because their contents were in memory.
+    /// Reads the deadlines of versions on disk. Sensitive ones expire at once, because their contents were in memory.
     func load() throws {
         let statement = try transaction.statement(
             "SELECT * FROM @.version INDEXED BY version_ends WHERE expires_at IS NOT NULL", .persistent)
@@ -24,7 +24,7 @@ final class Deadlines {
 
     subscript(count: UInt64) -> UInt64? { deadlines[count] }
 
-    /// The version that ends first.
+    /// The version that expires first.
     var first: (changeCount: UInt64, deadline: UInt64)? {
         while let entry = heap.first {
             if deadlines[entry.changeCount] == entry.deadline { return (entry.changeCount, entry.deadline) }
@@ -33,10 +33,10 @@ final class Deadlines {
         return nil
     }
 
-    /// Sets the deadline of a version that was read, unless it is known.
+    /// Sets the deadline of a version that was read, unless it is already known.
     ///
-    /// The rest of its time follows from the time of day. It is never more than the original time-to-live, because the
-    /// clock may have been set back.
+    /// The remaining time is computed from the wall clock. It is never longer than the original time-to-live, because
+    /// the clock may have been set back.
     func note(_ version: VersionRow) {
         guard let end = version.expiresAt, deadlines[version.changeCount] == nil else { return }
         let now = configuration.now()
@@ -45,7 +45,7 @@ final class Deadlines {
         put(configuration.uptime() + left, of: version.changeCount)
     }
 
-    /// Whether a version that was read has expired. Its row decides if its deadline is not known.
+    /// Whether a version that was read has expired. If its deadline is not known, its row decides.
     func isOver(_ version: VersionRow) -> Bool {
         guard version.expiresAt != nil else { return false }
         note(version)
@@ -59,7 +59,7 @@ final class Deadlines {
         return versions.filter { deadlines[$0].map { $0 <= uptime } ?? false }
     }
 
-    /// Sets the deadline of a version, or removes it for nil.
+    /// Sets the deadline of a version; `nil` removes it.
     func set(_ deadline: UInt64?, of count: UInt64) {
         let earlier = deadlines[count]
         transaction.onUndo { [self] in put(earlier, of: count) }
@@ -99,11 +99,11 @@ final class Deadlines {
 }
 
 extension StoreTransaction {
-    /// Ends some hundred expired versions, remembered calls and records of ended requests.
+    /// Removes up to a few hundred expired versions, remembered calls and records of ended requests.
     ///
-    /// An empty version, which takes a change count, replaces an expired current one. No caller waits for this, because
-    /// expired versions are never read.
-    /// - Returns: ``nextExpiry``; a time that has passed if more are expired.
+    /// If the current version has expired, an empty version replaces it and takes a change count. No caller needs to
+    /// wait for this, because expired versions are never read.
+    /// - Returns: ``nextExpiry``; a time in the past if more have expired.
     package func expire() throws -> UInt64? {
         let uptime = session.configuration.uptime()
         for _ in 0..<Self.endedAtATime {
@@ -115,7 +115,7 @@ extension StoreTransaction {
         return nextExpiry
     }
 
-    /// When ``expire()`` has something to do next, in milliseconds of uptime; nil for never.
+    /// When ``expire()`` next has something to do, in milliseconds of uptime; `nil` for never.
     package var nextExpiry: UInt64? {
         [session.deadlines.first?.deadline, session.calls.nextEnd, session.retention.nextEnd].compactMap(\.self).min()
     }

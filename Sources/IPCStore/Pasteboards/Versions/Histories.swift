@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The versions that each pasteboard keeps: the current one, and earlier ones up to its limit, without expired ones.
+/// The versions that each pasteboard keeps: the current one, and earlier ones up to its limit, except expired ones.
 final class Histories {
     private let transaction: GroupTransaction
     private let counter: ChangeCounter
@@ -21,7 +21,7 @@ final class Histories {
 
     // MARK: Pasteboards
 
-    /// A pasteboard without its expired versions; nil if there is none.
+    /// A pasteboard without its expired versions; `nil` if there is none.
     /// - Throws: `PasteboardError.damaged`
     func board(_ name: PasteboardName) throws -> Board? { try boards.stored(name).map(withoutOver) }
 
@@ -30,7 +30,7 @@ final class Histories {
         return board
     }
 
-    /// - Parameter first: makes its first version; nil for an empty one.
+    /// - Parameter first: creates its first version; `nil` for an empty one.
     func create(
         _ name: PasteboardName, _ area: Area, source: Source, first: ((Board) throws -> VersionRow)? = nil
     ) throws -> Board {
@@ -49,13 +49,13 @@ final class Histories {
         return board
     }
 
-    /// Creates the pasteboard that always exists, in memory unless it was set persistent.
+    /// Creates the pasteboard that always exists. It is in memory, unless it was made persistent.
     func createGeneral() throws {
         guard try boards.find(.general, .persistent) == nil else { return }
         _ = try create(.general, .volatile, source: .nobody)
     }
 
-    /// Replaces a pasteboard that has a damaged row.
+    /// Replaces a pasteboard whose row is damaged.
     func makeAnew(_ name: PasteboardName, _ source: Source) throws -> Board {
         let area: Area = try boards.find(name, .volatile) == nil ? .persistent : .volatile
         guard let found = try boards.find(name, area) else { throw PasteboardError.noSuchPasteboard(name) }
@@ -64,7 +64,7 @@ final class Histories {
         return try create(name, area, source: source)
     }
 
-    /// Removes a pasteboard. If its row is damaged, its versions stay unseen.
+    /// Removes a pasteboard. If its row is damaged, its versions remain but can no longer be read.
     /// - Returns: the change count of the removal.
     func remove(_ name: PasteboardName) throws -> UInt64 {
         for area in Area.allCases {
@@ -81,7 +81,7 @@ final class Histories {
 
     // MARK: Versions
 
-    /// The version with a change count, or the current one for nil.
+    /// The version with a change count; `nil` means the current one.
     func version(
         _ count: UInt64?, of name: PasteboardName
     ) throws -> (board: Board, version: VersionRow) {
@@ -99,7 +99,7 @@ final class Histories {
         return (board, version)
     }
 
-    /// Makes a version the current one of its pasteboard, drops the excess ones, and then checks the limits of the store.
+    /// Makes a version the current one of its pasteboard, drops excess versions, and then checks the store's limits.
     func append(_ version: VersionRow, to board: inout Board) throws {
         try versions.insert(version, board.area)
         if let previous = board.versions.last, try endsWithItsReader(previous, board) {
@@ -121,7 +121,7 @@ final class Histories {
         }
     }
 
-    /// Whether a version is for one reader: it never becomes an earlier version.
+    /// Whether a version is for one reader. Such a version never becomes an earlier version.
     private func endsWithItsReader(_ current: UInt64, _ board: Board) throws -> Bool {
         try board.isCurrentForOneReader ?? versions.intact(current, board.area)?.isOnce ?? false
     }
@@ -132,14 +132,14 @@ final class Histories {
         }
     }
 
-    // MARK: Ends
+    // MARK: Removing versions
 
     private func withoutOver(_ board: Board) throws -> Board {
         let over = deadlines.over(of: board.versions)
         return over.isEmpty ? board : try end(over, of: board)
     }
 
-    /// Ends an expired version in both databases.
+    /// Removes an expired version from both databases.
     func end(_ count: UInt64) throws {
         for area in Area.allCases {
             guard let version = try versions.intact(count, area) else { continue }
@@ -153,7 +153,7 @@ final class Histories {
         if deadlines[count] != nil { deadlines.set(nil, of: count) }
     }
 
-    /// Deletes versions of a pasteboard, even held ones. An empty version replaces the current one.
+    /// Deletes versions of a pasteboard, even held ones. If one is the current version, an empty version replaces it.
     private func end(_ counts: [UInt64], of board: Board) throws -> Board {
         var board = board
         let isCurrentOver = counts.contains(board.changeCount)
@@ -165,7 +165,7 @@ final class Histories {
         return board
     }
 
-    /// Removes a version that its only reader reads. An empty version replaces the current one.
+    /// Removes a version that its only reader has read. If it is the current one, an empty version replaces it.
     func consume(_ version: VersionRow, of board: inout Board) throws {
         guard version.changeCount == board.changeCount else {
             board.versions.removeAll { $0 == version.changeCount }

@@ -1,7 +1,7 @@
 internal import IPCModel
 
 /// A version of a pasteboard that is kept in memory with its items, which never change.
-/// It has no secret, promise or file, does not expire, and is not for one reader.
+/// It has no secret, promise or file, does not expire, and is not for one reader only.
 final class KnownVersion {
     let row: VersionRow
     let area: Area
@@ -15,7 +15,7 @@ final class KnownVersion {
         (self.row, self.area, self.entries, self.items) = (row, area, entries, items)
     }
 
-    /// An estimate of its memory.
+    /// An estimate of its memory use.
     fileprivate var byteCount: Int { 512 + entries.count * 256 + Int(row.bytes) }
 }
 
@@ -28,13 +28,13 @@ extension RepresentationEntry {
     }
 }
 
-/// A cache of the versions that were written last, by their change counts; emptied when anything is undone.
+/// A cache of the most recently written versions, by change count; emptied whenever anything is undone.
 final class KnownVersions {
     private var versions: [UInt64: KnownVersion] = [:]
     private var byteCount = 0
 
     private static let mostBytes = 4 << 20
-    /// A version with more bytes is read from the database each time.
+    /// A version with more bytes than this is read from the database each time.
     fileprivate static let bytesOfOne: UInt64 = 64 << 10
 
     init(_ transaction: GroupTransaction) { transaction.emptyOnUndo { [unowned self] in removeAll() } }

@@ -4,10 +4,10 @@ struct VersionRow {
     let changeCount: UInt64
     /// The key of the pasteboard.
     let pasteboard: UInt64
-    /// The change count at which the content began; 0 for none.
+    /// The change count at which the content was created; 0 if there is none.
     var content: UInt64 = 0
     var items = 0
-    /// The version has the first ones of its content.
+    /// How many representations of the content belong to the version, counted from its first one.
     var representations = 0
     var bytes: UInt64 = 0
     var pins: UInt64 = 0
@@ -17,7 +17,7 @@ struct VersionRow {
     /// In milliseconds since 1970.
     var expiresAt: UInt64?
     var flags: VersionFlags = []
-    /// The column of ``Promisers``.
+    /// The text of its ``Promisers``.
     var writer = ""
 
     var isSensitive: Bool { flags.contains(.sensitive) }
@@ -42,7 +42,7 @@ struct VersionRow {
         return columns + [Checksum.of(columns, in: .version)]
     }
 
-    /// Reads a row of `SELECT *`; nil if it is damaged.
+    /// Reads a row of `SELECT *`; `nil` if it is damaged.
     init?(_ row: SQLRow) {
         guard row.isIntact(.version, checksum: 13), let strength = SourceStrength(number: row.integer(10)) else {
             return nil
@@ -58,7 +58,7 @@ struct VersionRow {
     }
 }
 
-/// The numbers stand in rows.
+/// The raw values are stored in rows.
 struct VersionFlags: OptionSet {
     let rawValue: UInt64
 
@@ -88,7 +88,7 @@ struct ContentKeys {
 
     static let most = 65_535
 
-    /// The key of the representation with an ordinal, counted from 0 over all items.
+    /// The key of the representation with an ordinal, counted from 0 across all items.
     func key(_ ordinal: Int) -> SQLValue { .number(number(ordinal)) }
 
     func number(_ ordinal: Int) -> UInt64 { content << 20 | UInt64(ordinal) }

@@ -1,6 +1,6 @@
 internal import IPCModel
 
-/// The table `version`: its rows, their holders, and their charges.
+/// The table `version`: its rows, what holds them, and their charges.
 final class Versions {
     private let transaction: GroupTransaction
     private let usage: UsageTally
@@ -17,7 +17,7 @@ final class Versions {
         (self.deadlines, self.sensitive, self.contents) = (deadlines, sensitive, contents)
     }
 
-    /// The version with a change count; nil if there is none.
+    /// The version with a change count; `nil` if there is none.
     /// - Throws: `PasteboardError.damaged`
     func version(_ count: UInt64, of name: PasteboardName, _ area: Area) throws -> VersionRow? {
         try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first([.number(count)]) {
@@ -29,7 +29,7 @@ final class Versions {
         }
     }
 
-    /// The version with a change count; nil if there is none, or its row is damaged.
+    /// The version with a change count; `nil` if there is none, or its row is damaged.
     func intact(_ count: UInt64, _ area: Area) throws -> VersionRow? {
         try transaction.statement("SELECT * FROM @.version WHERE change_count = ?", area).first(
             [.number(count)], VersionRow.init)
@@ -55,8 +55,8 @@ final class Versions {
             in: .version)
     }
 
-    /// Deletes a version that left its pasteboard; a held one stays until it is released.
-    /// A damaged one stays too, because its statements about its content cannot be trusted.
+    /// Deletes a version that has left its pasteboard. A held one stays until it is released.
+    /// A damaged one stays too, because what it says about its content cannot be trusted.
     func drop(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area), version.pins == 0 else { return }
         try delete(version, area)
@@ -72,7 +72,7 @@ final class Versions {
             [.number(pins), Checksum.of(version.columns, in: .version), .number(version.changeCount)])
     }
 
-    /// Removes one hold of a version that no pasteboard keeps. The last release deletes the version.
+    /// Removes one hold on a version that no pasteboard keeps. The last release deletes the version.
     func release(_ count: UInt64, _ area: Area) throws {
         guard let version = try intact(count, area) else { return }
         if version.pins > 1 {
@@ -82,14 +82,14 @@ final class Versions {
         }
     }
 
-    /// Deletes a version, even a held one, with everything that belongs to it alone.
+    /// Deletes a version, even a held one, with everything that belongs only to it.
     func delete(_ version: VersionRow, _ area: Area) throws {
         known.remove(version.changeCount)
         try transaction.write(
             Self.deleteVersion, area, [.number(version.changeCount)],
             undoneBy: Self.insertVersion, { version.columnsWithChecksum })
         usage.refund(version.usage, to: version.source.application, area)
-        // If its pasteboard has moved to the other database, the version lives there.
+        // If its pasteboard has moved to the other database, the version lives on there.
         if version.expiresAt != nil, try intact(version.changeCount, area.other) == nil {
             deadlines.set(nil, of: version.changeCount)
             sensitive.set(nil, of: version)
@@ -98,7 +98,7 @@ final class Versions {
         try contents.delete(ContentKeys(content: version.content).range, area)
     }
 
-    /// The versions with a content: the first, and those that extend it.
+    /// The versions with a given content: the first one, and those that extend it.
     func sharing(_ content: UInt64, _ area: Area) throws -> [VersionRow] {
         var versions = try intact(content, area).map { [$0] } ?? []
         let statement = try transaction.statement(
@@ -109,7 +109,7 @@ final class Versions {
         return versions
     }
 
-    /// The versions with promises, in the order of their change counts. If several share a content, only the longest.
+    /// The versions with promises, by change count. If several share a content, only the longest one is included.
     func promising(_ area: Area) throws -> [VersionRow] {
         var versions: [UInt64: VersionRow] = [:]
         let statement = try transaction.statement(
@@ -133,14 +133,14 @@ final class Versions {
 
     // MARK: Overwriting
 
-    /// Replaces the row of one version by that of another one. The caller adjusts the charges.
+    /// Replaces the row of one version with that of another. The caller adjusts the charges.
     func overwrite(_ oldest: VersionRow, with version: VersionRow, _ area: Area) throws {
         try transaction.write(
             Self.overwrite, area, Self.columnsOfOverwrite(version, at: oldest.changeCount),
             undoneBy: Self.overwrite, { Self.columnsOfOverwrite(oldest, at: version.changeCount) })
     }
 
-    /// Sets all columns: SQLite would read the others from the old row, which costs more.
+    /// Sets all columns: SQLite would have to read any others from the old row, which costs more.
     private static let overwrite: StaticString = """
         UPDATE @.version SET change_count = ?1, pasteboard = ?2, content = ?3, items = ?4, representations = ?5,
         bytes = ?6, pins = ?7, time = ?8, expires_at = ?9, flags = ?10, strength = ?11, source = ?12, writer = ?13,

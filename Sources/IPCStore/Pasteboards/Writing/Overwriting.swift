@@ -1,14 +1,14 @@
 internal import IPCModel
 
-/// A write that replaces the dropped version row by row. That version must have as many representations as the new one,
-/// and no holder.
+/// A write that reuses the rows of the version that it displaces. That version must have as many representations as the
+/// new one, and no holder.
 ///
-/// Most writes are such. They read nothing, and update rows instead of deleting and inserting them.
+/// Most writes are of this kind. They read nothing, and update rows instead of deleting and inserting them.
 struct Overwriting {
     let session: StoreSession
 
-    /// Makes a version the current one, in the rows of the oldest one.
-    /// - Returns: its change count; nil if the oldest version cannot be overwritten.
+    /// Writes a new current version into the rows of the oldest one.
+    /// - Returns: its change count; `nil` if the oldest version cannot be overwritten.
     func write(
         _ addition: VersionAddition, _ items: [PasteboardItem], on board: Board, at now: UInt64
     ) throws -> UInt64? {
@@ -37,13 +37,13 @@ struct Overwriting {
         return version.changeCount
     }
 
-    /// A pasteboard with more versions is not considered.
+    /// A pasteboard with more versions than this is not considered.
     private static let versionsCompared = 8
 
     /// The oldest version, if a write may overwrite it.
     ///
-    /// No other version may share its content. Only later versions of the same pasteboard share it, and requests that
-    /// hold a version which expires; such a version is never known.
+    /// No other version may share its content. Content is shared only by later versions of the same pasteboard, and by
+    /// versions that requests hold in place of one that expires; the cache never contains a version that expires.
     private func overwritable(_ board: Board, by addition: VersionAddition) -> KnownVersion? {
         let (kept, known) = (board.versions, session.known)
         guard kept.count == Int(board.historyLimit) + 1, kept.count <= Self.versionsCompared,
@@ -53,7 +53,7 @@ struct Overwriting {
             oldest.row.content == oldest.row.changeCount, addition.entries.count == oldest.entries.count
         else { return nil }
         for count in kept.dropFirst() {
-            // An unknown version may share the content, or be for one reader.
+            // A version that is not cached may share the content, or be for one reader.
             guard let other = known.version(count, of: board), other.row.content != oldest.row.content else {
                 return nil
             }

@@ -1,6 +1,6 @@
 package import IPCModel
 
-/// A representation that its writer has promised and not given yet.
+/// A representation that its writer has promised but not supplied yet.
 package struct Promise: Sendable, Hashable {
     /// The item, counted from 0 in the version.
     package let item: UInt32
@@ -9,15 +9,15 @@ package struct Promise: Sendable, Hashable {
     package init(item: UInt32, type: ContentType) { (self.item, self.type) = (item, type) }
 }
 
-/// A reader wants promised representations: fetch them, call ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and
-/// read again. Never an answer to a caller.
+/// Thrown if a reader wants promised representations. Fetch them, call
+/// ``StoreTransaction/fulfil(_:of:changeCount:with:)``, and read again. Never reported to a caller.
 package struct UnfulfilledPromises: Error, Sendable, Hashable {
     package let pasteboard: PasteboardName
     package let changeCount: UInt64
-    /// The unique name of the writer and the id of its bus, as the write stated them.
+    /// The writer's unique name and the id of its bus, as given in the write.
     package let writer: String
-    /// The change count that the writer's call made, and that the writer knows. Later additions made later counts; the
-    /// numbers of the items are the same.
+    /// The change count that the writer's call created, and the only one that the writer knows. Later additions created
+    /// later counts, but the numbers of the items are the same.
     package let writtenAt: UInt64
     /// Whether the version is sensitive: the fetched values must not touch the disk either.
     package let isSensitive: Bool
@@ -25,9 +25,9 @@ package struct UnfulfilledPromises: Error, Sendable, Hashable {
 }
 
 extension StoreTransaction {
-    /// Replaces a promise by the value that its writer has given; the change count stays.
+    /// Replaces a promise with the value that its writer has supplied. The change count stays the same.
     /// - Returns: false if the version was dropped, or has no such promise.
-    /// - Throws: `LimitExceeded` if the version would no longer fit a message, or a quota is reached.
+    /// - Throws: `LimitExceeded` if the version would no longer fit in a message, or would exceed a quota.
     package func fulfil(
         _ promise: Promise, of name: PasteboardName, changeCount: UInt64, with value: Representation.Value
     ) throws -> Bool {
@@ -38,7 +38,7 @@ extension StoreTransaction {
         return try fulfil(promise, of: version, name, board.area, with: value)
     }
 
-    /// The unfulfilled promises of a writer, each once, in the latest version that has it.
+    /// The unfulfilled promises of a writer, each listed once, in the latest version that has it.
     package func promises(by writer: String) throws -> [UnfulfilledPromises] {
         var promises: [UnfulfilledPromises] = []
         for area in Area.allCases {
@@ -69,7 +69,7 @@ extension StoreTransaction {
         return true
     }
 
-    /// Gives the value to all versions that share this part of the content, and charges each.
+    /// Gives the value to all versions that share this part of the content, and charges each of them.
     private func fulfilShared(
         _ ordinal: Int, with entry: RepresentationEntry, _ version: VersionRow, _ name: PasteboardName, _ area: Area
     ) throws {
@@ -96,7 +96,7 @@ extension StoreTransaction {
         var entries = content.entries
         entries[ordinal] = entry
         try session.limits.checkFit(entries.map(\.row.size))
-        // Writes the same row, so that the transaction undoes this change if it fails.
+        // Writes the row unchanged, so that the transaction undoes this change if the operation fails.
         try session.versions.replace(version, area)
         session.sensitive.set(
             try SensitiveContent(entries, items: content.itemCount, promisers: content.promisers), of: version)

@@ -22,8 +22,9 @@ struct VersionAddition {
 struct VersionComposer {
     let session: StoreSession
 
-    /// Writes the content of the next version; a sensitive one is kept in memory. The caller writes the row.
-    /// A version that adds to another one is as strict as both: sensitive, for one reader, with the earlier end.
+    /// Writes the content of the next version; sensitive content is kept in memory. The caller writes the row. A
+    /// version that adds to another is as strict as both: sensitive or for one reader if one is, and with the earlier
+    /// expiry.
     func next(
         on base: VersionRow?, of board: Board, _ addition: VersionAddition, at now: UInt64
     ) throws -> VersionRow {
@@ -31,7 +32,7 @@ struct VersionComposer {
         return try compose(try session.counter.take(), on: base, of: board, addition, at: now)
     }
 
-    /// Writes the content of the first version, which has the number of the pasteboard itself.
+    /// Writes the content of the first version, whose change count is that of the pasteboard itself.
     func first(of board: Board, _ addition: VersionAddition, at now: UInt64) throws -> VersionRow {
         try compose(board.id, on: nil, of: board, addition, at: now)
     }
@@ -58,8 +59,8 @@ struct VersionComposer {
         return version
     }
 
-    /// Sets when a version ends: after its time-to-live, with the version that it adds to, or after the time for
-    /// sensitive ones, whichever is first.
+    /// Sets when a version expires: after its time-to-live, together with the version that it adds to, or after the
+    /// time for sensitive versions, whichever comes first.
     private func limitLife(
         of version: inout VersionRow, _ timeToLive: UInt64?, _ base: VersionRow?, at now: UInt64
     ) throws {
@@ -72,7 +73,7 @@ struct VersionComposer {
         session.deadlines.set(uptime + left, of: version.changeCount)
     }
 
-    /// 2^42 milliseconds, 139 years: sums with it fit a row.
+    /// 2^42 milliseconds, or 139 years. Sums that include it still fit in a row.
     private static let longestLife: UInt64 = 1 << 42
 
     private func write(

@@ -2,22 +2,22 @@ package import IPCModel
 
 package struct WriteOptions: Sendable, Hashable {
     package var source: Source
-    /// The change count at which the pasteboard has to be; else `PasteboardError.changeCountMismatch` is thrown.
+    /// The change count that the pasteboard must have; otherwise, `PasteboardError.changeCountMismatch` is thrown.
     package var ifChangeCount: UInt64?
     /// The id of a call that may be repeated.
     package var id: RequestID?
-    /// Milliseconds after which an empty version replaces this one; nil for never.
+    /// Milliseconds after which an empty version replaces this one; `nil` for never.
     package var timeToLive: UInt64?
-    /// Whether the content is kept in memory alone, for `sensitive-milliseconds` at most and for one reader. Also true
-    /// if an item or a promise says so (``PasteboardItem/isMarkedSensitive``).
+    /// Whether the content is kept only in memory, for at most `sensitive-milliseconds` and for one reader. Also true
+    /// if an item or a promise is marked as sensitive (``PasteboardItem/isMarkedSensitive``).
     package var isSensitive = false
     /// Whether the first reader of the content consumes it.
     package var isOnce = false
-    /// The promised types of each item, besides its representations. Rows beyond the items make items of promises alone.
+    /// The promised types of each item, besides its representations. Extra rows create items that have only promises.
     package var promises: [[ContentType]] = []
     /// The connection that fulfils the promises: its unique name, `@`, and the id of its bus.
     package var writer = ""
-    /// Whether a missing pasteboard is created as a persistent one or in memory; nil if it is not created.
+    /// Whether a missing pasteboard is created as persistent (true) or in memory (false); `nil` if it is not created.
     package var createsPersistent: Bool?
 
     package init(
@@ -34,7 +34,7 @@ package struct WriteOptions: Sendable, Hashable {
 extension StoreTransaction {
     /// Replaces the items of a pasteboard, and returns the new change count.
     ///
-    /// A repeated call (the same id, the same arguments) changes nothing, and returns the change count of the first.
+    /// A repeated call (same id, same arguments) changes nothing, and returns the change count of the first call.
     package func setItems(
         _ items: [PasteboardItem], on name: PasteboardName, _ options: WriteOptions = WriteOptions()
     ) throws -> UInt64 {
@@ -71,13 +71,13 @@ extension StoreTransaction {
         }
         let version = try append(addition, to: board, kind)
         if kind == .setItems { session.known.keep(version, board.area, entries, items) }
-        // The digest of a secret does not reach the disk either.
+        // The digest of a secret must not reach the disk either.
         let area = version.isSensitive ? .volatile : board.area
         try call.map { try session.calls.remember($0, result: version.changeCount, area) }
         return version.changeCount
     }
 
-    /// Creates a pasteboard with its first items, which is one change.
+    /// Creates a pasteboard with its first items, as a single change.
     private func create(
         _ name: PasteboardName, _ addition: VersionAddition, _ call: RepeatableCall?
     ) throws -> UInt64 {
@@ -103,8 +103,8 @@ extension StoreTransaction {
         return version
     }
 
-    /// The pasteboard for a call, at the expected change count; nil if the call creates it. If its row is damaged, a call
-    /// that replaces the whole content creates it again.
+    /// The pasteboard for a call, at the expected change count; `nil` if the call creates it. If its row is damaged, a
+    /// call that replaces the whole content recreates it.
     private func board(
         _ name: PasteboardName, toBeWrittenBy kind: RepeatableCall.Kind, _ options: WriteOptions
     ) throws -> Board? {
