@@ -5,10 +5,10 @@ extension Connection {
         try await call(method, on: .bus, at: MessageBus.path, input, timeout: timeout)
     }
 
-    /// The id of the bus (`GetId`). Unique names are unique on one bus only.
+    /// The ID of the bus (`GetId`). Unique names are unique only on one bus.
     public func busID() async throws(CallError) -> String { try await bus(MessageBus.getID, ()) }
 
-    /// Requests a well-known name. If this succeeds, the connection requests it again after a reconnect.
+    /// Requests a well-known name. If this succeeds, the connection requests the name again after each reconnect.
     public func requestName(
         _ name: BusName, flags: NameRequestFlags = .doNotQueue
     ) async throws(CallError) -> NameRequestResult {
@@ -20,9 +20,9 @@ extension Connection {
         return result
     }
 
-    /// Requests a well-known name and waits in the bus's queue until this connection owns it. After a reconnect, the connection
-    /// waits at the end of the queue.
-    /// - Throws: ``CallError/cancelled`` or ``CallError/disconnected``; the connection has left the queue then.
+    /// Requests a well-known name, and waits in the bus's queue until this connection owns it. After a reconnect, the
+    /// connection waits at the end of the queue.
+    /// - Throws: ``CallError/cancelled`` or ``CallError/disconnected``; in both cases, the connection has left the queue.
     public func ownName(_ name: BusName) async throws(CallError) {
         let (turns, turn) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let watch = try await watchName(name) { _, _ in turn.yield() }
@@ -31,7 +31,7 @@ extension Connection {
         guard try await !requestName(name, flags: []).isOwner else { return }
         for await _ in turns where watch.owner != nil && watch.owner == uniqueName { return }
         guard Task.isCancelled else { throw .disconnected }
-        // A cancelled task makes no call.
+        // A cancelled task cannot make calls, so another task releases the name.
         Task { try? await releaseName(name) }
         throw .cancelled
     }
@@ -41,25 +41,25 @@ extension Connection {
         _ = try await bus(MessageBus.releaseName, name.text)
     }
 
-    /// The unique name of the connection that owns `name`; `nil` if none does.
+    /// The unique name of the connection that owns `name`; `nil` if there is none.
     public func owner(of name: BusName) async throws(CallError) -> BusName? {
         try await MessageBus.owner { () throws(CallError) in try await bus(MessageBus.getNameOwner, name.text) }
     }
 
     public func listNames() async throws(CallError) -> [String] { try await bus(MessageBus.listNames, ()) }
 
-    /// The names that the bus can start a program for.
+    /// The names for which the bus can start a program.
     public func listActivatableNames() async throws(CallError) -> [String] {
         try await bus(MessageBus.listActivatableNames, ())
     }
 
-    /// Starts the program of a name, unless it runs already, and waits until it owns the name.
+    /// Starts the program for a name, unless it is already running, and waits until it owns the name.
     public func startService(_ name: BusName, timeout: Duration) async throws(CallError) {
         _ = try await bus(MessageBus.startServiceByName, (name.text, 0), timeout: timeout)
     }
 
     /// Follows the owner of a name until the watch is released. When this returns, ``NameWatch/owner`` is known.
-    /// - Parameter changed: receives the former and the new owner at each change from then on, over reconnects too.
+    /// - Parameter changed: receives the old and the new owner on each later change, even across reconnects.
     public func watchName(
         _ name: BusName, changed: @escaping @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     ) async throws(CallError) -> NameWatch {
@@ -83,7 +83,7 @@ extension Connection {
     }
 
     /// Waits until `name` has an owner.
-    /// - Throws: ``CallError/timedOut`` if it has none within the time-out.
+    /// - Throws: ``CallError/timedOut`` if it still has none after the timeout.
     public func waitForName(_ name: BusName, timeout: Duration) async throws(CallError) -> BusName {
         let (owners, appeared) = AsyncStream.makeStream(of: BusName.self, bufferingPolicy: .bufferingOldest(1))
         let watch = try await watchName(name) { _, owner in if let owner { appeared.yield(owner) } }
@@ -96,7 +96,7 @@ extension Connection {
     }
 }
 
-/// Follows the owner of one name while it is held.
+/// Follows the owner of one name for as long as the watch is held.
 @DBusActor
 public final class NameWatch {
     public let name: BusName
@@ -110,6 +110,6 @@ public final class NameWatch {
 
     isolated deinit { names.unwatch(name, number) }
 
-    /// The unique name of the present owner.
+    /// The unique name of the current owner; `nil` if there is none.
     public var owner: BusName? { names.owner(of: name) }
 }

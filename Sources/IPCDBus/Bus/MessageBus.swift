@@ -22,7 +22,7 @@ public enum MessageBus {
     public static let getConnectionCredentials = Method(
         name, "GetConnectionCredentials", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("credentials")))
-    /// Not in the specification: only a dbus-daemon that is built with statistics answers it.
+    /// Not in the specification: only a dbus-daemon built with statistics answers this.
     static let connectionStatistics = Method(
         "org.freedesktop.DBus.Debug.Stats", "GetConnectionStats", takes: .of(Argument<String>("name")),
         returns: .of(Argument<[String: Value]>("statistics")))
@@ -33,7 +33,7 @@ public enum MessageBus {
         carries: .of(Argument<String>("name"), Argument<String>("old_owner"), Argument<String>("new_owner")))
     public static let activatableServicesChanged = Signal(name, "ActivatableServicesChanged", carries: .none)
 
-    /// The owner that a call of ``getNameOwner`` returns; `nil` if the name has none.
+    /// The owner returned by a call of ``getNameOwner``; `nil` if the name has none.
     static func owner(_ call: () async throws(CallError) -> String) async throws(CallError) -> BusName? {
         do throws(CallError) { return BusName(trusted: try await call()) } catch {
             if error.isRemote(.nameHasNoOwner) { return nil }
@@ -42,7 +42,7 @@ public enum MessageBus {
     }
 }
 
-/// How a request for a name ended (D-Bus specification, "org.freedesktop.DBus.RequestName").
+/// The result of a request for a name (D-Bus specification, "org.freedesktop.DBus.RequestName").
 public enum NameRequestResult: UInt32, Sendable {
     case primaryOwner = 1
     case inQueue = 2
@@ -52,7 +52,7 @@ public enum NameRequestResult: UInt32, Sendable {
     public var isOwner: Bool { self == .primaryOwner || self == .alreadyOwner }
 }
 
-/// D-Bus specification, "org.freedesktop.DBus.RequestName", flags.
+/// The flags of a name request (D-Bus specification, "org.freedesktop.DBus.RequestName").
 public struct NameRequestFlags: OptionSet, Sendable {
     public let rawValue: UInt32
     public init(rawValue: UInt32) { self.rawValue = rawValue }

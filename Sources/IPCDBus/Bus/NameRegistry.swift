@@ -3,21 +3,21 @@
 final class NameRegistry {
     struct Watch {
         let number: UInt64
-        /// Receives the former and the new owner, once the present one is known.
+        /// Receives the old and the new owner, once the current one is known.
         var changed: @DBusActor (BusName?, BusName?) -> Void = { _, _ in }
     }
 
     private(set) var owned: [BusName: UInt32] = [:]
     private var owners: [BusName: BusName] = [:]
     private var watches: [BusName: [Watch]] = [:]
-    /// Receive each name that this connection owned before a reconnect and does not own after it.
+    /// Called with each name that this connection owned before a reconnect but not after it.
     var lostHandlers: [@DBusActor (BusName) -> Void] = []
     private var last: UInt64 = 0
 
     func owner(of name: BusName) -> BusName? { owners[name] }
 
-    /// The count of signals about the owner of a name. An answer to a call is handled later than a signal, so an answer
-    /// counts only if no signal overtook it.
+    /// The number of signals received about a name's owner. An answer to a call is handled later than a signal, so an
+    /// answer counts only if no signal has overtaken it.
     private(set) var signalled: [BusName: UInt64] = [:]
 
     func signal(_ name: BusName, owner: BusName?) {
@@ -46,7 +46,7 @@ final class NameRegistry {
         (watches[name], owners[name], signalled[name]) = (nil, nil, nil)
     }
 
-    /// Notes the owner of a name. A bus sends its messages in one order, so the last one holds.
+    /// Records the owner of a name. A bus sends all its messages in one order, so the latest one is right.
     func learn(_ name: BusName, owner: BusName?) {
         guard let followed = watches[name] else { return }
         let former = owners[name]
@@ -55,12 +55,12 @@ final class NameRegistry {
         for watch in followed { watch.changed(former, owner) }
     }
 
-    /// Notes that the bus has gone, and all owners with it.
+    /// Records that the bus has disconnected, and that its names therefore have no owners.
     func lost() {
         for name in Array(owners.keys) { learn(name, owner: nil) }
     }
 
-    /// The owners of watched names, and the names that another connection owns, on a new bus.
+    /// The state of names on a new bus: the owners of watched names, and the names lost to other connections.
     struct Restored {
         fileprivate(set) var owners: [BusName: BusName] = [:]
         fileprivate(set) var lost: [BusName] = []
@@ -68,7 +68,7 @@ final class NameRegistry {
 
     /// Requests the owned names from a new bus, and looks up the owners of the watched names.
     ///
-    /// Another connection may have been quicker, such as a second instance that the new bus has started. A name that it owns
+    /// Another connection may have been faster, such as a second instance started by the new bus. A name that it owns
     /// is lost.
     func restore(
         request: (String, UInt32) async throws(CallError) -> UInt32,
@@ -83,7 +83,7 @@ final class NameRegistry {
         return restored
     }
 
-    /// Notifies watchers of the present owners, and reports lost names.
+    /// Notifies watchers of the current owners, and reports lost names.
     func announce(_ restored: Restored) {
         for name in restored.lost where owned.removeValue(forKey: name) != nil {
             for handler in lostHandlers { handler(name) }

@@ -1,4 +1,4 @@
-/// The handlers of signals, and the match rules that make the bus send the signals.
+/// The handlers of signals, and the match rules that make the bus send those signals.
 @DBusActor
 final class SignalRouter {
     struct Entry {
@@ -45,13 +45,13 @@ struct MatchRule: Sendable {
         var parts = ["type='signal'", "interface='\(interface)'", "member='\(member)'"]
         if let sender { parts.append("sender='\(sender)'") }
         if let path { parts.append("path='\(path)'") }
-        // Names of the bus grammar need no escaping.
+        // Bus names never need escaping.
         if let firstArgument { parts.append("arg0='\(firstArgument)'") }
         return parts.joined(separator: ",")
     }
 
-    /// Checks every clause again, because any process may send any signal to this one. A well-known sender stands for its
-    /// present owner.
+    /// Checks every clause again, because any process may send any signal to this one. A well-known sender name stands
+    /// for its current owner.
     @DBusActor
     func matches(_ message: Message, owners: NameRegistry) -> Bool {
         if let path, message.path != path { return false }

@@ -1,7 +1,7 @@
 extension Connection {
-    /// Listens to a signal until the subscription is released, over reconnects too.
-    /// - Parameter sender: `nil` means any sender, or the peer. A well-known name means the connection that owns it when the
-    ///   signal comes, because the bus lets any process send any signal.
+    /// Listens for a signal until the subscription is released, even across reconnects.
+    /// - Parameter sender: `nil` means any sender, or the peer. A well-known name means the connection that owns it
+    ///   when the signal arrives, because the bus lets any process send any signal.
     public func subscribe<Values>(
         to signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil,
         _ handle: @escaping @DBusActor (Values, Message) -> Void
@@ -18,14 +18,15 @@ extension Connection {
         return subscription
     }
 
-    /// The most signals that wait for a slow consumer; beyond it, the oldest are dropped.
+    /// The maximum number of signals that wait for a slow consumer. Beyond it, the oldest are dropped.
     public nonisolated static let mostSignalsWaiting = 1_000
 
-    /// The signals that come after this has returned, over reconnects too, up to the newest ``mostSignalsWaiting``. The sequence
-    /// ends with the connection. The connection listens until the sequence and its iterators are released.
+    /// The signals that arrive after this has returned, even across reconnects; for a slow consumer, the newest
+    /// ``mostSignalsWaiting``. The sequence ends when the connection closes. The connection listens until the sequence
+    /// and its iterators are released.
     /// - Parameters:
     ///   - sender: as for ``subscribe(to:from:at:_:)``.
-    ///   - path: the object; `nil` means each.
+    ///   - path: the object that sends the signal; `nil` means any.
     public func signals<Values: Sendable>(
         _ signal: Signal<Values>, from sender: BusName?, at path: ObjectPath? = nil
     ) async throws(CallError) -> ReceivedSignals<Values> {
@@ -40,7 +41,7 @@ extension Connection {
     }
 }
 
-/// Keeps a subscription alive while it is held.
+/// Keeps a subscription active for as long as it is held.
 @DBusActor
 public final class Subscription {
     private weak var connection: Connection?
@@ -63,7 +64,7 @@ public final class Subscription {
     }
 }
 
-/// The signals of one kind that come to a connection; see ``Connection/signals(_:from:at:)``.
+/// The signals of one kind that a connection receives; see ``Connection/signals(_:from:at:)``.
 public struct ReceivedSignals<Values: Sendable>: AsyncSequence, Sendable {
     public typealias Element = Values
     public typealias Failure = Never
@@ -80,7 +81,7 @@ public struct ReceivedSignals<Values: Sendable>: AsyncSequence, Sendable {
         /// Keeps the connection listening.
         fileprivate let subscription: Subscription
 
-        /// The next signal; `nil` when the connection has ended, and when the task is cancelled.
+        /// The next signal; `nil` once the connection is closed or the task is cancelled.
         public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Values? {
             await stream.next(isolation: actor)
         }

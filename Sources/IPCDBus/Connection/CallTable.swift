@@ -1,13 +1,13 @@
 internal import IPCQueues
 
-/// Calls that wait for their answers, by serial, with their deadlines.
+/// Calls that are waiting for their answers, by serial number, with their deadlines.
 ///
-/// One timer, set for the earliest deadline, serves all. When it fires, the calls since the last time enter the queue of
-/// deadlines: a call that was answered before costs no timer work.
+/// One timer, set for the earliest deadline, serves all calls. When it fires, the calls made since the last time enter
+/// the deadline queue, so a call answered before that costs no timer work.
 @DBusActor
 final class CallTable {
     private var pending: [UInt32: PendingReply] = [:]
-    /// The calls whose deadline is in the queue, and those without one.
+    /// The calls already in the deadline queue, and the calls that have no deadline.
     private var queued: [UInt32: PendingReply] = [:]
     private var deadlines = DeadlineQueue<PendingReply>()
     private let timer = DBusTimer()
@@ -16,7 +16,7 @@ final class CallTable {
     /// - Parameter names: the owners of names on the bus; `nil` peer to peer.
     init(names: NameRegistry? = nil) { self.names = names }
 
-    /// Sends a call and waits for its answer; a cancelled task ends the wait at once.
+    /// Sends a call and waits for its answer. Cancelling the task stops the wait immediately.
     func reply(
         to message: Message, over link: Link, until deadline: ContinuousClock.Instant
     ) async throws(CallError) -> Message {
@@ -31,7 +31,7 @@ final class CallTable {
         return try answer.get()
     }
 
-    /// Sends a call, and hands its answer to a closure, however long it takes.
+    /// Sends a call, and passes its answer to a closure, however long that takes.
     func send(
         _ message: Message, over link: Link, then completed: @escaping PendingReply.Completion
     ) throws(CallError) {
@@ -58,7 +58,8 @@ final class CallTable {
     }
 
     /// Whether an answer comes from the receiver of the call. A session bus lets any process answer any call
-    /// (`session.conf`), and serials can be guessed: a stranger's answer is ignored, and the call waits on.
+    /// (`session.conf`), and serial numbers can be guessed. Answers from other processes are ignored, and the call keeps
+    /// waiting.
     ///
     /// The bus itself answers if the receiver is absent or has left. The owner of a well-known name is known here only while
     /// it is watched (``NameRegistry``); ``Connection/answer(to:on:at:_:timeout:)`` returns the sender of the answer.
@@ -70,7 +71,7 @@ final class CallTable {
         return names.owner(of: responder).map { $0 == sender } ?? true
     }
 
-    /// Expects the answer to a call from now on: it may come before the caller waits for it.
+    /// Starts expecting the answer to a call: it may arrive before the caller waits for it.
     /// - Parameter responder: the receiver of the call; `nil` peer to peer.
     func expect(
         _ serial: UInt32, from responder: BusName?, until deadline: ContinuousClock.Instant
@@ -89,14 +90,14 @@ final class CallTable {
 
     func awaits(_ serial: UInt32) -> Bool { pending[serial] != nil || queued[serial] != nil }
 
-    /// Ends the call `serial`, unless it has ended already.
+    /// Completes the call `serial`, unless it is already complete.
     func complete(_ serial: UInt32, with result: Result<Message, CallError>) {
         guard let reply = pending.removeValue(forKey: serial) ?? queued.removeValue(forKey: serial) else { return }
         deadlines.remove(reply)
         reply.complete(result)
     }
 
-    /// Ends a call, but not now: its caller may expect the answer only after the message is sent.
+    /// Completes a call, but not immediately: its caller may not expect the answer until the message is sent.
     func failSoon(_ serial: UInt32, _ error: CallError) {
         DBusActor.thread.soon { [weak self] in self?.complete(serial, with: .failure(error)) }
     }
@@ -132,7 +133,7 @@ final class CallTable {
     }
 }
 
-/// The answer to one call, for the one task that waits for it, or for a closure.
+/// The answer to one call, for a closure or for the one task that waits for it.
 @DBusActor
 final class PendingReply: @DBusActor Deadlined {
     typealias Completion = @DBusActor (Result<Message, CallError>) -> Void
@@ -162,7 +163,7 @@ final class PendingReply: @DBusActor Deadlined {
     func value() async -> Result<Message, CallError> {
         if let result { return result }
         return await withCheckedContinuation { continuation in
-            // The call of this function may have suspended.
+            // Checked only now, because the call of this function may have suspended.
             if let result { continuation.resume(returning: result) } else { waiting = continuation }
         }
     }

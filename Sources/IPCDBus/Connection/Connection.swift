@@ -1,8 +1,8 @@
 /// A connection to a message bus, or to one peer.
 ///
-/// If asked to, it reconnects with back-off after a disconnect, and restores exports, names and subscriptions. Unanswered
-/// calls fail with ``CallError/disconnected``, because only the caller knows whether they may be repeated. New calls wait for
-/// the bus within their own time-out.
+/// If asked to, it reconnects with back-off after a disconnect, and restores exports, names and subscriptions.
+/// Unanswered calls fail with ``CallError/disconnected``, because only the caller knows whether they may be repeated.
+/// New calls wait for the bus within their own timeout.
 @DBusActor
 public final class Connection {
     private enum State {
@@ -11,13 +11,13 @@ public final class Connection {
         case closed
     }
 
-    /// The name that the bus has given; `nil` peer to peer and while disconnected.
+    /// The name assigned by the bus; `nil` peer to peer and while disconnected.
     public private(set) var uniqueName: BusName?
     private let address: BusAddress?
     private let reconnects: Bool
-    /// The time to connect, to authenticate and to say `Hello`.
+    /// The time limit for connecting, authenticating and saying `Hello`.
     private let openingTime: Duration
-    /// Whether descriptors can be sent and received: neither over TCP, nor if the server does not agree.
+    /// Whether descriptors can be sent and received. They cannot over TCP, or if the server does not agree.
     public private(set) var passesDescriptors = true
     private var state = State.reconnecting
     let incoming: IncomingCalls
@@ -36,9 +36,9 @@ public final class Connection {
 
     /// Connects to a bus.
     /// - Parameters:
-    ///   - reconnects: whether to connect again when the bus has gone; the first connect is tried once either way.
-    ///   - timeout: for each try to connect, until the bus has answered `Hello`.
-    /// - Throws: ``ConnectionError``; ``ConnectionError/timedOut(address:)`` if a bus is there and does not answer.
+    ///   - reconnects: whether to reconnect after the bus disconnects. The first connect is tried only once either way.
+    ///   - timeout: the limit for each attempt, until the bus has answered `Hello`.
+    /// - Throws: ``ConnectionError``; ``ConnectionError/timedOut(address:)`` if there is a bus but it does not answer.
     public static func open(
         _ address: BusAddress, reconnects: Bool = false, objects: ObjectServer? = nil,
         timeout: Duration = .seconds(25)
@@ -50,7 +50,7 @@ public final class Connection {
     }
 
     /// Connects to one peer, without a bus.
-    /// - Parameter address: D-Bus specification, "Server addresses"; of several, the first that answers.
+    /// - Parameter address: D-Bus specification, "Server addresses"; in a list, the first address that answers is used.
     public static func openPeer(
         _ address: String, objects: ObjectServer? = nil, timeout: Duration = .seconds(25)
     ) async throws(ConnectionError) -> Connection {
@@ -63,7 +63,7 @@ public final class Connection {
     convenience init(peer link: Link, objects: ObjectServer) {
         self.init(address: nil, reconnects: false, openingTime: .zero, objects: objects)
         adopt(link)
-        // This is not known before the end of the authentication, which a listener does not await.
+        // Unknown until the authentication is over, which a listener does not wait for.
         passesDescriptors = !link.isAuthenticated || link.passesDescriptors
         state = .connected(link)
     }
@@ -82,7 +82,7 @@ public final class Connection {
             link.close()
             return restored
         }
-        // The bus may have ended the connection after its last answer.
+        // The bus may have disconnected after its last answer.
         guard link.isOpen else {
             uniqueName = nil
             throw .refused(reason: "the bus ended the connection")
@@ -130,7 +130,7 @@ public final class Connection {
         return try method.output.values(of: try await outgoing.reply(to: message, over: link, until: deadline))
     }
 
-    /// Ends the connection for good. Unanswered calls fail with ``CallError/disconnected``.
+    /// Closes the connection for good. Unanswered calls fail with ``CallError/disconnected``.
     public func close() {
         link?.close()
         state = .closed
@@ -139,13 +139,13 @@ public final class Connection {
         observers.ended()
     }
 
-    /// Waits until all sent messages have left the process, then ends the connection.
+    /// Waits until all queued bytes have left the process, then closes the connection.
     public func closeAfterFlush() async {
         await link?.flushed()
         close()
     }
 
-    /// Does the same within a limited time, because the other side may have stopped reading.
+    /// Does the same as ``closeAfterFlush()``, but within a time limit, because the other side may have stopped reading.
     package func closeAfterFlush(within patience: Duration) async {
         let timer = DBusTimer()
         timer.set(at: .now + patience) { [weak self] in self?.close() }
@@ -153,12 +153,12 @@ public final class Connection {
         timer.cancel()
     }
 
-    /// Waits until the connection has ended for good.
+    /// Waits until the connection is closed for good.
     public func ended() async {
         await withCheckedContinuation { continuation in _ = onEnd { continuation.resume() } }
     }
 
-    /// Runs an action once the connection has ended for good, at once if it has.
+    /// Runs an action once the connection is closed for good; immediately if it already is.
     /// - Returns: a number for ``forgetEndHandler(_:)``.
     func onEnd(_ action: @escaping @DBusActor () -> Void) -> UInt64 {
         guard case .closed = state else { return observers.onEnd(action) }
@@ -171,10 +171,10 @@ public final class Connection {
     /// Runs an action after each reconnect.
     public func onReconnect(_ action: @escaping @DBusActor () -> Void) { observers.onReturn(action) }
 
-    /// Runs an action each time that the connection is lost.
+    /// Runs an action each time the connection is lost.
     public func onDisconnect(_ action: @escaping @DBusActor () -> Void) { observers.onLoss(action) }
 
-    /// Runs an action for each name that this connection owned and another one owns after a reconnect.
+    /// Runs an action for each name that another connection has taken over during a reconnect.
     /// ``requestName(_:flags:)`` requests it again.
     public func onNameLost(_ action: @escaping @DBusActor (BusName) -> Void) { names.lostHandlers.append(action) }
 
@@ -186,19 +186,19 @@ public final class Connection {
     /// The objects that the other side may call.
     public var objects: ObjectServer { incoming.objects }
 
-    /// Whether the other side is no bus. Then a message has no attested sender.
+    /// Whether the other side is a peer and not a bus. The sender of a peer's message is not attested.
     var isPeer: Bool { address == nil }
 
     var link: Link? { if case .connected(let link) = state { link } else { nil } }
 
-    /// Ends the connection as if the other side had ended it.
+    /// Closes the connection as if the other side had disconnected.
     public func drop() { if let link { lost(link) } }
 
-    /// Bytes that wait in this process because the other side does not read.
+    /// The number of bytes waiting in this process because the other side does not read.
     public var bytesWaiting: Int { link?.bytesWaiting ?? 0 }
 
     private func lost(_ link: Link) {
-        // Otherwise the link has ended before the bus answered `Hello`.
+        // Otherwise, the link was lost before the bus answered `Hello`.
         guard link === self.link else { return outgoing.failAll(.disconnected) }
         link.close()
         uniqueName = nil
@@ -244,14 +244,14 @@ public final class Connection {
         }
     }
 
-    /// Defers the calls of a caller that does not read its answers, because the bus would store more answers.
-    /// - Parameter isPresent: whether a caller is on the bus; an answer to a caller that has left does not count.
+    /// Defers the calls of a caller that does not read its answers, so that the bus does not have to store more of them.
+    /// - Parameter isPresent: whether a caller is on the bus; answers to a caller that has left do not count.
     public func boundUnreadAnswers(isPresent: @escaping @DBusActor (BusName) -> Bool) {
         incoming.boundUnreadAnswers(on: self, isPresent: isPresent)
     }
 
-    /// Bounds the arguments of unfinished calls until the connection ends.
-    /// - Parameter messageBytes: the limit of an incoming message; the arguments of a longer one are not kept.
+    /// Limits the arguments of unfinished calls until the connection closes.
+    /// - Parameter messageBytes: the size limit of an incoming message; the arguments of a longer one are dropped.
     public func bound(_ arriving: ArrivingBytes, messageBytes: Int) {
         link?.arriving = arriving
         link?.limitMessages(bytes: messageBytes)
@@ -263,7 +263,7 @@ public final class Connection {
     /// Calls a method and waits for its answer.
     /// - Parameters:
     ///   - destination: the receiver; `nil` peer to peer.
-    ///   - timeout: from now; a cancelled task ends the wait at once.
+    ///   - timeout: counted from now; cancelling the task stops the wait immediately.
     ///   - startsService: whether the bus may start the program that owns the name.
     public func call<Input, Output>(
         _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
@@ -287,11 +287,11 @@ public final class Connection {
         return (try method.output.values(of: answer), answer.sender)
     }
 
-    /// Calls a method of a running program, without a time-out. The closure receives the answer, or an error when the
-    /// receiver's connection or this one ends.
+    /// Calls a method of a running program, without a timeout. The closure receives the answer, or an error if this
+    /// connection or the receiver's is lost.
     ///
-    /// When this returns, the message has left or is in the queue of the socket. If it cannot be sent, the closure receives the
-    /// error before this returns.
+    /// When this returns, the message has been sent or is in the socket's queue. If it cannot be sent, the closure
+    /// receives the error before this returns.
     public func call<Input, Output>(
         _ method: Method<Input, Output>, on destination: BusName?, at path: ObjectPath, _ input: Input,
         then completed: @escaping @DBusActor (Result<Output, CallError>) -> Void

@@ -1,12 +1,12 @@
-/// Why there is no connection.
+/// The reason why a connection could not be opened.
 public enum ConnectionError: Error, Equatable, CustomStringConvertible {
-    /// No address of a bus is known.
+    /// No bus address is known.
     case noBus(reason: String)
     case cannotConnect(address: String, reason: String)
     case cannotListen(address: String, reason: String)
-    /// The bus did not accept the connection, or did not answer `Hello` as specified.
+    /// The bus rejected the connection, or did not answer `Hello` as specified.
     case refused(reason: String)
-    /// A server accepted the connection and did not answer in time.
+    /// A server accepted the connection but did not answer in time.
     case timedOut(address: String)
 
     public var description: String {
@@ -20,19 +20,19 @@ public enum ConnectionError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// How a method call failed.
+/// The reason why a method call failed.
 public enum CallError: Error, Equatable, CustomStringConvertible {
     /// The callee, or the bus in its place, answered with an error.
     case remote(name: String, message: String)
-    /// No answer came within the time-out. The callee may have performed the call.
+    /// No answer arrived within the timeout. The callee may have performed the call.
     case timedOut
-    /// The connection ended before the answer. The callee may have performed the call.
+    /// The connection was lost before the answer arrived. The callee may have performed the call.
     case disconnected
     /// The calling task was cancelled. The callee may still perform the call.
     case cancelled
     /// Nothing was sent: a message cannot carry the arguments.
     case unsendable(MessageError)
-    /// The answer breaks the protocol, or has other types than the method.
+    /// The answer breaks the protocol, or its types differ from the method's.
     case badReply(MessageError)
 
     public var description: String {

@@ -1,4 +1,4 @@
-/// The observers of the loss, the reconnect and the end of a connection.
+/// The observers to notify when a connection is lost, reconnected, or closed for good.
 @DBusActor
 final class ConnectionObservers {
     typealias Action = @DBusActor () -> Void
@@ -21,7 +21,7 @@ final class ConnectionObservers {
 
     func forget(_ number: UInt64) { atEnd[number] = nil }
 
-    /// Waits until the connection is open or has ended, at most until a deadline.
+    /// Waits until the connection is open or closed for good, but not beyond a deadline.
     func wait(until deadline: ContinuousClock.Instant, while isAway: () -> Bool) async {
         let timer = DBusTimer()
         timer.set(at: deadline) { [weak self] in self?.resumeWaiting() }

@@ -1,22 +1,22 @@
-/// The incoming calls of a connection: their objects, their sender if it is a peer, and the count of unanswered calls.
+/// The incoming calls of a connection: their objects, their sender if it is a peer, and how many are unanswered.
 @DBusActor
 final class IncomingCalls {
     let objects: ObjectServer
     var unanswered = 0
-    /// The most unanswered calls; a further call gets an error at once.
+    /// The maximum number of unanswered calls; a further call fails immediately.
     var most = Int.max
-    /// The name on a bus that a peer stands for; see ``Connection/stand(for:on:greeted:)``.
+    /// The bus name that a peer represents; see ``Connection/stand(for:on:greeted:)``.
     var standIn: StandIn?
     var hasGreeted = false
-    /// The answers that the bus may still hold; `nil` if they are not bounded.
+    /// The answers that the bus may still hold; `nil` if they are not limited.
     private(set) var unread: UnreadAnswers?
 
     init(_ objects: ObjectServer) { self.objects = objects }
 
-    /// Begins a call, unless it has a defect or its caller has to read answers first.
+    /// Starts a call, unless it has a defect or its caller must first read answers.
     func receive(_ message: Message, from link: Link, on connection: Connection) {
         if let defect = message.defect {
-            // An answer needs a serial and a receiver.
+            // Without a serial number and a receiver, no answer can be sent.
             guard message.serial != 0, connection.isPeer || message.sender != nil else { return }
             return refuse(message, with: objects.refuse(defect), from: link, on: connection)
         }

@@ -59,6 +59,6 @@ extension Connection {
         broadcast(message)
     }
 
-    /// Sends a message that has no answer; drops it while disconnected.
+    /// Sends a message that has no answer. While disconnected, the message is dropped.
     func broadcast(_ message: Message) { link?.send(message) }
 }

@@ -1,11 +1,11 @@
 private import CLinux
 internal import Glibc
 
-/// The place of a message bus.
+/// Where to find a message bus.
 public enum BusAddress: Sendable, Hashable {
-    /// `DBUS_SESSION_BUS_ADDRESS`, else the socket `bus` in `XDG_RUNTIME_DIR`, and no other.
+    /// `DBUS_SESSION_BUS_ADDRESS`, or else the socket `bus` in `XDG_RUNTIME_DIR`. Nothing else is tried.
     case session
-    /// `DBUS_SYSTEM_BUS_ADDRESS`, else the standard socket.
+    /// `DBUS_SYSTEM_BUS_ADDRESS`, or else the standard socket.
     case system
     /// A D-Bus address (D-Bus specification, "Server addresses").
     case address(String)
@@ -30,14 +30,14 @@ public enum BusAddress: Sendable, Hashable {
     private static let unknownSession = ConnectionError.noBus(
         reason: "DBUS_SESSION_BUS_ADDRESS is not set and there is no socket $XDG_RUNTIME_DIR/bus")
 
-    /// Whether this is the machine's system bus, also if its address is written differently.
+    /// Whether this is the machine's system bus, even if its address is written differently.
     /// - Throws: ``ConnectionError/noBus(reason:)`` if the address is unknown or malformed.
     public var isSystemBus: Bool {
         get throws(ConnectionError) { !Set(try resolve()).isDisjoint(with: try BusAddress.system.resolve()) }
     }
 
-    /// The bytes of a variable; `nil` if it is empty. A program with the rights of another user ignores it, because its caller
-    /// chose it (secure_getenv(3)).
+    /// The bytes of an environment variable; `nil` if it is not set or empty. A program that runs with another user's
+    /// rights ignores it, because its caller chose the value (secure_getenv(3)).
     private static func environment(_ name: String) -> [UInt8]? {
         guard let value = clinux_environment(name), value.pointee != 0 else { return nil }
         return Array(UnsafeRawBufferPointer(start: value, count: strlen(value)))

@@ -2,18 +2,18 @@ internal import CLibDBus
 internal import CLinux
 internal import Glibc
 
-/// Opens connections by libdbus, the reference implementation, with all its transports and mechanisms.
+/// Opens connections with libdbus, the reference implementation, over any of its transports and with any of its mechanisms.
 ///
 /// libdbus connects and authenticates; then a link of this module takes over the socket. A bus sends nothing before `Hello`, so
-/// libdbus has read no message.
+/// libdbus has not read any message.
 enum LibDBusConnector {
     private typealias Opened = (socket: Descriptor, passesDescriptors: Bool)
 
-    /// The time that libdbus waits for the server before the deadline is checked again.
+    /// How long libdbus waits for the server before the deadline is checked again.
     private static let pause = Duration.milliseconds(250)
 
-    /// Connects, and authenticates this process. libdbus blocks, so it runs on a thread of its own. A thread that is busy at the
-    /// deadline ends later and closes its connection.
+    /// Connects, and authenticates this process. libdbus blocks, so it runs on a separate thread. If that thread is
+    /// busy at the deadline, it finishes later and closes its connection.
     @DBusActor
     static func open(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
@@ -28,7 +28,7 @@ enum LibDBusConnector {
     private static func connect(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) -> Result<Opened, ConnectionError> {
-        // libdbus would ignore SIGPIPE for the whole program. It need not, because it sends with MSG_NOSIGNAL.
+        // Keep libdbus from ignoring SIGPIPE in the whole program. It does not need to, because it sends with MSG_NOSIGNAL.
         dbus_connection_set_change_sigpipe(0)
         var error = DBusError()
         dbus_error_init(&error)
@@ -70,14 +70,14 @@ enum LibDBusConnector {
         guard dbus_connection_get_unix_fd(connection, &number) != 0, let socket = Descriptor(duplicating: number) else {
             throw .cannotConnect(address: address.text, reason: "the process has no file descriptor left")
         }
-        // Small messages leave at once. Only a TCP socket accepts the option.
+        // Send small messages immediately. Only TCP sockets accept this option.
         var isOn: CInt = 1
         setsockopt(number, CInt(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<CInt>.size))
         return (socket, clibdbus_passes_descriptors(connection) != 0)
     }
 }
 
-/// Waits for the programs that libdbus starts (`unixexec:`) and never waits for. Otherwise each reconnect would leave a zombie.
+/// Waits for the programs that libdbus starts (`unixexec:`) but never waits for. Otherwise each reconnect would leave a zombie.
 @DBusActor
 final class ChildReaper {
     private static var waiting: [pid_t: ChildReaper] = [:]
@@ -107,7 +107,7 @@ final class ChildReaper {
         }
     }
 
-    /// The processes that this thread has started and no thread has waited for (proc_pid_task_children(5)).
+    /// The child processes that this thread has started and that have not been waited for (proc_pid_task_children(5)).
     nonisolated static func childrenOfThread() -> Set<pid_t> {
         guard let file = fopen("/proc/thread-self/children", "re") else { return [] }
         defer { fclose(file) }

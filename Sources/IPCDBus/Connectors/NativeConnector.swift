@@ -1,10 +1,10 @@
 internal import Glibc
 
-/// Opens connections to unix sockets with the mechanism `EXTERNAL`, the usual way to a bus of this machine, without libdbus.
+/// Opens connections to unix sockets with `EXTERNAL` and without libdbus, which is the usual way to a local bus.
 @DBusActor
 enum NativeConnector {
     /// Connects, and authenticates this process.
-    /// - Returns: the link; `nil` if the server rejects `EXTERNAL` and accepts other mechanisms.
+    /// - Returns: the link; `nil` if the server rejects `EXTERNAL` but accepts other mechanisms.
     static func open(
         _ path: SocketPath, _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) async throws(ConnectionError) -> Link? {
@@ -27,7 +27,7 @@ enum NativeConnector {
     ) async throws(ConnectionError) -> Descriptor {
         var opened = path.socket { Glibc.connect($0, $1, $2) }
         if case .failure(let error) = opened, error.code == EAGAIN {
-            // The queue of the server is full. connect(2) waits for room on another thread.
+            // The server's queue is full. connect(2) waits for room on another thread.
             opened = await Background.run {
                 path.socket(wait: max(.milliseconds(1), ContinuousClock.now.duration(to: deadline))) {
                     Glibc.connect($0, $1, $2)

@@ -2,15 +2,15 @@
 struct ServerAddress: Sendable, Hashable {
     private struct Field: Sendable, Hashable {
         let key: String
-        /// Unescaped. A path is bytes, and need not be UTF-8.
+        /// The unescaped bytes. A path need not be UTF-8.
         let value: [UInt8]
     }
 
     let transport: String
     private let fields: [Field]
 
-    /// Reads a list.
-    /// - Throws: ``ConnectionError/noBus(reason:)`` if an entry is malformed, or there is none.
+    /// Parses an address list.
+    /// - Throws: ``ConnectionError/noBus(reason:)`` if an entry is malformed or the list is empty.
     static func list(_ text: [UInt8]) throws(ConnectionError) -> [ServerAddress] {
         let entries = text.split(separator: UInt8(ascii: ";"))
         let addresses = entries.compactMap { ServerAddress($0) }
@@ -39,12 +39,12 @@ struct ServerAddress: Sendable, Hashable {
 
     var serverID: String? { self["guid"].map { String(decoding: $0, as: UTF8.self) } }
 
-    /// The entry with its values escaped, without a NUL character.
+    /// The entry as text, with escaped values and without NUL characters.
     var text: String {
         transport + ":" + fields.map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: ",")
     }
 
-    /// Bytes outside `[-0-9A-Za-z_/.\*]` are percent-encoded.
+    /// Percent-encodes all bytes outside `[-0-9A-Za-z_/.\*]`.
     static func escaped(_ bytes: some Sequence<UInt8>) -> String {
         let digits = Array("0123456789abcdef".utf8)
         var escaped: [UInt8] = []
@@ -58,7 +58,7 @@ struct ServerAddress: Sendable, Hashable {
         return String(decoding: escaped, as: UTF8.self)
     }
 
-    /// - Returns: `nil` for a malformed escape, and for a NUL byte, at which C would end the value.
+    /// - Returns: `nil` for a malformed escape, and for a NUL byte, which would end the value in C.
     private static func unescaped(_ value: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var rest = Array(value)[...]
@@ -67,7 +67,7 @@ struct ServerAddress: Sendable, Hashable {
                 bytes.append(byte)
                 continue
             }
-            // The parser of numbers accepts a sign.
+            // The number parser would accept a sign.
             guard rest.count >= 2, rest.first != UInt8(ascii: "+"),
                 let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
             else { return nil }
@@ -79,8 +79,8 @@ struct ServerAddress: Sendable, Hashable {
 }
 
 extension ServerAddress {
-    /// Tries addresses in order (D-Bus specification, "Server Addresses"). Each has its share of the time, because a server may
-    /// be silent.
+    /// Tries addresses in order (D-Bus specification, "Server Addresses"). Each gets a share of the time, because a
+    /// server may not answer at all.
     @DBusActor
     static func first<Opened>(
         of addresses: [ServerAddress], within time: Duration,

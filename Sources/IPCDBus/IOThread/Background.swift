@@ -4,8 +4,8 @@ private import Synchronization
 
 /// Threads for blocking calls, outside the I/O thread and the cooperative pool.
 ///
-/// They are no threads of libdispatch, which would check its pools once a second for the life of the process. They end when no
-/// call waits.
+/// They are not libdispatch threads, because libdispatch would check its pools once a second for the life of the
+/// process. They exit when no call is waiting.
 package enum Background {
     private struct State {
         var waiting: [@Sendable () -> Void] = []
@@ -13,17 +13,17 @@ package enum Background {
     }
 
     private static let state = Mutex(State())
-    /// The most calls at a time. Some may never return.
+    /// The maximum number of calls at once. Some may never return.
     private static let most = 64
 
-    /// Runs two closures, at the same time if a thread is free for the second, and returns when both have ended.
+    /// Runs two closures, in parallel if a thread is free for the second, and returns when both have finished.
     package static func both<First, Second: Sendable>(
         _ first: () -> First, _ second: @escaping @Sendable () -> Second
     ) -> (First, Second) {
         let shared = SharedStep(second)
         add { shared.run() }
         let made = first()
-        // If no thread has begun the second, this one runs it: all others may be busy for long.
+        // If no thread has started the second closure, run it here: all threads may stay busy for a long time.
         shared.run()
         return (made, shared.awaitResult())
     }
@@ -32,7 +32,7 @@ package enum Background {
         await withCheckedContinuation { continuation in add { continuation.resume(returning: body()) } }
     }
 
-    /// Runs a call that may block for ever, and waits for it until the deadline.
+    /// Runs a call that may block forever, and waits for it until the deadline.
     /// - Returns: `nil` at the deadline; a later result is released.
     @DBusActor
     static func run<Result: Sendable>(
@@ -54,7 +54,7 @@ package enum Background {
             return true
         }
         guard isNew, clinux_start_thread("background", { _ in Background.work() }, nil) != 0 else { return }
-        // The system has no room for another thread. The running threads take the job over; if there are none, it runs here.
+        // The system cannot create another thread. The running threads take over the job; if there are none, it runs here.
         let isAlone = state.withLock { state in
             guard state.running > 1 else { return true }
             state.running -= 1
@@ -76,7 +76,7 @@ package enum Background {
     }
 }
 
-/// A step that the first of several threads runs, once.
+/// Work that runs once, on whichever of several threads starts it first.
 private final class SharedStep<Result: Sendable>: Sendable {
     private let body: @Sendable () -> Result
     private let isTaken = Atomic(false)

@@ -1,17 +1,17 @@
 /// The I/O thread as a global actor. Every connection of the process runs on it.
 ///
-/// Isolated code runs *on* the thread that polls the sockets: a message reaches its handler, and the answer the socket,
-/// without a change of thread. Never block here.
+/// Isolated code runs *on* the thread that polls the sockets. A message reaches its handler, and the answer reaches the
+/// socket, without a thread switch. Never block here.
 @globalActor
 public actor DBusActor {
     public static let shared = DBusActor()
     static let thread = IOThread()
-    /// The I/O thread, for other modules' tasks that stay on it.
+    /// The I/O thread as an executor, for tasks of other modules that stay on it.
     package static var executor: any TaskExecutor { thread }
 
     public nonisolated var unownedExecutor: UnownedSerialExecutor { Self.thread.asUnownedSerialExecutor() }
 
-    /// Starts a task that stays on the I/O thread: it resumes in order, without a change of thread.
+    /// Starts a task that stays on the I/O thread: it resumes in order, without a thread switch.
     @discardableResult
     public static func task<Result: Sendable>(
         _ body: @escaping @DBusActor @Sendable () async throws -> Result
@@ -19,42 +19,42 @@ public actor DBusActor {
         Task(executorPreference: thread, operation: body)
     }
 
-    /// Starts a task, and runs it to its first suspension before this returns. So handlers begin in the order of their calls,
-    /// and a handler that does not suspend ends at once. The task resumes like other tasks.
+    /// Starts a task, and runs it up to its first suspension before this returns. Handlers therefore start in the order of their
+    /// calls, and a handler that does not suspend finishes before this returns. Later, the task resumes like any other.
     @DBusActor
     package static func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
         thread.begin(body)
     }
 
-    /// Runs `body` on the I/O thread, after earlier hand-overs. For other threads: a task that they start would begin later than
-    /// a task of the I/O thread.
+    /// Runs `body` on the I/O thread, after everything handed over before it. Use this from other threads: a task that
+    /// they start would begin later than a task started on the I/O thread.
     package static func handOver(_ body: @escaping @DBusActor @Sendable () -> Void) {
         thread.handOver(body)
     }
 
-    /// Runs closures in their order, as the other `handOver` does. Each is released when it has run, because it may hold a
-    /// large value.
+    /// Runs closures in order, like the other `handOver`. Each closure is released after it has run, because it may
+    /// hold a large value.
     package static func handOver(_ bodies: [@Sendable () -> Void]) { thread.handOver(bodies) }
 
     /// Runs `body` on the I/O thread when no job is left there, before the thread sleeps.
     @DBusActor
     package static func whenIdle(_ body: @escaping @Sendable () -> Void) { thread.whenIdle(body) }
 
-    /// Runs `body` on the I/O thread each time that nothing has happened there for a second after something had. A further call
-    /// replaces the body.
+    /// Runs `body` on the I/O thread each time the thread has been idle for a second after doing something. Calling
+    /// this again replaces the body.
     @DBusActor
     package static func whenQuiet(_ body: @escaping @Sendable () -> Void) { thread.whenQuiet(body) }
 
-    /// Whether this is the I/O thread.
+    /// Whether the current thread is the I/O thread.
     package static var isCurrent: Bool { thread.isIsolatingCurrentContext() == true }
 
-    /// Runs `body` at once.
+    /// Runs `body` immediately.
     /// - Precondition: the caller is on the I/O thread.
     package static func assumeIsolated<Result: Sendable, Failure: Error>(
         _ body: @DBusActor () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         thread.checkIsolated()
-        // As in MainActor.assumeIsolated: the isolation is checked, so the function type may lose it.
+        // As in MainActor.assumeIsolated: the isolation was checked above, so the function type may drop it.
         return try withoutActuallyEscaping(body) { (body) throws(Failure) in
             try unsafeBitCast(body, to: (() throws(Failure) -> Result).self)()
         }

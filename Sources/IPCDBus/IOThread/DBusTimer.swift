@@ -1,8 +1,8 @@
-/// One deadline on the I/O thread. If it is set again, the new deadline replaces it.
+/// A timer with one deadline on the I/O thread. Setting it again replaces the deadline.
 @DBusActor
 public final class DBusTimer {
     private var armed: ScheduledAction?
-    /// The time of the action; `nil` while it is not set.
+    /// When the action is due; `nil` if the timer is not set.
     public var deadline: ContinuousClock.Instant? { armed?.deadline }
 
     public var isSet: Bool { armed != nil }

@@ -1,12 +1,12 @@
 private import CLinux
 internal import Glibc
 
-/// Watches a descriptor of another protocol on the I/O thread, such as a display or a pipe.
+/// Watches a descriptor that does not carry D-Bus, such as a display or a pipe, on the I/O thread.
 ///
-/// The caller keeps the descriptor open until ``end()``, because the system reuses the number of a closed one.
+/// The caller keeps the descriptor open until ``end()``, because the system reuses the numbers of closed descriptors.
 @DBusActor
 package final class DescriptorWatch {
-    /// The operation that does not block.
+    /// The operation to perform without blocking.
     package enum Readiness: Sendable {
         case reading, writing
     }
@@ -14,8 +14,8 @@ package final class DescriptorWatch {
     private let descriptor: CInt
     private var isWatching = true
 
-    /// Calls `ready` on the I/O thread repeatedly while the descriptor is ready, has ended or has an error; the next read or write
-    /// shows which. The corresponding C function is `epoll_ctl`.
+    /// Calls `ready` on the I/O thread repeatedly while the descriptor is ready, has hung up or has an error; the next
+    /// read or write shows which. The corresponding C function is `epoll_ctl`.
     package init(_ descriptor: CInt, for readiness: Readiness, _ ready: @escaping @DBusActor () -> Void) {
         self.descriptor = descriptor
         let events = readiness == .reading ? EPOLLIN.rawValue : EPOLLOUT.rawValue

@@ -3,19 +3,19 @@ internal import Glibc
 internal import IPCQueues
 private import Synchronization
 
-/// A thread that runs actor jobs, polls file descriptors and keeps time, with one epoll and one eventfd.
+/// A thread that runs actor jobs, polls file descriptors and runs timers, with one epoll and one eventfd.
 ///
-/// The thread's own work (ready descriptors, timers, deferred actions) runs in jobs too. The runtime knows only within a job
-/// which executor it is on: a task that begins there stays on this thread, in order.
+/// The thread's own work (ready descriptors, timers, deferred actions) also runs in jobs. Only inside a job does the
+/// runtime know which executor it is on: a task that starts there stays on this thread, in order.
 ///
-/// The class is a task executor as well. A continuation resumes without an actor, because Swift 6.3 does not note where it was
-/// made. Only a task that prefers this executor resumes here; others would resume on a thread of the pool and come here
-/// later, perhaps behind a later task.
+/// The class is also a task executor. In Swift 6.3, a continuation does not record where it was created, so it resumes
+/// without an actor. Only a task that prefers this executor resumes here. Others would resume on a pool thread and get
+/// here later, perhaps behind a task that started after them.
 ///
 /// Unchecked: other threads use only the mutex and the identity of the thread, which is set once.
 final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private enum Arrival {
-        /// A job of the thread itself.
+        /// A job that was enqueued on the thread itself.
         case own(UnownedJob)
         case foreign(UnownedJob)
         case action(@DBusActor @Sendable () -> Void)
@@ -31,11 +31,11 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private let poll = epoll_create1(CInt(EPOLL_CLOEXEC))
     private let wakeUp = eventfd(0, CInt(EFD_CLOEXEC | EFD_NONBLOCK))
 
-    // On the thread only.
+    // Used only on the thread.
     private var identity: pthread_t?
-    /// Whether the next job runs at once.
+    /// Whether the next enqueued job runs immediately.
     private var isBeginning = false
-    /// The arrivals that run now; swapped with the inbox, so neither array has to grow again.
+    /// The arrivals being run. This array and the inbox's are swapped, so neither has to grow again.
     private var arrivals: [Arrival] = []
     @DBusActor private var work: [@DBusActor () -> Void] = []
     @DBusActor private var ready: [epoll_event] = []
@@ -44,7 +44,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var timers = DeadlineQueue<ScheduledAction>()
     /// The number of the newest timer.
     @DBusActor private var lastTimer: UInt64 = 0
-    /// The actions that other threads handed over, until their task begins.
+    /// The actions that other threads have handed over and whose task has not started yet.
     @DBusActor private var handedOver: [@DBusActor @Sendable () -> Void] = []
     @DBusActor private var idleWork: [(round: UInt64, action: @DBusActor () -> Void)] = []
     @DBusActor private var round: UInt64 = 0
@@ -52,7 +52,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
     @DBusActor private var isQuiet = true
 
     private static let timersPerTurn = 64
-    /// The most rounds of jobs before the sockets are polled again.
+    /// The maximum number of rounds of jobs before the sockets are polled again.
     private static let rounds = 32
     private static let millisecondsToQuiet: CInt = 1_000
     private static let secondsOfLongestSleep: Int64 = 86_400
@@ -75,16 +75,16 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         take(.own(job))
     }
 
-    /// Starts a task on this thread, and runs it to its first suspension before this returns.
+    /// Starts a task on this thread, and runs it up to its first suspension before this returns.
     ///
-    /// `Task.immediate` does not do (Swift 6.3): without a preference for this executor, the task resumes on a thread of Dispatch;
-    /// with it, the task is enqueued like any other.
+    /// `Task.immediate` is not enough (Swift 6.3): without a preference for this executor, the task resumes on a
+    /// Dispatch thread; with the preference, it is enqueued like any other task.
     func begin(_ body: @escaping @DBusActor @Sendable () async -> Void) {
         isBeginning = true
         Task(executorPreference: self, operation: body)
     }
 
-    /// Runs an action after those that were handed over before it, and before work that has begun; from any thread.
+    /// Runs an action after those handed over before it, but before the work that they start. Callable from any thread.
     func handOver(_ action: @escaping @DBusActor @Sendable () -> Void) { take(.action(action)) }
 
     func handOver(_ actions: [@Sendable () -> Void]) { take { for action in actions { $0.append(.action(action)) } } }
@@ -113,16 +113,16 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
 
     // MARK: Work of DBusActor
 
-    /// Runs an action after the present job, before the thread sleeps.
+    /// Runs an action after the current job, before the thread sleeps.
     @DBusActor func soon(_ action: @escaping @DBusActor () -> Void) {
         work.append(action)
         scheduleTurn()
     }
 
-    /// Runs an action when no job is left. If jobs do not end, it runs after the jobs of many rounds.
+    /// Runs an action when no job is left. If jobs never run out, it runs after many rounds of jobs.
     @DBusActor func whenIdle(_ action: @escaping @DBusActor () -> Void) { idleWork.append((round, action)) }
 
-    /// Runs an action each time that nothing has happened for a second after something had.
+    /// Runs an action each time the thread has been idle for a second after doing something.
     @DBusActor func whenQuiet(_ action: @escaping @DBusActor () -> Void) { quietWork = action }
 
     @DBusActor func register(
@@ -178,18 +178,18 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// To run the quiet work, no other thread has to wake this one: it once sleeps a second instead of without a limit.
+    /// To notice a quiet second, the thread sleeps once for a second instead of indefinitely. No other thread has to wake it.
     @DBusActor private var millisecondsToSleep: CInt {
         let next = millisecondsToNextTimer
         guard quietWork != nil, !isQuiet else { return next }
         return next < 0 ? Self.millisecondsToQuiet : min(next, Self.millisecondsToQuiet)
     }
 
-    /// For epoll_wait(2): -1 without a timer; rounded up, so that a timer is due when the thread wakes.
+    /// The timeout for epoll_wait(2): -1 without a timer. It is rounded up, so that a timer is due when the thread wakes.
     @DBusActor private var millisecondsToNextTimer: CInt {
         guard let first = timers.first else { return -1 }
         let left = ContinuousClock.now.duration(to: first).components
-        // epoll_wait(2) cannot wait until a deadline in a thousand years: the thread wakes in between.
+        // epoll_wait(2) cannot wait for a deadline a thousand years away, so the thread wakes in between.
         let longest = Self.secondsOfLongestSleep
         guard left.seconds < longest else { return CInt(longest * 1_000) }
         let milliseconds = left.seconds * 1_000 + (left.attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
@@ -228,8 +228,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         for action in due { action() }
     }
 
-    /// Runs timers one at a time, because an action may set or cancel others. Each action resumes a task, so a turn has a limit:
-    /// the other timers, and those that these actions set, follow after the sockets.
+    /// Runs timers one at a time, because an action may set or cancel other timers. Each action resumes a task, so a
+    /// turn is limited: the remaining timers, and those that these actions set, run after the sockets.
     @DBusActor private func runDueTimers() {
         let (now, last) = (ContinuousClock.now, lastTimer)
         for _ in 0..<Self.timersPerTurn {
@@ -238,8 +238,8 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         }
     }
 
-    /// Runs the jobs and their successors for some rounds. A task enqueues a job at each of its steps, and to poll the sockets
-    /// between two steps costs more than a step.
+    /// Runs jobs, and the jobs that they enqueue, for some rounds. A task enqueues a job at each of its steps, and
+    /// polling the sockets between two steps costs more than a step.
     @DBusActor private func runJobs() {
         for _ in 0..<Self.rounds {
             inbox.withLock { swap(&$0.arrivals, &arrivals) }
@@ -255,9 +255,9 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         if let first = idleWork.first, first.round + UInt64(Self.rounds) <= round { beginIdleWork() }
     }
 
-    /// A task needs a further job to change to an actor, unless it runs on the executors that it would change to: this one
-    /// alone, or this one as its preferred executor too. A job of the thread itself prefers this executor, because all other
-    /// tasks are where they prefer to be already; a job of another thread mostly does not.
+    /// A task that switches to an actor needs another job, unless it already runs on the right executors: on this one alone, or
+    /// on this one as its preferred executor too. A job enqueued on this thread comes from a task with that preference, because
+    /// all other tasks already run where they prefer to. Most jobs from other threads come from tasks without it.
     @DBusActor private func run(_ arrival: Arrival) {
         switch arrival {
         case .own(let job):
@@ -270,7 +270,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
                 var actions = self.handedOver
                 self.handedOver = []
                 actions.reverse()
-                // An action is released when it has run, because it may hold a large value.
+                // Each action is released after it has run, because it may hold a large value.
                 while let action = actions.popLast() { action() }
             }
         }
@@ -282,7 +282,7 @@ final class IOThread: SerialExecutor, TaskExecutor, @unchecked Sendable {
         Task(executorPreference: self) { @DBusActor in for work in due { work.action() } }
     }
 
-    /// Whether no job is left; from then on an enqueued job wakes the thread.
+    /// Whether no job is left. If so, an enqueued job wakes the thread from now on.
     private func canSleep() -> Bool {
         inbox.withLock { inbox in
             inbox.sleeps = inbox.arrivals.isEmpty

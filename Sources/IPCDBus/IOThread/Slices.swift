@@ -1,10 +1,11 @@
-/// Work on many elements in slices. The thread reads its sockets between slices, so the elements of one caller delay no other.
+/// Processes elements in slices. The thread reads its sockets in between, so one caller's elements do not delay others.
 @DBusActor
 package enum Slices {
-    /// The elements of a slice; the work on one takes some ten microseconds.
+    /// The number of elements in a slice. Processing one takes about ten microseconds.
     package static var size: Int { 64 }
 
-    /// Runs `body` for each element in order: for the first slice at once, for each further slice after the sockets.
+    /// Runs `body` for each element in order: the first slice immediately, each further slice after polling the
+    /// sockets.
     @inlinable
     package static func forEach<Element>(_ elements: [Element], _ body: @escaping @DBusActor (Element) -> Void) {
         for element in elements.prefix(size) { body(element) }

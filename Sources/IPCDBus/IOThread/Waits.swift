@@ -1,14 +1,14 @@
-/// Tasks that wait for a change of state on the I/O thread.
+/// Tasks that wait for a state change on the I/O thread.
 @DBusActor
 package final class Waiters {
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
     package nonisolated init() {}
 
-    /// Waits for ``resumeOne()`` or ``resumeAll()`` if a condition holds.
+    /// Waits for ``resumeOne()`` or ``resumeAll()`` if the condition holds.
     package func wait(while holds: () -> Bool) async {
         await withCheckedContinuation { continuation in
-            // The call of this function may have suspended.
+            // Checked only now, because the call of this function may have suspended.
             if holds() { waiting.append(continuation) } else { continuation.resume() }
         }
     }
@@ -35,9 +35,9 @@ package final class LimitedWait<Result: Sendable> {
         continuation = nil
     }
 
-    /// Begins an operation and waits until it has ended.
-    /// - Parameter begin: receives the closure that ends the wait; calls of it after the deadline have no effect.
-    /// - Returns: `nil` at the deadline.
+    /// Starts an operation and waits until it completes.
+    /// - Parameter begin: receives the closure that ends the wait; calling it after the deadline has no effect.
+    /// - Returns: the result; `nil` at the deadline.
     package static func result(
         until deadline: ContinuousClock.Instant,
         _ begin: (_ end: @escaping @DBusActor @Sendable (Result) -> Void) -> Void

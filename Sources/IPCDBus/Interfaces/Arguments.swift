@@ -1,10 +1,10 @@
-/// An argument: a type, and a name for introspection.
+/// An argument: its type, and its name for introspection.
 public struct Argument<Value: DBusCodable>: Sendable {
     public let name: String
     public init(_ name: String, _ type: Value.Type = Value.self) { self.name = name }
 }
 
-/// An argument as introspection shows it.
+/// An argument as introspection describes it.
 public struct ArgumentDescription: Sendable, Hashable {
     public let name: String
     public let signature: Signature
@@ -34,8 +34,8 @@ extension Argument {
     @usableFromInline var description: ArgumentDescription { .init(name: name, signature: Value.dbusSignature) }
 }
 
-// One function for each count of arguments: Swift 6.3 does not specialize parameter packs, which cost some 150 ns for three
-// arguments.
+// One function for each number of arguments: Swift 6.3 does not specialize parameter packs, which cost about 150 ns for
+// three arguments.
 extension Arguments where Values == Void {
     @inlinable public static var none: Self {
         Self([], read: { (_) throws(MessageError) in }, write: { (_, _) throws(MessageError) in })

@@ -1,17 +1,17 @@
-/// The reason for which a call is refused before its handler sees it. ``ObjectServer/refusal`` gives it a product's own error.
+/// Why a call is rejected before its handler sees it. ``ObjectServer/refusal`` turns it into the product's own error.
 public enum CallRefusal: Error, Equatable {
     /// The message is longer than the limit; see ``PeerBounds``.
     case tooLong(bytes: Int)
-    /// The unfinished calls of the caller have too many bytes; see ``ArrivingBytes``.
+    /// The caller's unfinished calls take too many bytes; see ``ArrivingBytes``.
     case overShare(bytes: Int)
-    /// More calls of the connection than this are unanswered; see ``PeerBounds``.
+    /// The connection has more unanswered calls than this limit; see ``PeerBounds``.
     case tooManyCalls(Int)
-    /// The message has this count of descriptors; see ``PeerBounds``.
+    /// The message has this many descriptors, which is too many; see ``PeerBounds``.
     case tooManyDescriptors(Int)
     /// The process or the system has no room for the descriptors of the call or of its answer.
     case noDescriptors
 
-    /// The error of this library.
+    /// This library's error.
     var reply: ErrorReply {
         switch self {
         case .tooLong(let bytes): ErrorReply(.limitsExceeded, "a message of \(bytes) bytes is too long")

@@ -4,7 +4,7 @@ public struct ExportedInterface: Sendable {
     let methods: [String: ExportedMethod]
     let properties: [String: ExportedProperty]
 
-    /// - Precondition: `methods` and `properties` are those of the description.
+    /// - Precondition: `methods` and `properties` match the description.
     public init(
         _ description: InterfaceDescription, methods: [ExportedMethod] = [], properties: [ExportedProperty] = []
     ) {
@@ -18,7 +18,7 @@ public struct ExportedInterface: Sendable {
     }
 }
 
-/// A method with its handler; made by ``Method/answered(by:)-(_)``.
+/// A method with its handler; created by ``Method/answered(by:)-(_)``.
 public struct ExportedMethod: Sendable {
     let name: String
     let inputSignature: String
@@ -26,14 +26,14 @@ public struct ExportedMethod: Sendable {
 }
 
 extension Method {
-    /// A handler that answers before it returns.
+    /// Attaches a handler that answers before it returns.
     public func answered(by handler: @escaping @DBusActor (Input, IncomingCall) throws -> Output) -> ExportedMethod {
         exported { [output] input, call, server in
             do { call.answer(try handler(input, call), as: output) } catch { call.fail(server.wire(error, call)) }
         }
     }
 
-    /// A handler that may suspend. Handlers begin at once, in the order of the calls.
+    /// Attaches a handler that may suspend. Handlers start immediately, in the order of the calls.
     public func answered(
         by handler: @escaping @DBusActor (Input, IncomingCall) async throws -> Output
     ) -> ExportedMethod {
@@ -46,8 +46,8 @@ extension Method {
         }
     }
 
-    /// A handler that calls a closure once with the answer. The closure sends the answer before it returns. If the closure is
-    /// released without a call, the caller gets an error.
+    /// Attaches a handler that calls a closure once with the answer. The closure sends the answer before it returns. If the
+    /// closure is released without being called, the caller gets an error.
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) -> Void
     ) -> ExportedMethod {
@@ -58,8 +58,8 @@ extension Method {
         }
     }
 
-    /// The same for a handler that may suspend. An error that it throws is the answer. Handlers begin at once, in the order
-    /// of the calls.
+    /// Attaches a handler that calls a closure once with the answer, and may suspend. If it throws an error, that error
+    /// is the answer. Handlers start immediately, in the order of the calls.
     public func answered(
         later handler: @escaping @DBusActor (Input, IncomingCall, @escaping DelayedAnswer<Output>) async throws -> Void
     ) -> ExportedMethod {
@@ -100,7 +100,7 @@ public struct ExportedProperty: Sendable {
 }
 
 extension Property where Content: ValueConvertible {
-    /// - Precondition: `set` is `nil` exactly if the property is not writable.
+    /// - Precondition: `set` is `nil` if and only if the property is not writable.
     public func answered(
         get: @escaping @DBusActor (IncomingCall) async throws -> Content,
         set: (@DBusActor (Content, IncomingCall) async throws -> Void)? = nil

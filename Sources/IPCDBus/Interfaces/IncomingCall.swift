@@ -1,11 +1,11 @@
-/// An incoming method call with its one answer. A call that is released without an answer gets an error (I18).
+/// An incoming method call, which is answered once. If it is released without an answer, the caller gets an error (I18).
 @DBusActor
 public final class IncomingCall {
-    /// The message of the call. It loses its arguments, path and interface when its handler receives them.
+    /// The message of the call. Its arguments, path and interface are released when the handler receives them.
     public let message: Message
     public let connection: Connection
     public let path: ObjectPath
-    /// Weak: the descriptor closes with the link, also if a handler still works for a caller that has left.
+    /// Weak, so that the descriptor closes with the link, even if a handler is still working for a caller that has left.
     private weak var link: Link?
     private var isAnswered = false
     private var signals: [Message] = []
@@ -20,18 +20,18 @@ public final class IncomingCall {
         if !isAnswered { fail(ErrorReply(.failed, "the service let the call go without an answer")) }
     }
 
-    /// The caller as the bus attests it. For a peer, the name that it stands for, whatever its message says.
+    /// The caller as attested by the bus. For a peer, the name that it represents, whatever its message says.
     public var sender: BusName? { connection.isPeer ? connection.incoming.standIn?.name : message.sender }
 
     /// Whether the connection of the call is still open.
     public var isAwaited: Bool { link?.isOpen ?? false }
 
-    /// Whether many sent bytes have not left this process, or the caller has not read many bytes of its answers.
+    /// Whether many sent bytes are still in this process, or the caller has yet to read many bytes of its answers.
     public var hasBacklog: Bool {
         link?.hasBacklog ?? false || busCaller.map { connection.incoming.unread?.isBehind($0) ?? false } ?? false
     }
 
-    /// Waits until ``hasBacklog`` is false, or the connection has ended.
+    /// Waits until ``hasBacklog`` is false or the connection is closed.
     public func backlogRead() async {
         while let link, hasBacklog {
             await link.flushed()
@@ -39,16 +39,16 @@ public final class IncomingCall {
         }
     }
 
-    /// The caller whose answers the bus holds.
+    /// The caller whose answers the bus holds; `nil` for a peer.
     private var busCaller: BusName? { connection.isPeer ? nil : message.sender }
 
-    /// Ends the charge for the arguments, because another limit counts them from now on.
+    /// Releases the charge for the arguments, because from now on they count towards another limit.
     package func releaseShare() { message.charge = nil }
 
-    /// Keeps an object, such as a charge, until the answer is sent, in place of the one that it kept before.
+    /// Keeps an object, such as a charge, until the answer is sent. It replaces the object kept before.
     package func keepUntilAnswered(_ object: AnyObject?) { if !isAnswered { kept = object } }
 
-    /// Sends a signal after the answer, so that no caller receives the signal of its own change before the answer.
+    /// Sends a signal after the answer, so that a caller never receives the signal for its own change before the answer.
     /// - Throws: ``MessageError`` if a message cannot carry the values.
     public func emitAfterReply<Values>(
         _ signal: Signal<Values>, from path: ObjectPath, _ values: Values, to destination: BusName? = nil
@@ -87,23 +87,23 @@ public final class IncomingCall {
         signals = []
     }
 
-    /// Signals stay on the bus, because their receivers are there.
+    /// Signals are sent over the bus, because their receivers are there.
     private var signalRoute: Connection { connection.incoming.standIn?.bus ?? connection }
 }
 
-/// An error with a name and a sentence, as a message carries it.
+/// An error name and an error message, as sent on the wire.
 public struct ErrorReply: Error, Equatable, Sendable {
     public let name: ErrorName
     public let message: String
 
-    /// A longer sentence is shortened when it is sent.
+    /// A longer error message is shortened when it is sent.
     static let mostBytes = 1_500
 
     public init(_ name: ErrorName, _ message: String) { (self.name, self.message) = (name, message) }
 }
 
-/// An error of a handler that has a name on the wire. Any other error is answered as `org.freedesktop.DBus.Error.Failed` and
-/// logged.
+/// A handler's error that has a name on the wire. Any other error is logged, and answered with
+/// `org.freedesktop.DBus.Error.Failed`.
 public protocol ErrorReplyConvertible: Error {
     var errorReply: ErrorReply { get }
 }

@@ -1,4 +1,4 @@
-/// D-Bus specification, "Introspection Data Format".
+/// Introspection XML (D-Bus specification, "Introspection Data Format").
 struct IntrospectionDocument {
     let interfaces: [InterfaceDescription]
     let children: [String]

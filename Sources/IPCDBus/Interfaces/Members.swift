@@ -33,7 +33,7 @@ public struct Signal<Values: Sendable>: Sendable {
     }
 }
 
-/// How a change of a property is announced (annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`).
+/// How a property's changes are announced (annotation `org.freedesktop.DBus.Property.EmitsChangedSignal`).
 public enum PropertyChangeNotice: String, Sendable {
     case value = "true"
     case invalidates
@@ -58,7 +58,7 @@ public struct Property<Content: DBusCodable>: Sendable {
     }
 }
 
-/// A member as introspection shows it.
+/// A member as introspection describes it.
 public enum MemberDescription: Sendable, Hashable {
     case method(
         name: String, input: [ArgumentDescription], output: [ArgumentDescription], isOneWay: Bool, summary: String)
@@ -100,7 +100,7 @@ extension Property: InterfaceMember {
     }
 }
 
-/// An interface as introspection shows it.
+/// An interface as introspection describes it.
 public struct InterfaceDescription: Sendable {
     public let name: InterfaceName
     public let summary: String

@@ -1,23 +1,23 @@
 public import Logging
 
-/// Objects by path, with the standard interfaces on each. One server can answer on a bus and peer to peer.
+/// Objects by path, each with the standard interfaces. One server can answer on a bus and peer to peer.
 @DBusActor
 public final class ObjectServer {
     private var objects: [ObjectPath: [ExportedInterface]] = [:]
     private var subtrees: [ObjectPath: Subtree] = [:]
     private let logger: Logger
-    /// The error for arguments whose types differ from those of the method. A product may set its own.
+    /// The error for arguments whose types differ from the method's. A product may set its own.
     public var invalidArguments: ErrorName = .invalidArguments
-    /// The product's error for a refused call; `nil` for the error of this library.
+    /// Converts a refusal into the product's own error; `nil` selects this library's error.
     public var refusal: (CallRefusal) -> ErrorReply? = { _ in nil }
-    /// The limits of incoming messages, answers included; `nil` for those of D-Bus.
+    /// The limits of incoming messages, including answers; `nil` for those of D-Bus.
     package var bounds: WireBounds?
-    /// The product's error for one that is not ``ErrorReplyConvertible``; `nil` for a fault.
+    /// Converts an error that is not ``ErrorReplyConvertible`` into the product's own; `nil` marks it as a fault.
     public var translate: (any Error) -> ErrorReply? = { _ in nil }
 
     public init(logger: Logger = Logger(label: "dbus")) { self.logger = logger }
 
-    /// Adds an object. Export before you request a name: the bus calls a program at once if it was started for its name.
+    /// Adds an object. Do so before requesting a name: if the bus started the program for it, calls arrive at once.
     public func export(_ interfaces: [ExportedInterface], at path: ObjectPath) { objects[path] = interfaces }
 
     /// Adds the objects below a path.
@@ -28,7 +28,7 @@ public final class ObjectServer {
         subtrees[path] = nil
     }
 
-    /// The interfaces of the object at `path`, without the standard ones; `nil` if no object can be there.
+    /// The interfaces of the object at `path`, without the standard ones; `nil` if there can be no object.
     func interfaces(at path: ObjectPath) -> [ExportedInterface]? {
         if let object = objects[path] { return object }
         if let above = path.parent, let subtree = subtrees[above] { return subtree.interfaces }
@@ -42,7 +42,7 @@ public final class ObjectServer {
             guard interfaces != nil || member == Introspectable.introspect.name.text else {
                 return call.fail(.noObject(at: call.path))
             }
-            // D-Bus specification, "Message Format": without an interface, any method of that name may answer.
+            // D-Bus specification, "Message Format": without an interface, any method with this name may answer.
             let all = (interfaces ?? []) + ExportedInterface.ofObjects
             return invoke(all.lazy.compactMap { $0.methods[member] }.first, named: member, call)
         }
@@ -68,7 +68,7 @@ public final class ObjectServer {
         method.invoke(call, self)
     }
 
-    /// The error for the caller. An error without a name on the wire is a fault of this program, and is logged.
+    /// Returns the error for the caller. An error without a name on the wire is a fault of this program, and is logged.
     func wire(_ error: any Error, _ call: IncomingCall) -> ErrorReply {
         if let error = error as? any ErrorReplyConvertible { return error.errorReply }
         if let reply = translate(error) { return reply }
@@ -115,8 +115,8 @@ public struct Subtree: Sendable {
     let contains: @DBusActor (String, IncomingCall) async throws -> Bool
 
     /// - Parameters:
-    ///   - children: the last elements of the paths that introspection of the parent shows this caller; limit their count.
-    ///   - contains: whether this caller sees such an object in introspection. Methods must check for themselves.
+    ///   - children: returns the last path elements that introspection of the parent shows this caller; limit how many.
+    ///   - contains: whether this caller sees such an object in introspection. Methods must check this themselves.
     public init(
         interfaces: [ExportedInterface], children: @escaping @DBusActor (IncomingCall) async throws -> [String],
         contains: @escaping @DBusActor (String, IncomingCall) async throws -> Bool

@@ -64,7 +64,7 @@ private struct ObjectProperties {
         return values
     }
 
-    /// Sets a property. A value of another type than the property's is not read.
+    /// Sets a property. A value whose type differs from the property's is not read.
     func set() throws {
         var reader = MessageReader(call.message)
         let (interface, name) = (try String(from: &reader), try String(from: &reader))
@@ -146,9 +146,9 @@ public enum Properties {
             Argument<[String]>("invalidated_properties")))
 }
 
-/// The id of this machine (machine-id(5)).
+/// The ID of this machine (machine-id(5)).
 enum MachineID {
-    /// Reads a file, which blocks; `nil` if the machine has no id.
+    /// Reads the ID from a file, which blocks; `nil` if the machine has no ID.
     static func read() -> String? {
         for path in ["/etc/machine-id", "/var/lib/dbus/machine-id"] {
             let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// The first bytes of an entry of a dictionary `a{sv}`, little-endian: its key, and the type of its value. An entry begins at a
-/// multiple of 8, so these bytes are the same in each message.
+/// The first bytes of an entry in an `a{sv}` dictionary, little-endian: its key, and the type of its value. An entry
+/// starts at a multiple of 8, so these bytes are the same in every message.
 package struct EntryBeginning: Sendable {
     let bytes: [UInt8]
-    /// The length of the type, which ends the bytes before a NUL; `nil` for a key alone, whose value may have any type.
+    /// The length of the type at the end of the bytes; `nil` if there is only a key, whose value may have any type.
     let typeLength: Int?
-    /// The first eight bytes: the length of the key and its first characters, which differ for most keys.
+    /// The first eight bytes: the length of the key and its first characters. They differ for most keys.
     package let mark: UInt64
 
     /// - Precondition: a key without a type has at least three characters.
@@ -23,7 +23,7 @@ package struct EntryBeginning: Sendable {
 
     package var hasType: Bool { typeLength != nil }
 
-    /// Whether other bytes are longer and begin with these.
+    /// Whether `other` is longer and starts with these bytes.
     func isBeginning(of other: UnsafeRawBufferPointer) -> Bool {
         guard let start = other.baseAddress, other.count > bytes.count else { return false }
         return bytes.withUnsafeBytes { memcmp(start, $0.baseAddress!, $0.count) == 0 }

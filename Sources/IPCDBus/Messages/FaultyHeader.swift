@@ -1,6 +1,6 @@
 extension MessageHeader {
-    /// Reads a header that breaks the protocol, up to a field whose end is unknown: enough to reject a call, to end the call that
-    /// a message answers, and to find the descriptors.
+    /// Reads a header that breaks the protocol, up to the first field whose end is unknown. This is enough to reject a
+    /// call, to fail the call that a message answers, and to find the descriptors.
     /// - Parameter bytes: a message of the right length, or its header.
     init(faulty bytes: UnsafeRawBufferPointer) {
         self.init()

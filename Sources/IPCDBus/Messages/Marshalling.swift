@@ -1,19 +1,19 @@
 internal import Glibc
 
 extension DBusCodable {
-    /// The bytes of a message with this value alone, to store it. ``init(marshalled:)`` reads them.
+    /// The bytes of a message with only this value, for storing it. ``init(marshalled:)`` reads them.
     /// - Throws: ``MessageError`` if a message cannot carry the value.
     public func marshalled() throws(MessageError) -> [UInt8] {
         let message = try Message.signal(
             path: "/", interface: "org.swiftipc.Marshalled", member: "Value", to: nil,
             signature: Self.dbusSignature.text
         ) { (writer) throws(MessageError) in try write(to: &writer) }
-        // The serial 0 is invalid.
+        // Any valid serial number; 0 is invalid.
         message.setSerial(1)
         return Array(message.bytes)
     }
 
-    /// Reads the bytes that ``marshalled()`` has made.
+    /// Reads bytes written by ``marshalled()``.
     /// - Throws: ``MessageError`` if the bytes are malformed, or carry a value of another type.
     public init(marshalled bytes: [UInt8]) throws(MessageError) {
         guard let copy = malloc(max(1, bytes.count)) else { throw .outOfMemory }

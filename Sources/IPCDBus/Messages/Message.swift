@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// A D-Bus message: its header, the bytes of its arguments, its descriptors.
+/// A D-Bus message: its header, the bytes of its arguments, and its descriptors.
 ///
-/// Unchecked: the initializer writes the bytes. After that, only the one link that sends the message changes its serial number,
-/// and the one reader of an incoming call releases its bytes, both on the I/O thread.
+/// Unchecked: the initializer writes the bytes. After that, only the one link that sends the message changes its serial
+/// number, and only the one reader of an incoming call releases its bytes, both on the I/O thread.
 public final class Message: @unchecked Sendable {
     public enum Kind: UInt8, Sendable {
         case methodCall = 1
@@ -13,19 +13,19 @@ public final class Message: @unchecked Sendable {
     }
 
     private(set) var header: MessageHeader
-    /// The bytes of the whole message, at a multiple of 8 (D-Bus specification, "Message Format").
+    /// The bytes of the whole message, starting at a multiple of 8 (D-Bus specification, "Message Format").
     package private(set) var bytes: UnsafeMutableRawBufferPointer
     /// The offset of the arguments.
     package let bodyStart: Int
-    /// The descriptors, to which values refer by index; `nil` if no value does.
+    /// The descriptors, which values refer to by index. An element is `nil` if no value may refer to it.
     package private(set) var descriptors: [Descriptor?]
 
-    /// Takes over memory of malloc(3) with a valid message.
+    /// Takes over a valid message in memory from malloc(3).
     init(header: MessageHeader, bytes: UnsafeMutableRawBufferPointer, bodyStart: Int, descriptors: [Descriptor?]) {
         (self.header, self.bytes, self.bodyStart, self.descriptors) = (header, bytes, bodyStart, descriptors)
     }
 
-    /// Takes over memory of malloc(3) with a received message.
+    /// Takes over a received message in memory from malloc(3).
     /// - Throws: ``MessageError/malformed(_:)``; the arguments are checked when they are read.
     package convenience init(received bytes: UnsafeMutableRawBufferPointer, descriptors: [Descriptor?])
         throws(MessageError)
@@ -47,14 +47,14 @@ public final class Message: @unchecked Sendable {
     /// The receiver's limits for its arguments.
     var bounds: WireBounds?
 
-    /// The reason for which the arguments cannot be used. Then only the kind, the numbers and the sender of the message count.
+    /// Why the arguments cannot be used; `nil` if they can. If set, only the message's kind, numbers and sender are valid.
     private(set) var defect: MessageDefect?
     package var isDefective: Bool { defect != nil }
 
-    /// The charge for the arguments of an unfinished call.
+    /// The charge for the arguments, while this is an unfinished call.
     var charge: ArrivingBytes.Charge?
 
-    /// Makes a message without arguments.
+    /// Creates a message without arguments.
     convenience init(header: MessageHeader, defect: MessageDefect) {
         var header = header
         (header.signature, header.signatureEnd) = ("", 0)
@@ -63,7 +63,7 @@ public final class Message: @unchecked Sendable {
         self.defect = defect
     }
 
-    /// Marks the message, and closes its descriptors.
+    /// Marks the message as defective, and closes its descriptors.
     func mark(_ defect: MessageDefect) {
         self.defect = defect
         descriptors = []
@@ -75,9 +75,9 @@ public final class Message: @unchecked Sendable {
     public var serial: UInt32 { header.serial }
     public var replySerial: UInt32 { header.replySerial }
     public var expectsReply: Bool { header.flags & MessageHeader.noReplyExpected == 0 }
-    /// The receiver; absent peer to peer.
+    /// The receiver; `nil` peer to peer.
     package var destination: BusName? { header.destination.map { BusName(trusted: $0) } }
-    /// The sender. A bus attests it; on a peer-to-peer connection the peer may write any name.
+    /// The sender. A bus attests it; on a peer-to-peer connection, the peer may write any name.
     public var sender: BusName? { header.sender.map { BusName(trusted: $0) } }
     public var path: ObjectPath? { header.path.map { ObjectPath(trusted: $0) } }
     public var interface: String? { header.interface }
@@ -86,7 +86,7 @@ public final class Message: @unchecked Sendable {
     /// The types of the arguments.
     public var signature: String { header.signature }
 
-    /// The signature in the bytes of the message.
+    /// The signature as bytes in the message.
     var signatureBytes: ReceivedBytes {
         let length = header.signatureEnd == 0 ? 0 : header.signature.utf8.count
         return ReceivedBytes(bytes).part(header.signatureEnd - length, count: length)
@@ -95,14 +95,14 @@ public final class Message: @unchecked Sendable {
     /// Whether a value may refer to a descriptor by this index.
     func hasDescriptor(_ index: Int) -> Bool { index < descriptors.count && descriptors[index] != nil }
 
-    /// The text of an error reply: its first argument, if that is a string.
+    /// The message text of an error reply: its first argument, if that is a string.
     var errorText: String {
         var reader = MessageReader(self)
         return (try? String(from: &reader)) ?? ""
     }
 
-    /// Releases the bytes and descriptors of a call whose arguments are read: an unanswered call would keep them twice. The parts
-    /// of the header that the answer needs stay.
+    /// Releases the bytes and descriptors of a call whose arguments have been read. An unanswered call would otherwise
+    /// hold them twice. The parts of the header that the answer needs are kept.
     func releaseArguments() {
         freeWiped(bytes)
         bytes = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -151,13 +151,13 @@ extension Message {
         try Self.error(MessageHeader(.error, to: call.header.sender, call.serial, signature: "s"), error)
     }
 
-    /// An error to the caller in place of an answer.
+    /// Creates an error for the caller, in place of an answer.
     static func error(inPlaceOf answer: Message, _ error: ErrorReply) throws(MessageError) -> Message {
         try Self.error(
             MessageHeader(.error, to: answer.header.destination, answer.replySerial, signature: "s"), error)
     }
 
-    /// Shortens the sentence, because it may quote megabytes of a caller's text.
+    /// Shortens the error message, because it may quote megabytes of a caller's text.
     private static func error(_ header: MessageHeader, _ error: ErrorReply) throws(MessageError) -> Message {
         var header = header
         header.errorName = error.name.text
@@ -177,16 +177,16 @@ extension Message {
     }
 }
 
-/// The reason for which the arguments of a message cannot be used. The message is dropped or refused; the connection stays.
+/// Why the arguments of a message cannot be used. The message is dropped or rejected; the connection stays open.
 enum MessageDefect: Error, Equatable {
     /// The message is longer than the limit.
     case tooLong(bytes: Int)
-    /// The unfinished calls of the caller have too many bytes.
+    /// The caller's unfinished calls take too many bytes.
     case overShare(bytes: Int)
     /// The header breaks the protocol, or descriptors are missing.
     case invalid(MessageError)
 
-    /// The error of a call whose answer has this defect.
+    /// The error for a call whose answer has this defect.
     var error: MessageError {
         switch self {
         case .tooLong(let bytes), .overShare(let bytes):
@@ -198,12 +198,12 @@ enum MessageDefect: Error, Equatable {
 
 // A message may carry a secret (I14), so its memory is overwritten before it is freed.
 
-/// Overwrites bytes, even if the compiler sees no later read.
+/// Overwrites bytes, even if the compiler sees that they are not read again.
 func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
     if let start = bytes.baseAddress { explicit_bzero(start, bytes.count) }
 }
 
-/// Overwrites and frees memory of malloc(3).
+/// Overwrites and frees memory from malloc(3).
 func freeWiped(_ bytes: UnsafeMutableRawBufferPointer) {
     wipe(bytes)
     free(bytes.baseAddress)

@@ -13,18 +13,19 @@ struct MessageHeader {
     var destination: String?
     var sender: String?
     var signature: String
-    /// The offset of the end of the signature in the message.
+    /// The offset in the message at which the signature ends.
     var signatureEnd = 0
     var descriptorCount = 0
     var isBigEndian = false
 
-    /// Names for an implementation's messages to its own program (D-Bus specification, "Message Types"). A bus rejects them.
+    /// Names for messages from a D-Bus library to its own program (D-Bus specification, "Message Types"). A bus rejects
+    /// them.
     static let (reservedPath, reservedInterface) = ("/org/freedesktop/DBus/Local", "org.freedesktop.DBus.Local")
 
     static let noReplyExpected: UInt8 = 1
     static let noAutoStart: UInt8 = 2
 
-    /// The length of the part before the fields. It states the total length.
+    /// The length of the fixed part, which comes before the fields and contains the lengths of the rest.
     static let fixedLength = 16
     private static let version: UInt8 = 1
     private static let fieldType: Signature = "(yv)"
@@ -53,7 +54,7 @@ struct MessageHeader {
 
     init() { (kind, signature) = (0, "") }
 
-    /// The header of the answer to a call.
+    /// Creates the header of the answer to a call.
     init(_ kind: Message.Kind, to caller: String?, _ replySerial: UInt32, signature: String) {
         self.init(kind, signature: signature)
         (destination, self.replySerial, flags) = (caller, replySerial, Self.noReplyExpected)
@@ -63,7 +64,8 @@ struct MessageHeader {
 // MARK: Writing
 
 extension MessageHeader {
-    /// Writes the header. The count of descriptors is known only after the arguments, so its field is the last and is set then.
+    /// Writes the header. The descriptor count is known only after the arguments, so its field is last and is filled in
+    /// then.
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
         guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
@@ -74,7 +76,7 @@ extension MessageHeader {
         try writer.fixed("y", flags)
         try writer.fixed("y", Self.version)
         try writer.fixed("u", UInt32(0))
-        // The serial. Some receivers refuse 0, which is no serial.
+        // The serial number. Some receivers reject 0, which is invalid.
         try writer.fixed("u", UInt32(1))
         try writer.array(of: Self.fieldType) { (fields) throws(MessageError) in
             if let path { try Self.text(.path, path, &fields) }
@@ -95,7 +97,7 @@ extension MessageHeader {
         writer.align(8)
     }
 
-    /// Compares the lengths first, because this runs for each sent message.
+    /// Compares the lengths first, because this runs for every message sent.
     private static func isReserved(_ text: String?, _ reserved: String) -> Bool {
         text.map { $0.utf8.count == reserved.utf8.count && $0 == reserved } ?? false
     }
@@ -126,8 +128,8 @@ extension MessageHeader {
 // MARK: Reading
 
 extension MessageHeader {
-    /// The length of a message, by its first 16 bytes.
-    /// - Throws: ``MessageError`` if these bytes begin no message, or one that is too long.
+    /// The length of a message, from its first 16 bytes.
+    /// - Throws: ``MessageError`` if these bytes do not start a message, or the message is too long.
     static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
         let isBig = start[0] == bigEndian
         guard isBig || start[0] == littleEndian else {
@@ -143,7 +145,7 @@ extension MessageHeader {
         return length
     }
 
-    /// The length of a header with its padding, by its first 16 bytes.
+    /// The length of a header including its padding, from its first 16 bytes.
     static func headerLength(_ start: UnsafeRawBufferPointer) -> Int {
         (fixedLength + Int(number(start, 12, start[0] == bigEndian)) + 7) & ~7
     }
@@ -158,7 +160,7 @@ extension MessageHeader {
         return isBig ? UInt32(bigEndian: number) : UInt32(littleEndian: number)
     }
 
-    /// - Parameter texts: the texts of the last messages, which the next one mostly repeats.
+    /// - Parameter texts: the strings of the last messages, most of which the next message repeats.
     /// - Returns: the header, and the offset of the arguments.
     static func parse(
         _ bytes: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
@@ -181,7 +183,7 @@ extension MessageHeader {
         return (header, try padded(bytes, end))
     }
 
-    /// The next multiple of 8; all bytes before it must be zero.
+    /// Returns the next multiple of 8. All bytes before it must be zero.
     private static func padded(_ bytes: UnsafeRawBufferPointer, _ place: Int) throws(MessageError) -> Int {
         let next = (place + 7) & ~7
         for at in place..<next {
@@ -192,7 +194,7 @@ extension MessageHeader {
         return next
     }
 
-    /// Reads one field. A short message costs most of its time here, so this is not done by a reader of any value.
+    /// Reads one field. Short messages spend most of their time here, so this does not use the general reader.
     /// - Parameter seen: a bit for each known field before this one.
     /// - Returns: the end of the field.
     private mutating func readField(
@@ -202,7 +204,7 @@ extension MessageHeader {
         guard at + 5 <= end else { throw .malformed("a field of a header has no end") }
         guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
         guard let field = Field(rawValue: bytes[at]) else {
-            // A field of a later version of the protocol.
+            // A field from a later version of the protocol.
             var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
             try skipper.skip(ReceivedBytes("(yv)"), depth: 1)
             return skipper.at
@@ -258,7 +260,7 @@ extension MessageHeader {
         return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
     }
 
-    /// Checks that the required fields are there (D-Bus specification, "Message Types").
+    /// Checks that the required fields are present (D-Bus specification, "Message Types").
     private func check() throws(MessageError) {
         let isComplete =
             switch Message.Kind(rawValue: kind) {
@@ -272,7 +274,7 @@ extension MessageHeader {
     }
 }
 
-/// The last texts in the headers of a link. Mostly the next header has the same texts, which need no check.
+/// The last strings in the headers of a link. The next header usually has the same strings, which then need no check.
 struct HeaderTexts {
     var path = Last { $0 != MessageHeader.reservedPath && (try? ObjectPath($0)) != nil }
     var interface = Last { $0 != MessageHeader.reservedInterface && (try? InterfaceName($0)) != nil }
@@ -300,13 +302,13 @@ struct HeaderTexts {
 }
 
 extension String {
-    /// Makes a text of a received message; `nil` if it is not UTF-8 or contains a NUL character.
+    /// Decodes a string of a received message; `nil` if it is not UTF-8 or contains a NUL character.
     init?(wire content: UnsafeRawBufferPointer) {
         guard ReceivedBytes(content).isText else { return nil }
         self.init(decoding: content, as: UTF8.self)
     }
 
-    /// Whether these are its bytes in UTF-8.
+    /// Whether these are the string's bytes in UTF-8.
     func hasBytes(_ content: UnsafeRawBufferPointer) -> Bool {
         var text = self
         return text.withUTF8 { own in
@@ -318,12 +320,12 @@ extension String {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether this is ASCII without a NUL character, as most texts are. A step checks eight bytes.
+    /// Whether this is ASCII without a NUL character, like most strings. Eight bytes are checked at once.
     var isASCIIText: Bool {
         var at = 0
         while at + 8 <= count {
             let word = loadUnaligned(fromByteOffset: at, as: UInt64.self)
-            // A byte of 0 borrows from its highest bit.
+            // Subtracting 1 from a byte of 0 sets its highest bit.
             guard (word | (word &- 0x0101_0101_0101_0101)) & 0x8080_8080_8080_8080 == 0 else { return false }
             at += 8
         }

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// Reads values from a message in order. Another process has written them, so the reader checks lengths, texts, types and depths
-/// (D-Bus specification, "Marshaling", "Type System"). After an error, the reader is unusable.
+/// Reads values from a message in order. Another process has written them, so the reader checks lengths, strings, types
+/// and depths (D-Bus specification, "Marshaling", "Type System"). After an error, the reader is unusable.
 public struct MessageReader {
     /// The message, array, structure or variant that contains a value.
     @usableFromInline package struct Container {
@@ -12,7 +12,7 @@ public struct MessageReader {
         fileprivate let depth: UInt8
     }
 
-    /// At a multiple of 8.
+    /// The bytes of the message, starting at a multiple of 8.
     private let block: ReceivedBytes
     /// Owns the bytes and the descriptors.
     private let message: Message
@@ -38,12 +38,12 @@ public struct MessageReader {
 
     // MARK: Types
 
-    /// The type of the next value by its first character, 0 at the end.
+    /// The first character of the next value's type; 0 at the end.
     package var typeCode: UInt8 { isAtEnd ? 0 : container.types[0] }
 
     public var isAtEnd: Bool { container.isArray ? at >= container.end : container.types.isEmpty }
 
-    /// The single complete type of the next value, empty at the end.
+    /// The single complete type of the next value; empty at the end.
     var currentSignature: String { isAtEnd ? "" : String(nextType) }
 
     private var nextType: ReceivedBytes {
@@ -63,12 +63,12 @@ public struct MessageReader {
         container.types = container.types.part(from: length)
     }
 
-    /// Whether the next value is a variant with a value of a type.
+    /// Whether the next value is a variant that holds a value of this type.
     package func variantHolds(_ signature: Signature) -> Bool {
         variantType.map { signature.text.hasBytes($0.memory) } ?? false
     }
 
-    /// The type of the value in the next variant.
+    /// The type of the value in the next variant; empty if the next value is not a variant.
     public var variantSignature: String { variantType.map { String($0) } ?? "" }
 
     private var variantType: ReceivedBytes? {
@@ -77,10 +77,10 @@ public struct MessageReader {
 
     // MARK: Bytes
 
-    /// The limits of the receiver.
+    /// The receiver's limits.
     package var bounds: WireBounds? { message.bounds }
 
-    /// The count of bytes up to the end of the container.
+    /// The number of bytes up to the end of the container.
     var bytesLeft: Int { container.end - at }
 
     /// The offset of the next value or its padding.
@@ -134,7 +134,7 @@ public struct MessageReader {
         return String(content)
     }
 
-    /// The next descriptor. It is the message's own, because a duplicate would take a second place in the table.
+    /// Reads the next descriptor. It is the message's own, because a duplicate would take another slot in the process's table.
     public mutating func descriptor() throws(MessageError) -> Descriptor {
         try expect("h")
         let index = Int(try number())
@@ -164,9 +164,9 @@ public struct MessageReader {
 
     // MARK: Containers
 
-    // Generic functions are inlined into their callers, because the runtime would look up their types at each call.
+    // Generic functions are inlined into their callers, because otherwise the runtime would look up their types on every call.
 
-    /// All elements of the next array.
+    /// Reads all elements of the next array.
     @inlinable public mutating func array<Element>(
         _ element: (inout MessageReader) throws(MessageError) -> Element
     ) throws(MessageError) -> [Element] {
@@ -175,14 +175,14 @@ public struct MessageReader {
         while !isAtEnd {
             let before = position
             elements.append(try element(&self))
-            // A closure that reads nothing would run forever.
+            // Otherwise, a closure that reads nothing would loop forever.
             if position == before { try skip() }
         }
         try leave(outer)
         return elements
     }
 
-    /// All pairs of the next dictionary.
+    /// Reads all pairs of the next dictionary.
     @inlinable public mutating func entries<Element>(
         _ pair: (inout MessageReader) throws(MessageError) -> Element
     ) throws(MessageError) -> [Element] {
@@ -236,7 +236,7 @@ public struct MessageReader {
 
     @usableFromInline package mutating func enterEntry() throws(MessageError) -> Container { try enter("{") }
 
-    /// The ``EntryBeginning/mark`` of the next entry of a dictionary `a{sv}`; `nil` if it cannot have a known one.
+    /// The ``EntryBeginning/mark`` of the next entry in an `a{sv}` dictionary; `nil` if it cannot match a known one.
     package mutating func entryMark() throws(MessageError) -> UInt64? {
         guard !isBigEndian, typeCode == UInt8(ascii: "{"), container.types[1] == UInt8(ascii: "s"),
             container.types[2] == UInt8(ascii: "v")
@@ -245,8 +245,8 @@ public struct MessageReader {
         return container.end - at < 8 ? nil : block.number(at: at, as: UInt64.self)
     }
 
-    /// Enters the value of the next entry, which has a mark, if the entry begins with known bytes.
-    /// - Returns: the outer container, or `nil`; then nothing is skipped.
+    /// Enters the value of the next entry, which has a mark, if the entry starts with the given bytes.
+    /// - Returns: the outer container; `nil` if the bytes differ. Then nothing is skipped.
     package mutating func enterValue(_ beginning: EntryBeginning) throws(MessageError) -> Container? {
         guard beginning.isBeginning(of: block.part(at, count: container.end - at).memory) else { return nil }
         at += beginning.bytes.count
@@ -256,7 +256,7 @@ public struct MessageReader {
         return try enter(types: block.part(at - 1 - length, count: length), end: container.end, levels: 2)
     }
 
-    /// Enters the next structure or entry.
+    /// Enters the next structure or dictionary entry.
     @usableFromInline mutating func enter(_ bracket: Unicode.Scalar) throws(MessageError) -> Container {
         try expect(bracket)
         let type = nextType
@@ -280,7 +280,7 @@ public struct MessageReader {
         container = outer
     }
 
-    /// Skips the next array by its length, without a check of its elements, for a reader that only measures.
+    /// Skips the next array by its length, without checking its elements, for a reader that only measures.
     mutating func skipArrayByLength() throws(MessageError) {
         let outer = try enterArray()
         at = container.end
@@ -315,7 +315,7 @@ public struct MessageReader {
         ValueSkipper(block, isBigEndian: isBigEndian, message: message, at: at, end: container.end)
     }
 
-    /// Checks that all values are read.
+    /// Checks that all values have been read.
     package mutating func finish() throws(MessageError) {
         guard isAtEnd, at == container.end else { throw .malformed("a message is longer than its arguments") }
     }

@@ -1,20 +1,20 @@
 internal import Glibc
 
-/// Encodes values in order, little-endian (D-Bus specification, "Marshaling"), within the protocol's limits. After an error, the
-/// writer is unusable.
+/// Encodes values in order, little-endian (D-Bus specification, "Marshaling"), within the protocol's limits. After an
+/// error, the writer is unusable.
 public struct MessageWriter: ~Copyable {
     private var bytes: UnsafeMutableRawPointer?
     private(set) var count = 0
     private var capacity: Int
     private var descriptors: [Descriptor] = []
-    /// The offset of the count of descriptors.
+    /// The offset of the descriptor count; `nil` if the message has none.
     private var descriptorCount: Int?
     private var depth: UInt8 = 0
-    /// The depth in one signature; a variant begins another one.
+    /// The nesting depths within one signature; a variant starts a new one.
     private var arrays: UInt8 = 0
     private var structures: UInt8 = 0
 
-    /// Most messages fit.
+    /// Enough for most messages.
     private static let usualCapacity = 1_024
 
     init() {
@@ -35,7 +35,7 @@ public struct MessageWriter: ~Copyable {
         return (written, descriptors)
     }
 
-    /// Notes that the last number is the count of descriptors.
+    /// Notes that the number just written is the descriptor count.
     mutating func noteDescriptorCount() { descriptorCount = count - 4 }
 
     // MARK: Bytes
@@ -54,7 +54,7 @@ public struct MessageWriter: ~Copyable {
         return bytes + count
     }
 
-    /// Allocates new memory, because realloc(3) would not overwrite the former bytes.
+    /// Allocates new memory, because realloc(3) would not overwrite the old bytes.
     private mutating func grow() {
         let former = UnsafeMutableRawBufferPointer(start: bytes, count: bytes == nil ? 0 : count)
         bytes = malloc(capacity)
@@ -65,7 +65,7 @@ public struct MessageWriter: ~Copyable {
     /// Writes zeros up to a multiple of `size`.
     mutating func align(_ size: Int) {
         let padding = -count & (size - 1)
-        // If memory is missing, the next value throws.
+        // If there is no memory left, the next value throws.
         guard padding > 0, let place = try? room(padding) else { return }
         memset(place, 0, padding)
     }
@@ -164,7 +164,7 @@ public struct MessageWriter: ~Copyable {
         depth -= 1
     }
 
-    /// Writes a pair in an array of type `a{sv}`, with a known beginning.
+    /// Writes a pair in an array of type `a{sv}`, with its first bytes given.
     package mutating func entry(
         _ beginning: EntryBeginning, _ value: (inout MessageWriter) throws(MessageError) -> Void
     ) throws(MessageError) {
@@ -189,7 +189,7 @@ public struct MessageWriter: ~Copyable {
         (arrays, structures) = outside
     }
 
-    /// Checks the depth (D-Bus specification, "Valid Signatures" and "Marshaling"). An entry counts with its array.
+    /// Checks the depth (D-Bus specification, "Valid Signatures" and "Marshaling"). A dictionary entry counts with its array.
     private mutating func descend() throws(MessageError) {
         depth += 1
         guard depth <= MessageError.mostContainers, arrays <= SignatureGrammar.deepest,

@@ -1,7 +1,7 @@
-/// Bytes that another process has written. Every access is checked, also in release builds, in which `UnsafeRawBufferPointer`
-/// checks none: a mistake in a reader ends the process and reveals no memory.
+/// Bytes that another process has written. Every access is checked, even in release builds, where
+/// `UnsafeRawBufferPointer` checks nothing: a bug in a reader crashes the process instead of revealing memory.
 struct ReceivedBytes {
-    /// For functions that read all bytes.
+    /// The bytes, for functions that read all of them.
     let memory: UnsafeRawBufferPointer
 
     init(_ memory: UnsafeRawBufferPointer) { self.memory = memory }
@@ -17,7 +17,7 @@ struct ReceivedBytes {
 
     @inline(__always) subscript(place: Int) -> UInt8 { memory.bytes.unsafeLoad(fromByteOffset: place, as: UInt8.self) }
 
-    /// A number in the byte order of this machine.
+    /// Reads a number in this machine's byte order.
     @inline(__always) func number<Number: BitwiseCopyable>(at place: Int, as type: Number.Type) -> Number {
         memory.bytes.unsafeLoadUnaligned(fromByteOffset: place, as: type)
     }
@@ -34,7 +34,7 @@ struct ReceivedBytes {
 
     func part(from start: Int) -> ReceivedBytes { part(start, count: count - start) }
 
-    /// The next multiple of a power of 2, at most 8. All bytes up to it must be zero.
+    /// Returns the next multiple of `size`, a power of 2 up to 8. All bytes up to it must be zero.
     /// - Precondition: at least 8 bytes precede the multiple.
     @inline(__always) func aligned(_ place: Int, to size: Int, end: Int) throws(MessageError) -> Int {
         let next = (place + size - 1) & ~(size - 1)

@@ -1,26 +1,26 @@
-/// Types as the steps of a reader that skips values. Brackets are no steps: a structure is a step for its alignment, and a
-/// structure in a structure is none. So each step or the next one takes at least a byte of the message, and the time for a
-/// message does not depend on the depth of its types.
+/// Types, converted into steps for a reader that skips values. A structure is one step, for its alignment, and
+/// structures that start at the same place share that step. So each step, or the one after it, takes at least one byte
+/// of the message, and the time for a message does not depend on how deeply its types are nested.
 struct TypeSteps {
     struct Step {
         /// The character of the type.
         let code: UInt8
-        /// The count of entered containers of the same signature, after this step.
+        /// The number of containers of the same signature that are entered after this step.
         var depth: UInt8
         /// For an array of numbers without padding: the depth of its elements.
         var innerDepth: UInt8 = 0
         /// For an array: the alignment of its elements.
         var alignment: UInt8 = 1
-        /// For bytes: their count. For an array: the size of its elements if every byte is valid, else 0.
+        /// For bytes: their count. For an array: the size of an element if all byte values are valid in it, else 0.
         var size: UInt16 = 0
         /// For an array: the first step after those of its elements.
         var end: Int32 = 0
     }
 
-    /// A stack: the steps from `count` on are old.
+    /// A stack: the steps from `count` on are stale.
     private var steps: [Step] = []
     private(set) var count = 0
-    /// The end of the last array: the next step does not continue the step before it.
+    /// Where the last array ends: the next step does not continue the step before it.
     private var barrier = 0
 
     subscript(step: Int) -> Step { steps[step] }
@@ -83,7 +83,7 @@ struct TypeSteps {
         barrier = count
     }
 
-    /// The size of an element in which every byte may have every value; `nil` for any other element.
+    /// The size of an element in which all byte values are valid; `nil` for any other element.
     private func size(from first: Int) -> UInt16? {
         var size: UInt16 = 0
         for step in steps[first..<count] {

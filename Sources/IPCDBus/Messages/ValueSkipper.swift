@@ -1,17 +1,17 @@
 internal import Glibc
 
-/// Skips values and checks them (D-Bus specification, "Marshaling"). The time depends on their length alone, because all other
-/// clients wait for it.
+/// Skips values and checks them (D-Bus specification, "Marshaling"). The time depends only on their length, because all
+/// other clients have to wait.
 struct ValueSkipper: ~Copyable {
     private let block: ReceivedBytes
     private let isBigEndian: Bool
-    /// Has the descriptors; `nil` for the fields of a header, which may refer to any.
+    /// The message with the descriptors; `nil` for header fields, which may refer to any descriptor.
     private let message: Message?
     /// The offset of the next value or its padding.
     private(set) var at: Int
     /// The end of the innermost array, or of the message.
     private var end: Int
-    /// The steps of a variant follow those of the values around it.
+    /// The steps of a variant come after those of the values around it.
     private var steps = TypeSteps()
 
     init(_ block: ReceivedBytes, isBigEndian: Bool, message: Message?, at: Int, end: Int) {
@@ -109,7 +109,7 @@ struct ValueSkipper: ~Copyable {
 
     // MARK: Bytes
 
-    // Inlined, because there may be thirty million values.
+    // Inlined, because a message may contain thirty million values.
 
     @inline(__always) private mutating func align(_ size: Int) throws(MessageError) {
         at = try block.aligned(at, to: size, end: end)
@@ -128,7 +128,7 @@ struct ValueSkipper: ~Copyable {
 }
 
 extension ReceivedBytes {
-    /// The types in the variant at a place, if they end before `end`.
+    /// The types in the variant at `place`, if they end before `end`.
     func signature(at place: Int, end: Int) -> ReceivedBytes? {
         guard place < end, case let last = place + 1 + Int(self[place]), last < end, self[last] == 0 else { return nil }
         return part(place + 1, count: last - place - 1)
@@ -141,7 +141,7 @@ extension ReceivedBytes {
         return (try? UTF8Span(validating: memory.bindMemory(to: UInt8.self).span)) != nil
     }
 
-    /// Checks a text of the type `s`, `o` or `g`.
+    /// Checks a string of type `s`, `o` or `g`.
     func checkText(_ type: UInt8) throws(MessageError) {
         switch type {
         case UInt8(ascii: "s"): guard isText else { throw .noText }
@@ -164,6 +164,6 @@ extension MessageError {
     static func noDescriptor(_ index: Int) -> MessageError {
         .malformed("there is no descriptor of the number \(index) in the message")
     }
-    /// D-Bus specification, "Marshaling": the maximum depth of a message, with its variants.
+    /// The maximum depth of a message, including its variants (D-Bus specification, "Marshaling").
     static let mostContainers = 64
 }

@@ -1,9 +1,9 @@
-/// Limits of the content of a message. The lengths are checked before any value is decoded, because a value of a few bytes on the
-/// wire may take dozens in memory.
+/// Limits for the content of a message. Lengths are checked before any value is decoded, because a value of a few bytes
+/// on the wire may take dozens of bytes in memory.
 package struct WireBounds: Sendable {
-    /// The limits of bytes by name.
+    /// The byte limits by name.
     private let limits: [String: UInt64]
-    /// The most elements of an array of texts, with those of inner arrays, and the name of this limit.
+    /// The maximum number of elements in an array of strings, including those of inner arrays, and the name of this limit.
     let texts: UInt64
     let textsLimit: String
 
@@ -15,10 +15,10 @@ package struct WireBounds: Sendable {
 }
 
 extension MessageReader {
-    /// Whether more bytes follow than a count, so that a closer check may be worth its cost.
+    /// Whether more than `count` bytes follow, so that a closer check may be worth its cost.
     package func hasMoreBytes(than count: Int) -> Bool { bytesLeft > count }
 
-    /// The count of bytes of the next value, with the padding before it.
+    /// The number of bytes of the next value, including the padding before it.
     package var nextLength: Int {
         get throws(MessageError) {
             var probe = self
@@ -27,7 +27,7 @@ extension MessageReader {
         }
     }
 
-    /// Skips the next value by its lengths. It does not read the elements of an array, so it costs little.
+    /// Skips the next value by its lengths. This is cheap, because it does not read the elements of arrays.
     private mutating func measure() throws(MessageError) {
         switch Unicode.Scalar(typeCode) {
         case "a": try skipArrayByLength()
@@ -43,8 +43,8 @@ extension MessageReader {
         }
     }
 
-    /// Checks the count of bytes of the next value.
-    /// - Parameter slack: bytes of the wire that the limit does not count.
+    /// Checks the size of the next value in bytes.
+    /// - Parameter slack: bytes on the wire that do not count towards the limit.
     package func checkNextBytes(_ limit: String, slack: Int) throws(MessageError) {
         guard let allowed = bounds?[limit], UInt64(bytesLeft) > allowed else { return }
         let length = try nextLength
@@ -52,17 +52,17 @@ extension MessageReader {
         throw .beyondLimit(limit, asked: bytes, allowed: allowed)
     }
 
-    /// Checks the count of elements of the next array, with those of inner arrays.
+    /// Checks the number of elements in the next array, including those of inner arrays.
     /// - Parameter levels: 2 for an array of arrays.
     package func checkNextElements(_ limit: String, _ allowed: UInt64, levels: Int = 1) throws(MessageError) {
-        // Each element has at least a length.
+        // Each element takes at least the four bytes of its length.
         guard UInt64(bytesLeft) / 4 > allowed else { return }
         var probe = self
         guard try probe.countElements(levels, atMost: allowed) > allowed else { return }
         throw .beyondLimit(limit, asked: allowed + 1, allowed: allowed)
     }
 
-    /// Counts elements up to one above the limit. A reader that stops there is unusable.
+    /// Counts elements, up to one above the limit. A reader that stops there is unusable.
     private mutating func countElements(_ levels: Int, atMost most: UInt64) throws(MessageError) -> UInt64 {
         let outer = try enterArray()
         var count: UInt64 = 0

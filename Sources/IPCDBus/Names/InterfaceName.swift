@@ -2,7 +2,7 @@
 public struct InterfaceName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(text, body: text.utf8, kind: "interface name")
         self.text = text
@@ -13,7 +13,7 @@ public struct InterfaceName: DBusName {
 public struct ErrorName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(text, body: text.utf8, kind: "error name")
         self.text = text
@@ -39,7 +39,7 @@ public struct ErrorName: DBusName {
 public struct MemberName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         try NameGrammar.check(
             text, body: text.utf8.map { $0 == UInt8(ascii: ".") ? 0 : $0 }, kind: "member name", elements: 1)
@@ -47,14 +47,14 @@ public struct MemberName: DBusName {
     }
 }
 
-/// A bus name: unique (`:1.42`, from the bus) or well-known (`org.example.App`, requested by a program).
+/// A bus name: unique (`:1.42`, assigned by the bus) or well-known (`org.example.App`, requested by a program).
 ///
-/// D-Bus specification, "Bus names": at most 255 bytes; elements of `[A-Za-z0-9_-]` separated by dots, at least two;
-/// an element of a well-known name does not begin with a digit.
+/// D-Bus specification, "Bus names": at most 255 bytes; at least two elements of `[A-Za-z0-9_-]`, separated by dots; an
+/// element of a well-known name does not start with a digit.
 public struct BusName: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         let unique = text.utf8.first == UInt8(ascii: ":")
         let body = text.utf8.dropFirst(unique ? 1 : 0)
@@ -64,7 +64,7 @@ public struct BusName: DBusName {
 
     init(trusted text: String) { self.text = text }
 
-    /// Whether this is the name of one connection for its lifetime.
+    /// Whether this name belongs to one connection for its lifetime.
     public var isUnique: Bool { text.utf8.first == UInt8(ascii: ":") }
 
     /// The message bus itself.

@@ -1,14 +1,14 @@
-/// The rule of the D-Bus specification, "Valid names", that a name breaks.
+/// An invalid name, and the rule that it breaks (D-Bus specification, "Valid names").
 public struct NameError: Error, Equatable, CustomStringConvertible {
     public let description: String
 }
 
-/// A name that the D-Bus specification defines. The initializer checks its grammar.
+/// A name defined by the D-Bus specification. The initializer checks its grammar.
 public protocol DBusName: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral
 where StringLiteralType == StaticString {
     var text: String { get }
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     init(_ text: String) throws(NameError)
 }
 
@@ -21,7 +21,7 @@ extension DBusName {
     public var description: String { text }
 }
 
-/// The grammar of D-Bus names. A bus ends the connection of a program that sends an invalid name.
+/// The grammar of D-Bus names. A bus disconnects a program that sends an invalid name.
 enum NameGrammar {
     static let longest = 255
 
@@ -65,10 +65,10 @@ enum NameGrammar {
 }
 
 extension String {
-    /// The text for a sentence of an error, because callers choose names of any length.
+    /// The string for use in an error message. Callers choose names of any length.
     var quotable: String { shortened(to: 200) }
 
-    /// Removes the middle of a longer text, because a sentence ends with the reason.
+    /// Removes the middle of a longer string, because an error message ends with the reason.
     func shortened(to most: Int) -> String {
         guard utf8.count > most else { return self }
         let part = (most - 3) / 2
@@ -76,10 +76,10 @@ extension String {
             + String(decoding: utf8.suffix(part), as: UTF8.self).droppingFirstRepair
     }
 
-    /// The text with U+FFFD for each NUL character, which a D-Bus string cannot carry.
+    /// The string with U+FFFD in place of each NUL character, which a D-Bus string cannot carry.
     var withoutNUL: String { utf8.contains(0) ? String(map { $0 == "\0" ? "\u{FFFD}" : $0 }) : self }
 
-    // A cut in the middle of a character leaves up to three repaired bytes.
+    // Cutting in the middle of a character leaves up to three replacement characters.
     private var droppingLastRepair: Substring {
         let last = lastIndex { $0 != "\u{FFFD}" }
         return self[..<(last.map { index(after: $0) } ?? startIndex)]

@@ -3,13 +3,13 @@
 public struct ObjectPath: DBusName {
     public let text: String
 
-    /// - Throws: ``NameError`` that says which rule the text breaks.
+    /// - Throws: ``NameError``, which states the broken rule.
     public init(_ text: String) throws(NameError) {
         if let rule = Self.brokenRule(text.utf8) { throw NameError(description: "the object path “\(text)” \(rule)") }
         self.text = text
     }
 
-    /// The rule that bytes break; `nil` for a valid path.
+    /// The rule that the bytes break; `nil` for a valid path.
     static func brokenRule(_ bytes: some Collection<UInt8>) -> StaticString? {
         guard bytes.first == UInt8(ascii: "/") else { return "does not begin with a slash" }
         var afterSlash = true
@@ -36,14 +36,14 @@ public struct ObjectPath: DBusName {
     /// The part after the last slash; empty for the root.
     public var lastElement: Substring { text[text.index(after: text.lastIndex(of: "/")!)...] }
 
-    /// The path above; `nil` for the root.
+    /// The path one level up; `nil` for the root.
     public var parent: ObjectPath? {
         guard text.utf8.count > 1 else { return nil }
         let above = text[..<text.lastIndex(of: "/")!]
         return ObjectPath(trusted: above.isEmpty ? "/" : String(above))
     }
 
-    /// The path below `ancestor`, without its leading slash; `nil` if this is no descendant.
+    /// The path below `ancestor`, without a leading slash; `nil` if this is not a descendant.
     func remainder(below ancestor: ObjectPath) -> Substring? {
         let prefix = ancestor.text.utf8.count == 1 ? "/" : ancestor.text + "/"
         guard text.utf8.count > prefix.utf8.count, text.hasPrefix(prefix) else { return nil }

@@ -1,7 +1,7 @@
-/// A limit of the arguments of unfinished calls, for all connections together.
+/// A limit for the arguments of unfinished calls, shared by all connections.
 ///
-/// A direct connection that holds more than its share is not read. On a bus, all callers share one socket, which must be read:
-/// a call beyond the share of its caller is rejected, and its arguments are not kept.
+/// A direct connection that holds more than its share is not read. On a bus, all callers share one socket, which must
+/// be read: a call that exceeds its caller's share is rejected, and its arguments are dropped.
 @DBusActor
 public final class ArrivingBytes {
     enum Holder: Hashable {
@@ -9,7 +9,7 @@ public final class ArrivingBytes {
         case connection(ObjectIdentifier)
     }
 
-    /// The charge for the arguments of one call, until its last reference is released.
+    /// The charge for the arguments of one call. It lasts until its last reference is released.
     @DBusActor
     final class Charge {
         fileprivate let bytes: Int
@@ -28,16 +28,16 @@ public final class ArrivingBytes {
     private var holding: [Holder: Int] = [:]
     private var waiting: [@DBusActor () -> Void] = []
 
-    /// Calls of fewer bytes do not count, because another limit bounds their count.
+    /// Calls of fewer bytes are not charged, because another limit applies to their number.
     static let leastCounted = 1 << 10
-    /// The bytes that each holder may have in any case.
+    /// The number of bytes that each holder may always have.
     private static let always = 1 << 20
 
-    /// - Parameter most: the bytes of all holders. One holder may have half of them. For a holder's first call, the limit is half
-    ///   as much again.
+    /// - Parameter most: the maximum number of bytes of all holders. One holder may have half of them. For a holder's
+    ///   first call, the limit is half as much again.
     public init(most: Int) { self.most = most }
 
-    /// - Returns: `nil` if the bytes are beyond the share of the holder.
+    /// - Returns: `nil` if the bytes exceed the holder's share.
     func charge(_ bytes: Int, to holder: Holder) -> Charge? {
         let own = holding[holder] ?? 0
         let isWithin =
@@ -48,7 +48,7 @@ public final class ArrivingBytes {
         return isWithin ? chargeAlways(bytes, to: holder) : nil
     }
 
-    /// Charges the bytes, also beyond the share.
+    /// Charges the bytes even if they exceed the holder's share.
     func chargeAlways(_ bytes: Int, to holder: Holder) -> Charge {
         total += bytes
         holding[holder, default: 0] += bytes
@@ -60,7 +60,7 @@ public final class ArrivingBytes {
         return own <= Self.always || own <= most / 2 && total <= most
     }
 
-    /// Runs an action once after the next release.
+    /// Runs an action once, after the next release.
     func onRelease(_ action: @escaping @DBusActor () -> Void) { waiting.append(action) }
 
     private func release(_ charge: Charge) {

@@ -1,22 +1,23 @@
-/// A limit of the bytes or the descriptors that this process holds for peers, for several connections together.
+/// A limit for the bytes or descriptors that this process holds for peers, shared by several connections.
 ///
 /// A bus stores messages for programs that do not read, and incomplete messages. Between peers, this process stores them. At the
-/// limit, one connection ends: among those that hold a large part, the one without progress for longest. So neither a reader
-/// that has just asked for much nor a small idle connection pays for a connection that does not read.
+/// limit, one connection is closed: of those that hold a large part, the one without progress for the longest time. So neither a
+/// reader that has just requested a lot nor a small idle connection is closed because another does not read.
 @DBusActor
 final class HeldBound {
     private let most: Int
     private var total = 0
-    /// A count of movements, which serves as a clock without a system call.
+    /// The number of movements so far. It serves as a clock that needs no system call.
     private var moves: UInt64 = 0
     private var holding: [ObjectIdentifier: Share] = [:]
 
-    /// A large part is a fourth of an equal one, so that small holders count beside one that holds as much alone.
+    /// A large part is a quarter of an equal share or more, so that small holders count beside one that alone holds as
+    /// much as all of them.
     private static let partOfEqual = 4
 
     init(most: Int) { self.most = most }
 
-    /// The part of one connection, in one direction.
+    /// The part that one connection holds, in one direction.
     @DBusActor
     final class Share {
         fileprivate(set) var amount = 0
@@ -25,10 +26,10 @@ final class HeldBound {
         fileprivate let end: @DBusActor () -> Void
         private let bound: HeldBound
 
-        /// - Parameter end: ends the connection; called only after the call that caused it has returned.
+        /// - Parameter end: closes the connection. It is called later, never from within ``admits()``.
         init(of bound: HeldBound, end: @escaping @DBusActor () -> Void) { (self.bound, self.end) = (bound, end) }
 
-        /// - Parameter hasMoved: whether a whole message has come or gone since the last time.
+        /// - Parameter hasMoved: whether a whole message has arrived or left since the last time.
         func set(_ amount: Int, hasMoved: Bool) {
             guard !hasEnded, amount > 0 || self.amount > 0 else { return }
             bound.total += amount - self.amount
@@ -40,17 +41,17 @@ final class HeldBound {
             bound.holding[ObjectIdentifier(self)] = amount > 0 ? self : nil
         }
 
-        /// Whether the connection may hold more; ends others to make room.
+        /// Whether the connection may hold more. Closes others to make room.
         func admits() -> Bool { bound.makesRoom(for: self) }
     }
 
-    /// The total never exceeds the limit by more than one message.
+    /// Makes room. The total never exceeds the limit by more than one message.
     fileprivate func makesRoom(for share: Share) -> Bool {
         while total >= most, let longest = longestStill() {
             total -= longest.amount
             holding[ObjectIdentifier(longest)] = nil
             (longest.amount, longest.hasEnded) = (0, true)
-            // Later, because the end of the connection ends its calls, whose handlers may send again.
+            // Closed later, because closing the connection fails its calls, whose handlers may then send again.
             DBusActor.thread.soon { longest.end() }
         }
         return !share.hasEnded

@@ -1,4 +1,4 @@
-/// Limits of the messages that this process holds for peers, for several connections together. On a bus, the bus holds them.
+/// Limits for the messages that this process holds for peers, shared by several connections. On a bus, the bus holds them.
 @DBusActor
 public final class PeerBounds {
     private let mostMessageBytes: Int
@@ -6,19 +6,19 @@ public final class PeerBounds {
     private let mostCalls: Int
     private let outgoingBytes: HeldBound
     private let incomingBytes: HeldBound
-    /// Of both directions: the process has one table for them.
+    /// For both directions together, because the process has one descriptor table.
     private let descriptors: HeldBound
     private let arriving: ArrivingBytes?
 
     /// - Parameters:
-    ///   - messageBytes: the limit of an incoming message. The arguments of a longer one are not kept; a longer call is refused
+    ///   - messageBytes: the size limit of an incoming message. A longer message loses its arguments; a longer call is rejected
     ///     (``CallRefusal/tooLong(bytes:)``).
-    ///   - descriptorsPerMessage: a call with more is refused.
-    ///   - calls: the most unanswered calls of one connection; a further call is refused.
-    ///   - outgoingBytes: bytes that wait because peers do not read.
-    ///   - incomingBytes: bytes of incomplete messages.
-    ///   - descriptors: descriptors that wait because peers do not read, and those of incomplete messages.
-    ///   - arriving: the limit of unfinished calls, for all connections.
+    ///   - descriptorsPerMessage: a call with more descriptors is rejected.
+    ///   - calls: the maximum number of unanswered calls per connection; a further call is rejected.
+    ///   - outgoingBytes: the limit for bytes that wait because peers do not read.
+    ///   - incomingBytes: the limit for bytes of incomplete messages.
+    ///   - descriptors: the limit for descriptors that wait because peers do not read, and those of incomplete messages.
+    ///   - arriving: the limit for unfinished calls, shared by all connections.
     public init(
         messageBytes: Int, descriptorsPerMessage: Int, calls: Int, outgoingBytes: Int, incomingBytes: Int,
         descriptors: Int, arriving: ArrivingBytes? = nil
@@ -30,8 +30,8 @@ public final class PeerBounds {
         self.descriptors = HeldBound(most: descriptors)
     }
 
-    /// Bounds a connection until it ends.
-    /// - Precondition: the connection leads to a peer.
+    /// Limits a connection until it closes.
+    /// - Precondition: the other side is a peer.
     public func add(_ connection: Connection) {
         precondition(connection.isPeer, "a bus bounds what comes over it")
         connection.incoming.most = mostCalls
@@ -46,7 +46,7 @@ public final class PeerBounds {
     }
 }
 
-/// The bytes and the descriptors that a link holds in one direction.
+/// The bytes and descriptors that a link holds in one direction.
 @DBusActor
 struct LinkShares {
     private let bytes: HeldBound.Share

@@ -1,8 +1,8 @@
-/// The name on a bus that a peer stands for, and the answers to calls that the bus would answer.
+/// The bus name that a peer represents, and the answers to calls that the bus would answer.
 struct StandIn {
     let name: BusName
     let bus: Connection
-    /// Runs when the peer has said `Hello`, before the answer.
+    /// Runs when the peer has said `Hello`, before the answer is sent.
     let greeted: @DBusActor () -> Void
 
     /// Answers calls that are not for the objects here: calls to the bus, and to programs that this connection does not reach.
@@ -20,8 +20,8 @@ struct StandIn {
         return true
     }
 
-    /// Answers a call to the bus itself: `Hello` is for programs that can speak to message buses only. Signals and names stay on
-    /// the bus.
+    /// Answers a call to the bus itself. `Hello` exists for programs that can only talk to message buses. Signals and
+    /// names stay on the bus.
     @DBusActor
     private func answer(_ call: IncomingCall, on peer: Connection) {
         let member = call.message.member ?? ""
@@ -43,21 +43,21 @@ struct StandIn {
 }
 
 extension Connection {
-    /// Lets a peer stand for a name on a bus: that name is the sender of all its calls, whatever they say. Signals that follow an
-    /// answer go over the bus.
-    /// - Parameter greeted: runs at `Hello`; the peer is ready then.
-    /// - Precondition: the connection leads to a peer.
+    /// Makes a peer represent a bus name: that name is the sender of all its calls, whatever they say. Signals that
+    /// follow an answer go over the bus.
+    /// - Parameter greeted: runs when the peer says `Hello`, and is therefore ready.
+    /// - Precondition: the other side is a peer.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
         precondition(isPeer, "on a bus the bus attests who calls")
         incoming.standIn = StandIn(name: name, bus: bus, greeted: greeted)
     }
 
-    /// The name that a peer stands for.
+    /// The bus name that the peer represents.
     public var standsFor: BusName? { incoming.standIn?.name }
 
-    /// Whether the other side has proved its identity. No message is read before.
+    /// Whether the other side has proved its identity. No message is read before that.
     public var isAuthenticated: Bool { link?.isAuthenticated ?? false }
 
-    /// Receives the messages that have arrived, for a peer whose name has left the bus, before it counts as gone.
+    /// Receives the messages that have arrived from a peer whose name has left the bus, before the peer counts as gone.
     public func takeInRest() { link?.takeInRest() }
 }

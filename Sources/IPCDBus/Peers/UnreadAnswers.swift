@@ -2,9 +2,9 @@ internal import IPCQueues
 
 /// The answers that a bus may still hold because their callers do not read.
 ///
-/// A bus that stores such messages without a limit reports their bytes (`org.freedesktop.DBus.Debug.Stats`), so this process
-/// limits them. A bus without this interface has limits. There, a caller counts as reading again when it answers a ping, or
-/// after some time.
+/// A bus that stores such messages without a limit reports their size (`org.freedesktop.DBus.Debug.Stats`), so this
+/// process limits them. A bus without this interface has limits of its own. On such a bus, a caller counts as reading
+/// again once it answers a ping, or after some time.
 @DBusActor
 final class UnreadAnswers {
     private struct Caller {
@@ -20,23 +20,23 @@ final class UnreadAnswers {
     private var callers: [BusName: Caller] = [:]
     private var hasStatistics = true
 
-    /// The bytes beyond which a caller gets no more answers. On a bus without statistics, a caller waits longer and the bus has
-    /// limits, so the limit here is as high as the descriptors of one message count.
+    /// The number of unread bytes above which a caller gets no more answers. On a bus without statistics, callers wait
+    /// longer and the bus has its own limits, so it is higher: the charge for one message full of descriptors.
     private var most: Int { hasStatistics ? 1 << 20 : 16 * Self.bytesOfDescriptor }
-    /// Smaller answers do not count: they are little more than their calls, which the bus holds as well.
+    /// Smaller answers do not count: they are hardly longer than their calls, which the bus holds as well.
     private static let leastCounted = 1 << 10
-    /// The most deferred calls of a caller.
+    /// The maximum number of deferred calls per caller.
     private static let mostHeld = 16_384
     private static let mostBegunTogether = 64
     private static let firstPause = Duration.milliseconds(2)
     private static let longestPause = Duration.milliseconds(250)
     private static let pingPatience = Duration.seconds(1)
-    /// A descriptor counts as these bytes, because a bus has few descriptors.
+    /// The number of bytes charged for a descriptor. It is high because a bus has few descriptors.
     private static let bytesOfDescriptor = 256 << 10
 
     /// - Parameters:
     ///   - isPresent: whether a caller is on the bus.
-    ///   - begin: begins a deferred call.
+    ///   - begin: starts a deferred call.
     init(
         _ connection: Connection, isPresent: @escaping @DBusActor (BusName) -> Bool,
         begin: @escaping @DBusActor (Message) -> Void
@@ -44,7 +44,7 @@ final class UnreadAnswers {
         (self.connection, self.isPresent, self.begin) = (connection, isPresent, begin)
     }
 
-    /// Whether a caller has many bytes to read, as far as this process knows.
+    /// Whether a caller has many bytes left to read, as far as this process knows.
     func isBehind(_ caller: BusName) -> Bool { callers[caller].map { $0.bytes > most } ?? false }
 
     func sent(_ answer: Message, to caller: BusName) {
@@ -56,16 +56,16 @@ final class UnreadAnswers {
         DBusActor.task { [weak self] in await self?.awaitReading(of: caller) }
     }
 
-    /// Waits until a caller has read, or has left.
+    /// Waits until a caller has read its answers or has left.
     func read(by caller: BusName) async {
         while isBehind(caller) {
             await callers[caller]?.waiters.wait { isBehind(caller) }
         }
     }
 
-    /// Defers a call until its caller has read.
+    /// Defers a call if its caller must read first.
     /// - Returns: whether the call is deferred.
-    /// - Throws: ``CallRefusal`` if too many are deferred.
+    /// - Throws: ``CallRefusal`` if too many calls are deferred.
     func holds(_ call: Message, of caller: BusName) throws(CallRefusal) -> Bool {
         guard let state = callers[caller], state.bytes > most || !state.held.isEmpty else { return false }
         guard state.held.count < Self.mostHeld else { throw .tooManyCalls(Self.mostHeld) }
@@ -82,7 +82,7 @@ final class UnreadAnswers {
     private func awaitReading(of caller: BusName) async {
         var pause = Self.firstPause
         while isBehind(caller) {
-            // Answers that are sent from here on are not in the statistics.
+            // Answers sent from here on are not in the statistics.
             let asked = callers[caller]?.bytes ?? 0
             let held = await heldByBus(for: caller)
             callers[caller]?.bytes += held - asked
@@ -97,7 +97,7 @@ final class UnreadAnswers {
         callers[caller]?.isAsking = false
     }
 
-    /// Begins the deferred calls, some at a time, because their answers may be large in turn.
+    /// Starts the deferred calls, a few at a time, because their answers may be large as well.
     private func resume(_ caller: BusName) async {
         callers[caller]?.waiters.resumeAll()
         while true {
@@ -109,7 +109,7 @@ final class UnreadAnswers {
         }
     }
 
-    /// The bytes that the bus holds for a caller.
+    /// The number of bytes that the bus holds for a caller.
     private func heldByBus(for caller: BusName) async -> Int {
         guard let connection else { return 0 }
         if hasStatistics {
@@ -123,7 +123,7 @@ final class UnreadAnswers {
                 }
             } catch {
                 if error == .disconnected || error.isRemote(.nameHasNoOwner) { return 0 }
-                // A bus that answers late has statistics nevertheless.
+                // A bus that answers too late still has statistics.
                 if error == .timedOut { return callers[caller]?.bytes ?? 0 }
             }
             hasStatistics = false

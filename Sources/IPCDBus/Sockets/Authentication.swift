@@ -1,23 +1,23 @@
-/// The conversation before the first message (D-Bus specification, "Authentication Protocol") as a value: bytes in, bytes out.
-/// The one mechanism is `EXTERNAL`: the system attests the user at the other end of the socket.
+/// The conversation before the first message (D-Bus specification, "Authentication Protocol") as a value: bytes in,
+/// bytes out. The only mechanism is `EXTERNAL`: the system attests the user at the other end of the socket.
 struct Authentication {
     enum Side {
-        /// - Parameter server: the required id of the server (`guid` in its address); `nil` accepts any.
+        /// - Parameter server: the required server ID (`guid` in its address); `nil` accepts any.
         case client(server: String?)
-        /// The user at the other end, and the user of this process, the only accepted one.
+        /// The attested user at the other end, and the user of this process. Only the latter is accepted.
         case server(peer: UInt32, own: UInt32, id: String)
     }
 
     enum State: Equatable {
         case speaking
         case finished
-        /// The server rejects `EXTERNAL`, and accepts these mechanisms.
+        /// The server rejects `EXTERNAL`, but accepts these mechanisms.
         case rejected(mechanisms: [String])
         case failed(reason: String)
     }
 
     private enum Step {
-        /// A client sends a NUL byte first, which carries credentials on systems whose sockets do not.
+        /// A client first sends a NUL byte. It carries credentials on systems that do not attach them to the socket.
         case nul, awaitsMechanism, awaitsIdentity, awaitsBeginning, awaitsConsent, awaitsDescriptors
     }
 
@@ -33,19 +33,19 @@ struct Authentication {
     private static let longestLine = 4_096
     private static let mostLines = 32
 
-    /// - Parameter user: the user of this process, which a client states.
+    /// - Parameter user: the user of this process; a client sends it to the server.
     init(_ side: Side, user: UInt32) {
         self.side = side
         switch side {
         case .client:
             step = .awaitsConsent
-            // All at once, because the answers of the server do not change the next line.
+            // All lines at once, because the server's answers do not change what the client sends next.
             outgoing = [0] + Array("AUTH EXTERNAL \(Self.identity(of: user))\r\nNEGOTIATE_UNIX_FD\r\nBEGIN\r\n".utf8)
         case .server: step = .nul
         }
     }
 
-    /// A client's conversation that another implementation has finished.
+    /// A client-side conversation that another implementation has completed.
     init(finishedWith passesDescriptors: Bool) {
         (side, step, state) = (.client(server: nil), .awaitsConsent, .finished)
         self.passesDescriptors = passesDescriptors
@@ -56,7 +56,7 @@ struct Authentication {
         return outgoing
     }
 
-    /// - Returns: the count of bytes that belong to the conversation; messages follow them.
+    /// - Returns: the number of bytes that belong to the conversation; messages follow them.
     mutating func take(_ bytes: UnsafeRawBufferPointer) -> Int {
         for (index, byte) in bytes.enumerated() {
             guard state == .speaking else { return index }
@@ -108,7 +108,7 @@ struct Authentication {
         }
     }
 
-    /// An empty identity means the attested one.
+    /// An empty identity stands for the attested one.
     private mutating func identify(_ stated: String, _ peer: UInt32, _ own: UInt32, _ id: String) {
         guard peer == own, stated.isEmpty || stated == Self.identity(of: peer) else { return reject() }
         step = .awaitsBeginning
@@ -135,14 +135,14 @@ struct Authentication {
         case ("AGREE_UNIX_FD", .awaitsDescriptors):
             passesDescriptors = true
             state = .finished
-        // Messages without descriptors need no consent.
+        // Without the server's agreement, messages can still be sent, just not with descriptors.
         case ("ERROR", .awaitsDescriptors): state = .finished
         case ("REJECTED", .awaitsConsent): state = .rejected(mechanisms: Array(words.dropFirst()))
         default: state = .failed(reason: "it does not let this user in")
         }
     }
 
-    /// The decimal number of a user, with two hexadecimal digits for each character.
+    /// The decimal user number, with each character written as two hexadecimal digits.
     private static func identity(of user: UInt32) -> String {
         String(user).utf8.map { String($0, radix: 16) }.joined()
     }

@@ -1,16 +1,16 @@
 internal import CLinux
 internal import Glibc
 
-/// The received bytes and descriptors of incomplete messages.
+/// The bytes and descriptors received for messages that are not complete yet.
 package struct IncomingBytes: ~Copyable {
     package enum Received {
         case bytes, nothing, end
     }
 
-    /// The decision on a message that is longer than the buffer.
+    /// What to do with a message that is longer than the buffer.
     enum Admission {
         case taken(ArrivingBytes.Charge?)
-        /// Its arguments are not kept.
+        /// Its arguments are dropped.
         case refused
         /// The message stays in the socket and the buffer, and the socket must not be read.
         case later
@@ -20,18 +20,18 @@ package struct IncomingBytes: ~Copyable {
     private let room = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
     private var start = 0
     private var count = 0
-    /// A longer message, and the count of its received bytes.
+    /// A message that is longer than the buffer, and the number of its bytes received so far.
     private var large: (block: UnsafeMutableRawBufferPointer, count: Int)?
     private var largeCharge: ArrivingBytes.Charge?
     private(set) var awaitsAdmission = false
-    /// The header of a message whose arguments are not kept, and the count of its bytes that have not come.
+    /// The header of a message whose arguments are dropped, and the number of its bytes still to come.
     private var cut: (message: Message?, remaining: Int)?
-    /// The descriptors that are in no message. A failure stands for all descriptors of its message.
+    /// The descriptors that no message has claimed yet. A failure stands for all descriptors of its message.
     private var descriptors: [Result<Descriptor, MessageError>] = []
     private var texts = HeaderTexts()
-    /// The arguments of a longer message are not kept.
+    /// The size limit of a message. The arguments of a longer message are dropped.
     var mostMessageBytes = MessageError.longestMessage
-    /// A message with more descriptors loses all of them.
+    /// The limit of descriptors per message. A message with more loses all of them.
     var mostDescriptors = Int(CLINUX_MOST_DESCRIPTORS)
 
     package init() {}
@@ -39,7 +39,7 @@ package struct IncomingBytes: ~Copyable {
     deinit {
         wipe(room)
         room.deallocate()
-        // Wiping the unused rest would make it resident.
+        // Only the used part is wiped: wiping the rest would make it resident.
         if let large {
             wipe(UnsafeMutableRawBufferPointer(rebasing: large.block[..<large.count]))
             free(large.block.baseAddress)
@@ -69,13 +69,13 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Takes over the descriptors of one message. They come with its first byte, and sendmsg(2) keeps messages apart.
+    /// Takes over the descriptors of one message. They arrive with its first byte, and sendmsg(2) keeps messages apart.
     private mutating func take(_ numbers: UnsafeBufferPointer<CInt>, areAll: Bool) {
         let arrived = numbers.map { Descriptor(owning: $0) }
         guard areAll else { return descriptors.append(.failure(.descriptorUnavailable)) }
-        // One read may bring the end of a message and the beginning of the next, each with its descriptors.
+        // One read may return the end of one message and the start of the next, each with its descriptors.
         guard descriptors.count + arrived.count <= 2 * mostDescriptors else {
-            // The sender has distributed more descriptors over a message than a message may have.
+            // The sender has spread more descriptors over a message than a message may have.
             descriptors = [.failure(.tooManyDescriptors(descriptors.count + arrived.count))]
             return
         }
@@ -85,10 +85,10 @@ package struct IncomingBytes: ~Copyable {
     /// The bytes in the buffer.
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: room[start..<(start + count)]) }
 
-    /// The count of bytes that are kept of the incomplete message.
+    /// The number of bytes held for the incomplete message.
     var heldCount: Int { count + (large?.count ?? 0) + (cut?.message?.bytes.count ?? 0) }
 
-    /// Whether a message is arriving that is longer than the buffer.
+    /// Whether a message longer than the buffer is arriving.
     var isInMessage: Bool { large != nil || cut != nil }
 
     var descriptorCount: Int { descriptors.count }
@@ -100,9 +100,9 @@ package struct IncomingBytes: ~Copyable {
 
     package mutating func nextMessage() throws(MessageError) -> Message? { try nextMessage { _, _ in .taken(nil) } }
 
-    /// The next complete message, which may have a defect; `nil` if none has come.
-    /// - Parameter admit: decides on a message that is longer than the buffer, by its header and its length.
-    /// - Throws: ``MessageError`` if the bytes begin no message. Then no further message can be read.
+    /// Returns the next complete message, which may have a defect; `nil` if none has arrived.
+    /// - Parameter admit: decides on a message that is longer than the buffer, given its header and its length.
+    /// - Throws: ``MessageError`` if the bytes do not start a message. Then no further message can be read.
     mutating func nextMessage(admit: (MessageHeader, Int) -> Admission) throws(MessageError) -> Message? {
         awaitsAdmission = false
         if let (block, count) = large {
@@ -115,7 +115,7 @@ package struct IncomingBytes: ~Copyable {
         if cut != nil, let message = nextCutMessage() { return message }
         guard cut == nil else { return nil }
         guard count >= MessageHeader.fixedLength else {
-            // Descriptors come with the first byte of their message, so these belong to none.
+            // Descriptors arrive with the first byte of their message, so these belong to none.
             if count == 0 { descriptors = [] }
             return nil
         }
@@ -132,7 +132,7 @@ package struct IncomingBytes: ~Copyable {
         return message(block)
     }
 
-    /// Allocates memory for a message that is longer than the buffer, once its header has come and it is admitted.
+    /// Allocates memory for a message that is longer than the buffer, once its header has arrived and it is admitted.
     private mutating func beginLarge(
         _ length: Int, _ bytes: UnsafeRawBufferPointer, admit: (MessageHeader, Int) -> Admission
     ) throws(MessageError) -> Message? {
@@ -155,7 +155,7 @@ package struct IncomingBytes: ~Copyable {
         return nil
     }
 
-    /// Moves bytes and overwrites them here, because they may be secret.
+    /// Moves bytes out of the buffer, and overwrites them there, because they may be secret.
     private mutating func take(_ length: Int, to block: UnsafeMutableRawBufferPointer) {
         memcpy(block.baseAddress!, bytes.baseAddress!, length)
         wipe(UnsafeMutableRawBufferPointer(rebasing: room[start..<(start + length)]))
@@ -164,12 +164,12 @@ package struct IncomingBytes: ~Copyable {
 
     // MARK: Messages whose arguments are not kept
 
-    /// Keeps the header as that of a message without arguments, unless the header is longer than the buffer.
+    /// Keeps the header as a message without arguments, unless the header is longer than the buffer.
     private mutating func cutMessage(_ length: Int, _ defect: MessageDefect) throws(MessageError) {
         let headerLength = MessageHeader.headerLength(bytes)
         guard headerLength <= room.count else {
             cut = (nil, length)
-            // All of them belong to this message: the next one has not begun.
+            // All descriptors belong to this message: no byte of the next one has arrived.
             descriptors = []
             return
         }
@@ -182,7 +182,7 @@ package struct IncomingBytes: ~Copyable {
         cut = (message, length - headerLength)
     }
 
-    /// Skips the received rest of the message; returns `nil` also for a message without a header.
+    /// Skips the received bytes of the message. Returns `nil` until it is complete, and if it has no header.
     private mutating func nextCutMessage() -> Message? {
         guard let (message, remaining) = cut else { return nil }
         let more = min(count, remaining)
@@ -200,7 +200,7 @@ package struct IncomingBytes: ~Copyable {
         return UnsafeMutableRawBufferPointer(start: block, count: length)
     }
 
-    /// A message of the right length. If anything else is wrong, it has a defect.
+    /// Makes a message from a block of the right length. If anything else is wrong, the message has a defect.
     private mutating func message(_ block: UnsafeMutableRawBufferPointer) -> Message {
         let (header, bodyStart): (MessageHeader, Int)
         do throws(MessageError) {
@@ -220,7 +220,7 @@ package struct IncomingBytes: ~Copyable {
         }
     }
 
-    /// Descriptors come with the first byte of their message, so those of the next message are first.
+    /// Descriptors arrive with the first byte of their message, so the first ones belong to this message.
     private mutating func takeDescriptors(_ count: Int) throws(MessageError) -> [Descriptor] {
         let own = descriptors.prefix(count)
         if let missing = own.firstIndex(where: { if case .failure = $0 { true } else { false } }) {

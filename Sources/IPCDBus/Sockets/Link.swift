@@ -2,10 +2,10 @@ internal import CLinux
 internal import Glibc
 internal import IPCQueues
 
-/// A socket that carries messages to a bus or to a peer, from connect to disconnect, on the I/O thread.
+/// A socket that carries messages to a bus or to a peer, from connecting to disconnecting, on the I/O thread.
 ///
-/// ``Connection`` interprets the messages; it outlives the link and replaces it on reconnect. The messages of one turn of the
-/// thread leave by one system call.
+/// ``Connection`` interprets the messages. It outlives the link, and replaces it when it reconnects. All messages of
+/// one turn of the thread are sent with one system call.
 @DBusActor
 final class Link {
     private let socket: Descriptor
@@ -16,57 +16,57 @@ final class Link {
     private var hasEnded = false
     private var isFlushDue = false
     private var awaitsRoom = false
-    /// A test sets it.
+    /// Tests set this.
     var lastSerial: UInt32 = 0
     private var hasWrapped = false
-    /// Whether a call with this number is unanswered.
+    /// Whether a call with this serial number is unanswered.
     var isAwaited: (UInt32) -> Bool = { _ in false }
     private let flushWaiters = Waiters()
 
-    /// Receives every message. The link reads no message before this is set.
+    /// Receives every message. The link reads no messages until this is set.
     var receive: ((Message) -> Void)? {
         didSet {
-            // Messages may have come with the end of the conversation.
+            // Messages may have arrived together with the end of the conversation.
             guard isOpen, isAuthenticated, !incoming.bytes.isEmpty else { return }
             DBusActor.thread.soon { [weak self] in self?.takeIn() }
         }
     }
-    /// Called once, when the other side has ended the link or broken the protocol, and not after ``close()``.
+    /// Called once when the other side disconnects or breaks the protocol, but not after ``close()``.
     var ended: () -> Void = {}
-    /// The link's shares of the limits for all peers; `nil` on a bus.
+    /// The link's shares of the limits that apply to all peers together; `nil` on a bus.
     var shares: (outgoing: LinkShares, incoming: LinkShares)?
-    /// The limit of the arguments of unfinished calls.
+    /// The limit for the arguments of unfinished calls.
     var arriving: ArrivingBytes?
-    /// Set while the socket is not read because the link's calls hold too much.
+    /// Set while the socket is not read, because the link's calls hold too much memory.
     private let readingPause = DBusTimer()
     private var isReadingPaused: Bool { readingPause.isSet }
-    /// The beginning of the first of several pauses without an admission: their whole time is limited.
+    /// When the current series of pauses began, in which nothing was admitted. The time of the series is limited.
     private var pausedSince: ContinuousClock.Instant?
     private var awaitsRelease = false
-    /// Whether one more message is admitted in any case.
+    /// Whether the next message is admitted whatever its size.
     private var admitsNext = false
-    /// Runs once at the end of the authentication.
+    /// Runs once when the authentication is over.
     var authenticated: (Authentication.State) -> Void = { _ in }
-    /// The message to send in place of one whose descriptors cannot leave.
+    /// Returns the message to send in place of one whose descriptors cannot be sent.
     var undeliverable: (Message) -> Message? = { _ in nil }
     private var descriptorPatience = DescriptorPatience()
 
-    /// Calls that begin after the other side has read more of its messages.
+    /// Calls held back until the other side has read more of its messages.
     private var heldCalls = Queue<Message>()
     private var held = (bytes: 0, descriptors: 0)
     private var beginsHeldCalls = false
 
-    /// If more bytes than this wait for a peer with limits, its further calls are held until it has read.
+    /// If a peer with limits has left more bytes than this unread, its further calls are held back until it has read.
     private static let backlog = 1 << 20
-    /// The memory of a held call beside its bytes.
+    /// The memory that a held call takes in addition to its bytes.
     private static let bytesOfHeldCall = 512
 
-    /// Beyond these queued bytes, the link writes before the end of the turn, so that the other side can begin.
+    /// With more bytes than this queued, the link writes before the end of the turn, so that the other side can start reading.
     private static let largeBatch = 8_192
-    /// A pause has a limit, because a call may wait for another process.
+    /// The limit of a pause. It is needed because a call may be waiting for another process.
     private static let longestReadingPause = Duration.milliseconds(250)
     private static let mostReadsTogether = 16
-    /// Far more than a socket holds. A limit, because a peer that has left its bus may go on writing.
+    /// More reads than any socket's buffer needs. The limit is there because a peer that has left its bus may keep writing.
     private static let mostReadsAtEnd = 64
 
     /// Takes over a non-blocking socket.
@@ -78,7 +78,7 @@ final class Link {
 
     isolated deinit { close() }
 
-    /// Connects to a server, and returns when the server has accepted this process.
+    /// Connects to a server, and returns once the server has accepted this process.
     static func open(
         _ address: ServerAddress, until deadline: ContinuousClock.Instant
     ) async throws(ConnectionError) -> Link {
@@ -88,25 +88,25 @@ final class Link {
         return try await LibDBusConnector.open(address, until: deadline)
     }
 
-    /// Waits for the end of the authentication.
-    /// - Returns: `speaking` at the deadline.
+    /// Waits until the authentication is over.
+    /// - Returns: its result; `speaking` at the deadline.
     func authentication(until deadline: ContinuousClock.Instant) async -> Authentication.State {
         await LimitedWait.result(until: deadline) { end in
-            // The call of this function may have suspended.
+            // Checked only now, because the call of this function may have suspended.
             guard authentication.state == .speaking, !isClosed else { return end(authentication.state) }
             authenticated = { end($0) }
         } ?? .speaking
     }
 
     var passesDescriptors: Bool { authentication.passesDescriptors }
-    /// Whether the link can pass the descriptors of a message. During the authentication this is not known, and messages wait.
+    /// Whether the link can pass the message's descriptors. During the authentication this is unknown, and messages wait.
     func carries(_ message: Message) -> Bool { message.descriptors.isEmpty || passesDescriptors || !isAuthenticated }
     var isAuthenticated: Bool { authentication.state == .finished }
     var bytesWaiting: Int { outgoing.byteCount }
     var isOpen: Bool { !isClosed && !hasEnded }
     var hasBacklog: Bool { isOpen && outgoing.byteCount > Self.backlog }
 
-    /// Ends the link at once. It runs no callback after this.
+    /// Closes the link immediately. It runs no callback after this.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -134,14 +134,14 @@ final class Link {
         hasEnded = true
         flushWaiters.resumeAll()
         ended()
-        // Without an observer the link closes itself.
+        // If no observer has closed the link, it closes itself.
         close()
     }
 
     // MARK: Sending
 
     /// Queues a message. The link writes it before the thread sleeps, if the socket has room.
-    /// - Returns: the serial number of the message; 0 if the link has ended, or cannot pass the descriptors.
+    /// - Returns: the message's serial number; 0 if the link is closed or cannot pass the descriptors.
     @discardableResult
     func send(_ message: Message) -> UInt32 {
         guard isOpen, carries(message), shares?.outgoing.admits() ?? true else { return 0 }
@@ -151,7 +151,7 @@ final class Link {
         return lastSerial
     }
 
-    /// The next number that no unanswered call has.
+    /// Returns the next serial number that no unanswered call uses.
     private func nextSerial() -> UInt32 {
         repeat {
             lastSerial &+= 1
@@ -169,7 +169,7 @@ final class Link {
         }
     }
 
-    /// - Parameter whole: the count of completely sent messages at the last note.
+    /// - Parameter whole: the number of completely sent messages before sending; `nil` if nothing was sent.
     private func noteOutgoing(since whole: UInt64? = nil) {
         shares?.outgoing.set(
             bytes: outgoing.byteCount, descriptors: outgoing.descriptorCount,
@@ -202,7 +202,7 @@ final class Link {
         beginHeldCalls()
     }
 
-    /// Ends the link after the last messages of the other side.
+    /// Closes the link after reading the other side's last messages.
     private func endSoon() {
         DBusActor.thread.soon { [weak self] in
             self?.takeInRest()
@@ -223,7 +223,7 @@ final class Link {
         }
     }
 
-    /// Waits until all sent bytes have left the process, for the last message of a program.
+    /// Waits until all queued bytes have left the process, for the last message of a program.
     func flushed() async {
         flush()
         await flushWaiters.wait { isOpen && outgoing.byteCount > 0 }
@@ -238,9 +238,9 @@ final class Link {
         }
         guard events & ~EPOLLOUT.rawValue != 0, isOpen, receive != nil || !isAuthenticated else { return }
         let me = self  // A receiver may release the link.
-        // The system reports the end of the other side in any case.
+        // The system reports a disconnect even while reading is paused.
         if isReadingPaused { return me.endReadingPause(admitsNext: true) }
-        // One read at a time, so that other links have their turn. The rest of a long message needs several reads.
+        // One read per turn, so that other links get theirs. Only the rest of a long message takes several reads.
         for _ in 0..<Self.mostReadsTogether {
             switch me.incoming.receive(from: me.socket.rawValue) {
             case .bytes:
@@ -253,7 +253,7 @@ final class Link {
         }
     }
 
-    /// Receives the last messages of a peer that has gone.
+    /// Receives the last messages of a peer that has disconnected.
     func takeInRest() {
         let me = self  // A receiver may release the link.
         if isReadingPaused { me.endReadingPause(admitsNext: true) }
@@ -319,7 +319,7 @@ final class Link {
         return shares == nil ? .refused : .later
     }
 
-    /// Charges a short call, which has already come.
+    /// Charges a short call, which has arrived without being admitted first.
     private func charge(_ message: Message) {
         let bytes = message.bytes.count
         guard let arriving, message.kind == .methodCall, message.charge == nil, bytes >= ArrivingBytes.leastCounted,
@@ -334,7 +334,7 @@ final class Link {
         return !arriving.isWithinShare(.connection(ObjectIdentifier(self)))
     }
 
-    /// Stops reading until calls have ended.
+    /// Stops reading until enough calls have finished.
     private func pauseReading() {
         guard isOpen, !isReadingPaused, let arriving else { return }
         let since = pausedSince ?? .now
@@ -367,7 +367,7 @@ final class Link {
         held.descriptors += call.descriptors.count
     }
 
-    /// Begins held calls in order, if the other side has read enough.
+    /// Starts held calls in order, if the other side has read enough.
     private func beginHeldCalls() {
         guard !heldCalls.isEmpty, !beginsHeldCalls else { return }
         beginsHeldCalls = true
@@ -388,7 +388,7 @@ final class Link {
         if !shares.incoming.admits() { end() }
     }
 
-    /// Limits an incoming message. A longer message loses its arguments, and a message with more descriptors all of them.
+    /// Limits incoming messages. A longer message loses its arguments, and a message with more descriptors loses all of them.
     func limitMessages(bytes: Int, descriptors: Int = Int(CLINUX_MOST_DESCRIPTORS)) {
         (incoming.mostMessageBytes, incoming.mostDescriptors) = (bytes, descriptors)
     }

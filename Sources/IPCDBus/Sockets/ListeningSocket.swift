@@ -9,7 +9,7 @@ final class ListeningSocket {
     private let accept: (Link) -> Void
     private let acceptsOne: Bool
     private var isClosed = false
-    /// Set while the process has no descriptor for another connection.
+    /// Set while the process has no free descriptor for another connection.
     private let pause = DBusTimer()
     private let id: String
 
@@ -17,7 +17,7 @@ final class ListeningSocket {
 
     /// - Parameters:
     ///   - address: D-Bus specification, "Server addresses".
-    ///   - acceptsOne: whether to close the socket when it has accepted one connection.
+    ///   - acceptsOne: whether to close the socket once it has accepted a connection.
     init(
         _ address: String, acceptsOne: Bool = false, accept: @escaping @DBusActor (Link) -> Void
     ) throws(ConnectionError) {
@@ -30,7 +30,7 @@ final class ListeningSocket {
             return String(repeating: "0", count: 8 - part.count) + part
         }.joined()
         let made = path.socket { socket, address, size in
-            // The file already excludes other users.
+            // Set before bind(2), so that the socket's file never admits other users.
             fchmod(socket, 0o600) == 0 && bind(socket, address, size) == 0
                 && listen(socket, acceptsOne ? 1 : Self.backlog) == 0 ? 0 : -1
         }
@@ -55,7 +55,7 @@ final class ListeningSocket {
         isClosed = true
         if !pause.isSet { DBusActor.thread.unregister(socket.rawValue) }
         pause.cancel()
-        // This ends the connections in the queue at once.
+        // Disconnects the connections still waiting in the queue.
         shutdown(socket.rawValue, CInt(SHUT_RDWR))
         path.remove()
     }
@@ -66,12 +66,12 @@ final class ListeningSocket {
         let peer = Descriptor(owning: accepted)
         var user: UInt32 = 0
         guard clinux_peer_user(accepted, &user) == 0 else { return }
-        // Before the socket accepts another connection.
+        // Close before the socket can accept another connection.
         if acceptsOne { close() }
         accept(Link(peer, Authentication(.server(peer: user, own: geteuid(), id: id), user: geteuid())))
     }
 
-    /// Pauses, because epoll reports a socket without a free descriptor again and again.
+    /// Pauses, because epoll would keep reporting the socket while the process has no free descriptor.
     private func notAccepted(_ error: CInt) {
         guard [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(error) else { return }
         DBusActor.thread.unregister(socket.rawValue)
@@ -79,17 +79,17 @@ final class ListeningSocket {
     }
 }
 
-/// A server for peer-to-peer connections, all with the same objects.
+/// A server for peer-to-peer connections. All of them share the same objects.
 @DBusActor
 public final class PeerListener {
     private var socket: ListeningSocket?
     private var connections: [ObjectIdentifier: Connection] = [:]
 
-    /// Starts to listen.
+    /// Starts listening.
     /// - Parameters:
     ///   - address: D-Bus specification, "Server addresses", e.g. `unix:path=/run/user/1000/example` or `unix:tmpdir=/tmp`.
     ///   - objects: the objects that peers may call.
-    ///   - accepted: receives each connection, before its authentication.
+    ///   - accepted: receives each connection, before it is authenticated.
     /// - Throws: ``ConnectionError/cannotListen(address:reason:)``.
     public init(
         _ address: String, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void = { _ in }
@@ -101,7 +101,7 @@ public final class PeerListener {
         }
     }
 
-    /// The address for peers.
+    /// The address for peers to connect to; empty after ``close()``.
     public var address: String { socket?.address ?? "" }
 
     /// Stops listening. Accepted connections stay open.
@@ -117,22 +117,22 @@ public final class PeerListener {
     }
 }
 
-/// A listening socket without a name for one connection: the holder of the descriptor can connect once, by
+/// A nameless listening socket for one connection. A process that has the descriptor can connect once, through
 /// `unix:path=/proc/self/fd/N`.
 @DBusActor
 public final class OneTimeListener {
     private var socket: ListeningSocket?
 
-    /// Starts to listen.
+    /// Starts listening.
     /// - Parameters:
-    ///   - directory: a directory of this user alone, in which the socket has a name for a moment.
+    ///   - directory: a directory that only this user can enter. The socket briefly has a name in it.
     ///   - objects: the objects that the peer may call.
-    ///   - accepted: receives the connection, before its authentication.
+    ///   - accepted: receives the connection, before it is authenticated.
     /// - Throws: ``ConnectionError/cannotListen(address:reason:)``.
     public init(
         in directory: Descriptor, objects: ObjectServer, accepted: @escaping @DBusActor (Connection) -> Void
     ) throws(ConnectionError) {
-        // By the descriptor of the directory, because the address of a socket holds 107 bytes (unix(7)).
+        // The path goes through the directory's descriptor, because a socket address holds at most 107 bytes (unix(7)).
         let path = "/proc/self/fd/\(directory.rawValue)/\(Self.freshName())"
         socket = try ListeningSocket("unix:path=\(path)", acceptsOne: true) { [weak self] link in
             self?.socket = nil
@@ -148,7 +148,7 @@ public final class OneTimeListener {
         descriptor = Descriptor(owning: opened)
     }
 
-    /// A descriptor of the socket (`O_PATH`, open(2)); release it after it is handed over.
+    /// A descriptor for the socket (`O_PATH`, open(2)). Release it after handing it over.
     public private(set) var descriptor: Descriptor?
 
     /// Removes and returns ``descriptor``.
@@ -163,7 +163,7 @@ public final class OneTimeListener {
         socket = nil
     }
 
-    /// A name that no other process can guess.
+    /// Returns a name that no other process can guess.
     private static func freshName() -> String {
         "direct-" + String(UInt64.random(in: .min ... .max), radix: 36)
             + String(UInt64.random(in: .min ... .max), radix: 36)

@@ -2,17 +2,17 @@ internal import CLinux
 internal import Glibc
 internal import IPCQueues
 
-/// The queue of bytes and descriptors for a socket.
+/// The bytes and descriptors queued for a socket.
 struct OutgoingMessages {
-    /// The lines of the conversation before the first message. Messages wait for its end.
+    /// Lines of the conversation before the first message. Messages wait until it is over.
     private var conversation: [UInt8] = []
     private var messages = Queue<Message>()
     private var sentOfFirst = 0
-    /// The bytes that have not left.
+    /// The number of bytes not sent yet.
     private(set) var byteCount = 0
-    /// The descriptors of messages that have not left completely.
+    /// The number of descriptors in messages that are not completely sent.
     private(set) var descriptorCount = 0
-    /// The count of messages, and of conversations, that have left completely.
+    /// The number of messages, and of conversations, that are completely sent.
     private(set) var wholeCount: UInt64 = 0
 
     private static let mostTogether = 64
@@ -29,15 +29,15 @@ struct OutgoingMessages {
         byteCount += line.count
     }
 
-    /// Whether a line of the conversation leaves next.
+    /// Whether a line of the conversation is sent next.
     var isConversation: Bool { !conversation.isEmpty }
 
-    /// Whether descriptors leave next: they leave with the first byte of their message.
+    /// Whether descriptors are sent next: they go with the first byte of their message.
     var beginsDescriptors: Bool { !isConversation && !firstDescriptors.isEmpty }
 
     private var firstDescriptors: [Descriptor?] { sentOfFirst == 0 ? messages.next?.descriptors ?? [] : [] }
 
-    /// Replaces the first message by another one or by none, if no byte of it has left.
+    /// Replaces the first message with another one, or removes it, unless part of it has been sent.
     mutating func replaceFirst(_ other: (Message) -> Message?) {
         guard sentOfFirst == 0, let message = messages.next else { return }
         byteCount -= message.bytes.count
@@ -49,9 +49,9 @@ struct OutgoingMessages {
         descriptorCount += other.descriptors.count
     }
 
-    /// Makes one write call. A message with descriptors leaves alone: dbus-broker assigns descriptors to the last byte that it
-    /// reads with them, which would be in the next message.
-    /// - Returns: the count of bytes that have left; -1 with `errno` if none could.
+    /// Makes one write call. A message with descriptors is sent on its own: dbus-broker assigns descriptors to the last
+    /// byte that it reads with them, which would be in the next message.
+    /// - Returns: the number of bytes sent; -1 with `errno` if none could be sent.
     mutating func send(to socket: CInt) -> Int {
         if isConversation { return sendConversation(to: socket) }
         let descriptors = firstDescriptors.compactMap { $0?.rawValue }
@@ -100,10 +100,10 @@ struct OutgoingMessages {
     }
 }
 
-/// The time that a link waits when the descriptors of a message cannot leave.
+/// How long a link waits if a message's descriptors cannot be sent.
 ///
-/// The system counts the descriptors in sockets for each user (unix(7), `ETOOMANYREFS`), so another process may have to read
-/// first. All later messages wait too, so the wait is short, and only the first message has it while the state lasts.
+/// The system counts the descriptors in sockets per user (unix(7), `ETOOMANYREFS`), so another process may have to read first.
+/// All later messages wait too, so the wait is short, and only the first message gets it until sending succeeds again.
 @DBusActor
 struct DescriptorPatience {
     private let timer = DBusTimer()
@@ -112,10 +112,10 @@ struct DescriptorPatience {
     static let most = Duration.milliseconds(100)
     private static let pause = Duration.milliseconds(10)
 
-    /// Whether the link sends nothing now.
+    /// Whether the link is holding back its messages.
     var isWaiting: Bool { timer.isSet }
 
-    /// - Parameter retry: runs after a pause, if this returns true.
+    /// - Parameter retry: runs after a pause, if there is time for another attempt.
     /// - Returns: whether there is time for another attempt.
     mutating func waits(_ retry: @escaping @DBusActor () -> Void) -> Bool {
         let now = ContinuousClock.now

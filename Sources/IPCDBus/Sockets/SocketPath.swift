@@ -1,14 +1,14 @@
 internal import Glibc
 
-/// The place of a unix socket (D-Bus specification, "Server addresses").
+/// The address of a unix socket (D-Bus specification, "Server addresses").
 struct SocketPath: Sendable {
     /// A path, or a NUL byte and the name of an abstract socket (unix(7)). The bytes need not be UTF-8.
     let bytes: [UInt8]
 
-    /// The most bytes in the address of a socket (unix(7)), without its NUL.
+    /// The maximum number of bytes in a socket address (unix(7)), not counting the NUL.
     private static let longest = 107
 
-    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or for a server `unix:tmpdir=…`, a directory for a new name.
+    /// - Parameter address: `unix:path=…`, `unix:abstract=…`, or `unix:tmpdir=…`, a directory for a server's new socket.
     init?(_ address: ServerAddress) {
         guard address.transport == "unix" else { return nil }
         if let path = address["path"], !path.isEmpty {
@@ -41,8 +41,8 @@ struct SocketPath: Sendable {
         unlink(path)
     }
 
-    /// Makes a socket and passes it with its address to bind(2) or connect(2).
-    /// - Parameter wait: the time that connect(2) may wait for room in the queue of the server.
+    /// Creates a socket, and passes it and its address to bind(2) or connect(2).
+    /// - Parameter wait: how long connect(2) may wait for room in the server's queue.
     func socket(
         wait: Duration = .zero, _ use: (CInt, UnsafePointer<sockaddr>, socklen_t) -> CInt
     ) -> Result<Descriptor, SystemError> {
@@ -60,7 +60,7 @@ struct SocketPath: Sendable {
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
         let status = withUnsafePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                // The name of an abstract socket ends with the address.
+                // The name of an abstract socket extends to the end of the address.
                 use(descriptor, $0, socklen_t(2 + bytes.count + (isAbstract ? 0 : 1)))
             }
         }
@@ -68,7 +68,7 @@ struct SocketPath: Sendable {
         return .success(owned)
     }
 
-    /// connect(2) of a unix socket waits as long as a write (socket(7), `SO_SNDTIMEO`), and then fails with `EAGAIN`.
+    /// connect(2) waits on a unix socket for as long as a write may (socket(7), `SO_SNDTIMEO`), then fails with `EAGAIN`.
     private static func limitWait(_ descriptor: CInt, to wait: Duration) {
         let parts = wait.components
         var time = timeval(

@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// A Swift type with one D-Bus type.
+/// A Swift type that corresponds to one D-Bus type.
 public protocol DBusCodable: Sendable {
     /// The single complete type of every value.
     static var dbusSignature: Signature { get }
@@ -9,9 +9,9 @@ public protocol DBusCodable: Sendable {
     init(from reader: inout MessageReader) throws(MessageError)
     func write(to writer: inout MessageWriter) throws(MessageError)
 
-    /// Reads the next array of values of this type; by default element by element.
+    /// Reads the next array of values of this type; element by element by default.
     static func readArray(from reader: inout MessageReader) throws(MessageError) -> [Self]
-    /// Writes an array of values of this type; by default element by element.
+    /// Writes an array of values of this type; element by element by default.
     static func write(_ array: [Self], to writer: inout MessageWriter) throws(MessageError)
 }
 
@@ -58,7 +58,7 @@ extension DBusNumber {
 extension UInt8: DBusNumber {
     public static var dbusType: Unicode.Scalar { "y" }
 
-    // One block: single bytes would take seconds for some megabytes.
+    // As one block: reading several megabytes byte by byte would take seconds.
     public static func readArray(from reader: inout MessageReader) throws(MessageError) -> [UInt8] {
         try reader.bytes()
     }
@@ -100,7 +100,7 @@ extension Signature: DBusBasic {
 extension Descriptor: DBusCodable {
     public static let dbusSignature: Signature = "h"
     public convenience init(from reader: inout MessageReader) throws(MessageError) {
-        // An initializer of a class cannot return the message's own object.
+        // A class initializer cannot return the message's own object.
         let copy = fcntl(try reader.descriptor().rawValue, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .descriptorUnavailable }
         self.init(owning: copy)

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// A file descriptor that closes with its last reference. Messages carry duplicates: a written descriptor stays open.
+/// A file descriptor, closed with its last reference. Messages carry duplicates: writing a descriptor leaves it open.
 public final class Descriptor: Sendable, Hashable {
     public let rawValue: CInt
 
     /// Takes over an open descriptor.
     public init(owning rawValue: CInt) { self.rawValue = rawValue }
 
-    /// Makes a second descriptor of the same open file (`F_DUPFD_CLOEXEC`); `nil` if the process has no descriptor left.
+    /// Duplicates a descriptor (`F_DUPFD_CLOEXEC`); `nil` if the process has no descriptor left.
     public init?(duplicating other: CInt) {
         let copy = fcntl(other, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { return nil }

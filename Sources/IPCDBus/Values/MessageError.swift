@@ -1,28 +1,28 @@
-/// The reason for which a message cannot be written or read.
+/// The reason why a message cannot be written or read.
 public enum MessageError: Error, Equatable, CustomStringConvertible {
     case invalidSignature(String)
-    /// A text contains NUL, which ends a D-Bus string: the text would be cut.
+    /// A string contains a NUL, which would end the D-Bus string too early.
     case containsNUL
-    /// D-Bus specification, "Marshalling containers": at most 64 MiB an array.
+    /// An array is longer than 64 MiB (D-Bus specification, "Marshalling containers").
     case arrayTooLong(bytes: Int)
-    /// D-Bus specification, "Message format": at most 128 MiB a message.
+    /// A message is longer than 128 MiB (D-Bus specification, "Message format").
     case messageTooLong(bytes: Int)
-    /// More than ``mostDescriptors``: the reference bus disconnects the sender.
+    /// A message has more than ``mostDescriptors``, for which the reference bus would disconnect the sender.
     case tooManyDescriptors(Int)
-    /// At most 32 arrays, 32 structures and 64 containers in all.
+    /// At most 32 arrays, 32 structures and 64 containers may be nested.
     case tooDeep
-    /// A value has another type than the requested one; both as in a signature.
+    /// A value's type differs from the requested one. Both strings are signatures.
     case unexpectedType(expected: String, found: String)
     case descriptorUnavailable
     /// The connection uses TCP, or the other side did not agree to pass descriptors.
     case descriptorsNotPassed
-    /// The bytes break the protocol for this reason.
+    /// The bytes break the protocol, for this reason.
     case malformed(String)
     /// A name in the message breaks its grammar.
     case invalidName(String)
-    /// A value has the right type and is not acceptable for this reason.
+    /// A value has the right type, but is rejected for this reason.
     case refused(String)
-    /// A value has more bytes or elements than the receiver's limit of this name.
+    /// A value has more bytes or elements than the receiver's limit with this name allows.
     case beyondLimit(String, asked: UInt64, allowed: UInt64)
     case outOfMemory
 

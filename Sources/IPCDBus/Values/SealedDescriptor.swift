@@ -2,8 +2,8 @@ internal import CLinux
 internal import Glibc
 
 extension Descriptor {
-    /// Makes a memory file of these bytes that no process can change, so any receiver can map it. Many bytes take time, so do not
-    /// call this on the I/O thread.
+    /// Creates a memory file with these bytes that no process can change, so any receiver can map it. This takes time
+    /// for many bytes, so do not call it on the I/O thread.
     ///
     /// The corresponding C functions are `memfd_create` and `fcntl` with `F_ADD_SEALS`.
     /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
@@ -14,7 +14,7 @@ extension Descriptor {
         Descriptor(owning: try makeSealed(containing: bytes, name: name))
     }
 
-    /// Makes such a file for a caller that closes it.
+    /// Creates a file as ``sealed(containing:name:)`` does. The caller must close it.
     package static func makeSealed(
         containing bytes: UnsafeRawBufferPointer, name: String
     ) throws(SystemError) -> CInt {
@@ -23,7 +23,7 @@ extension Descriptor {
         return try file.seal()
     }
 
-    /// Whether it is a memory file that no process can shrink, grow or write.
+    /// Whether this is a memory file that no process can shrink, grow or write.
     public var isSealed: Bool { Self.isSealed(rawValue) }
 
     package static func isSealed(_ descriptor: CInt) -> Bool { clinux_has_fixed_content(descriptor) == 1 }
@@ -35,7 +35,7 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     /// The value of `errno`.
     public let code: CInt
 
-    /// Reads `errno`, so nothing may happen between the call and this.
+    /// Reads `errno`, so call this directly after the system call.
     init(_ call: String) {
         code = errno
         self.call = call
@@ -44,12 +44,12 @@ public struct SystemError: Error, Equatable, CustomStringConvertible {
     public var description: String { "\(call): \(String(cString: strerror(code)))" }
 }
 
-/// A memory file that is filled and then sealed, so no process can change it.
+/// A memory file that is filled and then sealed, so that no process can change it.
 package struct SealedFileWriter: ~Copyable {
-    /// The file, for a look at its content; -1 once it is sealed and has another owner.
+    /// The file, for reading its content; -1 once it is sealed and has another owner.
     package private(set) var descriptor: CInt
 
-    /// Makes an empty file. The corresponding C function is `memfd_create`.
+    /// Creates an empty file. The corresponding C function is `memfd_create`.
     /// - Parameter name: the name in `/proc/PID/fd`; at most 249 bytes.
     /// - Throws: ``SystemError`` if the process has no descriptor or the system no memory left.
     package init(name: String) throws(SystemError) {
@@ -59,7 +59,7 @@ package struct SealedFileWriter: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Adds bytes at the end. Many bytes take time, so do not call this on the I/O thread.
+    /// Appends bytes. This takes time for many bytes, so do not call it on the I/O thread.
     package mutating func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
         var rest = bytes
         while !rest.isEmpty {
@@ -73,12 +73,12 @@ package struct SealedFileWriter: ~Copyable {
         }
     }
 
-    /// Removes all bytes after a length. No bytes may be added after that.
+    /// Removes all bytes beyond a length. No bytes may be appended after that.
     package mutating func shorten(to byteCount: UInt64) throws(SystemError) {
         guard ftruncate(descriptor, off_t(byteCount)) == 0 else { throw SystemError("ftruncate") }
     }
 
-    /// Fixes the length and the content. The corresponding C function is `fcntl` with `F_ADD_SEALS`.
+    /// Makes the length and the content immutable. The corresponding C function is `fcntl` with `F_ADD_SEALS`.
     /// - Returns: the file, which the caller closes.
     package consuming func seal() throws(SystemError) -> CInt {
         guard clinux_seal(descriptor) == 0 else { throw SystemError("fcntl(F_ADD_SEALS)") }

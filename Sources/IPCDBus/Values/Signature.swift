@@ -2,8 +2,8 @@
 public struct Signature: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
     public let text: String
 
-    /// - Throws: ``MessageError/invalidSignature(_:)`` for a text that is no sequence of complete types, longer than
-    ///   255 bytes, or deeper than 32 arrays and 32 structures.
+    /// - Throws: ``MessageError/invalidSignature(_:)`` unless the string is a sequence of complete types, has at most
+    ///   255 bytes, and nests at most 32 arrays and 32 structures.
     public init(_ text: String) throws(MessageError) {
         guard text.utf8.count <= 255, SignatureGrammar.isValid(text) else { throw .invalidSignature(text) }
         self.text = text
@@ -12,7 +12,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     /// For signatures in source code; an invalid one is a programming error.
     public init(stringLiteral text: StaticString) {
         let text = "\(text)"
-        // An entry such as {sv} is no complete type, but the type of the elements of a dictionary.
+        // An entry such as {sv} is not a complete type, but it is the element type of a dictionary.
         let isEntry = text.utf8.first == UInt8(ascii: "{") && SignatureGrammar.isValid("a" + text)
         precondition(isEntry || SignatureGrammar.isValid(text), "“\(text)” is no signature")
         self.text = text
@@ -28,11 +28,11 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
     }
 }
 
-/// A recursive reading of a signature (D-Bus specification, "Valid Signatures").
+/// A recursive-descent parser for signatures (D-Bus specification, "Valid Signatures").
 struct SignatureGrammar {
     private let bytes: ReceivedBytes
     private var at = 0
-    /// The limit for nested arrays, and for nested structures. An entry of a dictionary counts with its array.
+    /// The nesting limit, for arrays and for structures each. A dictionary entry counts with its array.
     static var deepest: UInt8 { 32 }
 
     private init(_ bytes: ReceivedBytes) { self.bytes = bytes }
@@ -53,7 +53,7 @@ struct SignatureGrammar {
         return grammar.passType(arrays: 0, structures: 0) && grammar.at == bytes.count
     }
 
-    /// The length of the first type of a valid signature.
+    /// The length of the first type in a valid signature.
     static func lengthOfRightType(_ bytes: ReceivedBytes) -> Int {
         var (length, depth) = (0, 0)
         while length < bytes.count {
@@ -98,7 +98,7 @@ struct SignatureGrammar {
         case UInt8(ascii: "("):
             guard structures < Self.deepest else { return false }
             repeat {
-                // A basic field, as most are, costs no call.
+                // A basic field, by far the most common kind, costs no call.
                 if at < bytes.count, Self.isBasic(bytes[at]) {
                     at += 1
                 } else {

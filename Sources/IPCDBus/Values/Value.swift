@@ -13,9 +13,9 @@ public indirect enum Value: Sendable, Hashable {
     case objectPath(ObjectPath)
     case signature(Signature)
     case descriptor(Descriptor)
-    /// `ay`: apart from other arrays, because it is read and written as one block.
+    /// `ay`: separate from other arrays, because it is read and written as one block.
     case bytes([UInt8])
-    /// With the type of the elements, because an empty array has a type too.
+    /// Includes the element type, because even an empty array has a type.
     case array(of: Signature, [Value])
     case structure([Value])
     case dictionary(key: Signature, value: Signature, [DictionaryEntry])
@@ -110,7 +110,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// Writes the value itself, not in a variant.
+    /// Writes the value itself, not wrapped in a variant.
     public func writeContent(to writer: inout MessageWriter) throws(MessageError) {
         switch self {
         case .byte(let value): try value.write(to: &writer)
@@ -149,7 +149,7 @@ extension Value: DBusCodable {
         }
     }
 
-    /// Writes an element. One of another type than its array's would make the message malformed.
+    /// Writes an element. An element whose type differs from its array's would make the message malformed.
     private func writeContent(to writer: inout MessageWriter, as type: Signature) throws(MessageError) {
         guard signature == type else { throw .unexpectedType(expected: type.text, found: signature.text) }
         try writeContent(to: &writer)

@@ -1,4 +1,4 @@
-/// A Swift type that is the content of a ``Value``, for dictionaries of variants.
+/// A Swift type that can be the content of a ``Value``, for dictionaries of variants.
 public protocol ValueConvertible: DBusCodable {
     var dbusValue: Value { get }
     /// Returns `nil` for a value of another type.
@@ -71,6 +71,6 @@ extension Dictionary: ValueConvertible where Key == String, Value: ValueConverti
 }
 
 extension Value {
-    /// The content of a variant; any other value itself.
+    /// The content of a variant; for any other value, the value itself.
     public var unwrapped: Value { if case .variant(let inside) = self { inside } else { self } }
 }
