@@ -1,8 +1,8 @@
-// The reference implementation of D-Bus, which opens the connections that IPCDBus cannot open itself (Debian: libdbus-1-dev).
+// The D-Bus reference implementation. It opens the connections that IPCDBus cannot open itself (Debian: libdbus-1-dev).
 #pragma once
 #include <dbus/dbus.h>
 
-// DBUS_TYPE_UNIX_FD is a macro with a cast, which Swift does not import: whether descriptors can be sent.
+// Whether descriptors can be sent. DBUS_TYPE_UNIX_FD is a macro with a cast, which Swift does not import.
 static inline dbus_bool_t clibdbus_passes_descriptors(DBusConnection *connection) {
     return dbus_connection_can_send_type(connection, DBUS_TYPE_UNIX_FD);
 }

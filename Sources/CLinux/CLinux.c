@@ -75,7 +75,7 @@ int clinux_is_reserved(int descriptor) {
     return (rlim_t)descriptor + CLINUX_RESERVED_DESCRIPTORS >= limit.rlim_cur;
 }
 
-// For a lasting descriptor, which must not take a reserved place.
+// For a descriptor that is kept, which must not take a reserved slot.
 static int lasting(int descriptor) {
     if (descriptor < 0 || !clinux_is_reserved(descriptor)) return descriptor;
     close(descriptor);
@@ -169,7 +169,7 @@ int clinux_accept(int socket) { return lasting(accept4(socket, 0, 0, SOCK_CLOEXE
 
 void clinux_share_heap(void) { mallopt(M_ARENA_MAX, 1); }
 
-// For the linker alone: a program at a fixed address needs it for its relocations at the start. See the Makefile.
+// Only for the linker: a program at a fixed address needs it for its relocations at startup. See the Makefile.
 void clinux_nothing(void) {}
 
 void clinux_occupy_standard_streams(void) {

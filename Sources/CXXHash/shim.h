@@ -1,3 +1,3 @@
-// XXH3, the checksum of rows and the digest of values: memory speed (Debian: libxxhash-dev).
+// XXH3, for row checksums and value digests, runs at memory speed (Debian: libxxhash-dev).
 #pragma once
 #include <xxhash.h>

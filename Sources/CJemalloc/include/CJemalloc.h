@@ -1,5 +1,5 @@
-// jemalloc in the place of the C library's malloc(3) (Debian: libjemalloc-dev): a program that links this is served by it.
+// jemalloc in place of the C library's malloc(3), for every program that links this (Debian: libjemalloc-dev).
 #pragma once
 
-// Gives to the system what is free, at once: jemalloc does so over some seconds, but only while it is called.
+// Returns free memory to the system immediately. jemalloc itself does so over some seconds, but only while it is called.
 void cjemalloc_give_memory_back(void);
