@@ -1,19 +1,19 @@
-/// The folders of the files of one user and of the machine; XDG Base Directory Specification.
+/// The folders for the files of one user and of the machine (XDG Base Directory Specification).
 package struct BaseDirectories: Sendable, Hashable {
-    /// `XDG_DATA_HOME`, else `~/.local/share`; `nil` without a home.
+    /// `XDG_DATA_HOME`, or else `~/.local/share`; `nil` if there is no home directory.
     package let dataHome: String?
-    /// `XDG_CONFIG_HOME`, else `~/.config`; `nil` without a home.
+    /// `XDG_CONFIG_HOME`, or else `~/.config`; `nil` if there is no home directory.
     package let configHome: String?
-    /// `XDG_RUNTIME_DIR`: this user's, removed at the end of the session; `nil` if it is not set.
+    /// `XDG_RUNTIME_DIR`, which belongs to this user and is removed when the session ends; `nil` if it is not set.
     package let runtime: String?
     /// `XDG_DATA_DIRS`, the most important first, without ``dataHome``.
     package let systemData: [String]
     /// `XDG_CONFIG_DIRS`, the most important first, without ``configHome``.
     package let systemConfig: [String]
-    /// `XDG_CURRENT_DESKTOP` in lower case: the desktops whose own lists of defaults count before the common ones.
+    /// `XDG_CURRENT_DESKTOP` in lower case: desktops whose own lists of defaults take precedence over the common ones.
     package let desktops: [String]
 
-    /// Reads an environment. As the specification says, empty variables count as not set, and relative paths are ignored.
+    /// Reads an environment. As the specification says, empty variables count as unset, and relative paths are ignored.
     package init(environment: (String) -> String?) {
         let home = Self.absolute(environment("HOME"))
         dataHome = Self.absolute(environment("XDG_DATA_HOME")) ?? home.map { $0 + "/.local/share" }
@@ -28,19 +28,19 @@ package struct BaseDirectories: Sendable, Hashable {
         (text.flatMap { $0.isEmpty ? nil : $0 } ?? usual).split(separator: ":").compactMap { absolute(String($0)) }
     }
 
-    /// The path without trailing slashes, if it is absolute.
+    /// The path without trailing slashes; `nil` if it is not absolute.
     private static func absolute(_ path: String?) -> String? {
         guard var path, path.hasPrefix("/") else { return nil }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path
     }
 
-    /// The folder of the broker's store, and of nothing else: installed files lie beside it. `nil` without a home.
+    /// The folder of the broker's store, and of nothing else: installed files are next to it. `nil` if ``dataHome`` is.
     package var store: String? { dataHome.map { $0 + "/swift-ipc/store" } }
 
-    /// The folders of data, the user's own first.
+    /// The data folders, the user's own first.
     package var data: [String] { [dataHome].compactMap(\.self) + systemData }
 
-    /// The folders of configuration, the user's own first.
+    /// The configuration folders, the user's own first.
     package var config: [String] { [configHome].compactMap(\.self) + systemConfig }
 }

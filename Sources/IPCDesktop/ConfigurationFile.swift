@@ -1,22 +1,22 @@
 internal import Glibc
 package import IPCModel
 
-/// The broker's configuration, `ipc-broker.conf`: a key file that is read as a whole or not at all, so a typing error never
-/// leaves a limit unchanged silently.
+/// The broker's configuration, `ipc-broker.conf`: a key file that is read either completely or not at all, so a typing
+/// error never silently leaves a limit unchanged.
 package struct ConfigurationFile: Sendable {
-    /// The limits of `[Limits]`, in its order, such as `watchers=20000`.
+    /// The limits in `[Limits]`, in file order, such as `watchers=20000`.
     package private(set) var limits: [(name: String, value: UInt64)] = []
-    /// `directory` of `[Store]`, an absolute path.
+    /// The `directory` key in `[Store]`, an absolute path.
     package private(set) var store: String?
-    /// `level` of `[Log]`.
+    /// The `level` key in `[Log]`.
     package private(set) var logLevel: LogLevel?
-    /// `open` of `[Desktop]`: whether the desktop's handlers open URLs that no application claims.
+    /// The `open` key in `[Desktop]`: whether the desktop's own handlers open URLs that no application claims.
     package private(set) var opensOnDesktop = true
 
-    /// An error of a file, with advice.
+    /// An error in a file, with advice.
     package struct Invalid: Condition, Hashable {
         package let path: String
-        /// From 1; `nil` if the file itself is wrong.
+        /// The line, counted from 1; `nil` if the error concerns the file as a whole.
         package var line: Int?
         package let reason: String
         package var isMissing = false
@@ -26,13 +26,13 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The configuration without a file.
+    /// Creates the configuration that applies without a file.
     package init() {}
 
-    /// Reads a file, or the one in the usual place, which need not exist.
+    /// Reads the given file, or the one in the usual place, which need not exist.
     /// - Parameters:
     ///   - asked: the path of the file; `nil` for the usual place.
-    ///   - environment: `XDG_CONFIG_HOME` and `HOME` are read (XDG Base Directory Specification).
+    ///   - environment: `XDG_CONFIG_HOME` and `HOME` are used (XDG Base Directory Specification).
     /// - Throws: ``Invalid``
     package static func load(_ asked: String?, environment: [String: String]) throws -> ConfigurationFile {
         guard let path = asked ?? usualPath(environment) else { return ConfigurationFile() }
@@ -42,7 +42,7 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// `swift-ipc/ipc-broker.conf` in the folder for configuration; `nil` if there is no such folder.
+    /// `swift-ipc/ipc-broker.conf` in the configuration folder; `nil` if there is no such folder.
     package static func usualPath(_ environment: [String: String]) -> String? {
         let home = environment["HOME"].flatMap { $0.hasPrefix("/") ? $0 + "/.config" : nil }
         let folder = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? home
@@ -52,7 +52,7 @@ package struct ConfigurationFile: Sendable {
     /// - Throws: ``Invalid``
     package init(path: String) throws(Invalid) { try self.init(path) { try KeyFile(contentsOf: path) } }
 
-    /// Reads the text of a file at that path.
+    /// Reads the text of the file at that path.
     /// - Throws: ``Invalid``
     package init(_ text: String, path: String) throws(Invalid) { try self.init(path) { try KeyFile(text) } }
 
@@ -77,10 +77,10 @@ package struct ConfigurationFile: Sendable {
         }
     }
 
-    /// The groups with their keys.
+    /// The groups and their keys.
     private static let keys: KeyValuePairs = ["Limits": "", "Store": "directory", "Log": "level", "Desktop": "open"]
 
-    /// - Returns: an error of the entry, if it has one.
+    /// - Returns: an error message if the entry is invalid.
     private mutating func take(_ entry: KeyFile.Entry) -> String? {
         switch (entry.group, entry.key) {
         case ("Limits", _): return setLimit(entry)
@@ -116,7 +116,7 @@ package struct ConfigurationFile: Sendable {
     }
 }
 
-/// The least severe messages that the broker logs.
+/// The lowest severity of the messages that the broker logs.
 package enum LogLevel: String, Sendable, CaseIterable {
     case trace, debug, info, notice, warning, error
 }

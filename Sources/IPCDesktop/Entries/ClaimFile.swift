@@ -1,14 +1,14 @@
 package import IPCModel
 
-/// An installed claim, such as `dbus/demo.IPCServer.handler`. The broker only reads such files; `TransientRegistration` writes
-/// them.
+/// An installed claim, such as `dbus/demo.IPCServer.handler`. The broker only reads such files; `TransientRegistration`
+/// writes them.
 package struct ClaimFile: Sendable, Hashable {
     package let application: ApplicationID
     package let schemes: [URLScheme]
-    /// Whether the application takes large payloads as descriptors.
+    /// Whether the application accepts large payloads as descriptors.
     package let takesDescriptors: Bool
 
-    /// The folder of claims, below a folder of data or the runtime directory.
+    /// The folder of claims, below a data folder or the runtime directory.
     package static let folder = "swift-ipc/handlers"
 
     static func fileName(of application: ApplicationID) -> String { "\(application).handler" }

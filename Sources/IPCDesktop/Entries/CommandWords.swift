@@ -1,12 +1,12 @@
 internal import Glibc
 package import IPCModel
 
-/// A command line as a bus runs it: words without a shell. They are quoted as in a shell, because buses read them so.
+/// A command line as a bus runs it: words, without a shell. They are quoted as in a shell, because buses read them that way.
 package struct CommandWords: Sendable, Hashable {
     /// The program and its arguments; at least one word.
     package let words: [String]
 
-    /// - Parameter words: at least one.
+    /// - Parameter words: at least one word.
     package init(words: [String]) { self.words = words }
 
     /// Reads a line with the quotation marks and backslashes of a shell (POSIX.1-2017, "Quoting").
@@ -39,7 +39,7 @@ package struct CommandWords: Sendable, Hashable {
         self.words = words
     }
 
-    /// Takes the rest of a text in double quotation marks.
+    /// Reads the rest of a string in double quotation marks.
     private static func quoted(_ scalars: inout ArraySlice<Unicode.Scalar>, _ line: String) throws(Invalid) -> String {
         var text = ""
         while let scalar = scalars.popFirst() {
@@ -57,8 +57,8 @@ package struct CommandWords: Sendable, Hashable {
 
     /// The same command with the absolute path of its program, because a bus knows neither `PATH` nor the working directory.
     /// - Parameters:
-    ///   - path: the folders in which a program without “/” is looked up, separated by “:”.
-    ///   - folder: the absolute path from which a relative one starts.
+    ///   - path: the folders, separated by “:”, in which to look up a program without “/”.
+    ///   - folder: the absolute path that a relative path starts from.
     package func located(in path: String, from folder: String) throws(Invalid) -> CommandWords {
         var program = words[0]
         if program.contains("/"), !program.hasPrefix("/") {
@@ -72,7 +72,7 @@ package struct CommandWords: Sendable, Hashable {
         return CommandWords(words: [found] + words.dropFirst())
     }
 
-    /// The words on one line, quoted if they need it.
+    /// The words on one line, quoted where necessary.
     package var text: String { words.map(Self.quoted).joined(separator: " ") }
 
     private static func quoted(_ word: String) -> String {
@@ -83,7 +83,7 @@ package struct CommandWords: Sendable, Hashable {
             }
         }
         guard word.isEmpty || !isPlain else { return word }
-        // A single quotation mark stands in double ones, and not behind a backslash, which not every bus removes.
+        // A single quotation mark is put in double ones: not every bus removes a backslash before it.
         return "'" + word.replacing("'", with: "'\"'\"'") + "'"
     }
 }
@@ -91,11 +91,11 @@ package struct CommandWords: Sendable, Hashable {
 extension CommandWords {
     package enum Invalid: Condition, Hashable {
         case empty
-        /// A quotation mark or a backslash at the end.
+        /// A quotation mark is not closed, or the line ends with a backslash.
         case unclosed(String)
-        /// A character with a meaning for shells only.
+        /// A character has a meaning only for shells.
         case needsShell(String, Unicode.Scalar)
-        /// The program does not exist, or may not be run.
+        /// The program does not exist or is not executable.
         case noProgram(String)
 
         package var ipcError: IPCError { IPCError(.invalidArguments, sentence) }

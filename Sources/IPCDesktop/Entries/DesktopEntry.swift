@@ -1,21 +1,21 @@
 internal import IPCModel
 
-/// The desktop entry for browsers, `xdg-open` and `gio open` to reach an application through the broker: no menu shows
-/// it, and D-Bus never activates it, because the URL would bypass the broker then. ``DesktopRegistration`` writes it.
-/// ``InstalledEntry`` is any entry as it is read.
+/// The desktop entry through which browsers, `xdg-open` and `gio open` reach an application by way of the broker. Menus
+/// do not show it, and D-Bus never activates it, because the URL would then bypass the broker. ``DesktopRegistration``
+/// writes it. ``InstalledEntry`` is an entry of any program, as read.
 package struct DesktopEntry: Sendable {
     let application: ApplicationID
-    /// The absolute path of `ipc-client`, without line ends.
+    /// The absolute path of `ipc-client`, without newlines.
     let opener: String
     /// The schemes as they were registered.
     let schemes: [URLScheme]
 
-    /// The folder of desktop entries, below a folder of data.
+    /// The folder of desktop entries, below a data folder.
     package static let folder = "applications"
 
-    /// The name of the file: the id with `_` for `-`. xdg-utils before 1.2 takes a hyphen for a folder, and damages the
-    /// default browser if it finds none.
-    /// - Parameter isSecond: whether another entry, the application's own in the menu, has the first name.
+    /// The file name: the id with `_` in place of `-`. xdg-utils before 1.2 takes a hyphen for a folder, and breaks the
+    /// default browser if there is no such folder.
+    /// - Parameter isSecond: whether to add `.links`, because the application's own menu entry has the plain name.
     static func fileName(of application: ApplicationID, isSecond: Bool = false) -> String {
         application.text.map { $0 == "-" ? "_" : String($0) }.joined() + (isSecond ? ".links" : "") + ".desktop"
     }
@@ -23,7 +23,7 @@ package struct DesktopEntry: Sendable {
     /// The key that marks an entry as one of these.
     package static let mark = "X-SwiftIPC-Application"
 
-    /// The file; Desktop Entry Specification.
+    /// The content of the file (Desktop Entry Specification).
     var text: String {
         """
         [Desktop Entry]
@@ -38,7 +38,7 @@ package struct DesktopEntry: Sendable {
         """
     }
 
-    /// `Exec` of an entry that opens one URL; "The Exec key". The URL is one argument, so `%u` stands unquoted.
+    /// The `Exec` value of an entry that opens one URL ("The Exec key"). The URL is one argument, so `%u` is unquoted.
     package static func commandLine(_ opener: String) -> String { KeyFileText.escaped(quoted(opener)) + " open %u" }
 
     /// An argument, in quotation marks if it contains a reserved character.

@@ -1,14 +1,14 @@
 package import IPCModel
 
-/// All desktop entries and lists of defaults of a user's desktop: the handlers of schemes.
+/// All desktop entries and lists of defaults on a user's desktop, from which the handlers of schemes follow.
 package struct InstalledEntries: Sendable {
-    /// By desktop file id. Of several entries with one id the first one counts, as the specification says.
+    /// The entries by desktop file ID. Of several entries with one ID, the first counts, as the specification says.
     package let entries: [String: InstalledEntry]
-    /// The ids, those of the most important folder first.
+    /// The IDs, those in the most important folder first.
     private let order: [String]
     private let lists: [KeyFile]
 
-    /// Reads them, without the files that cannot be read.
+    /// Reads the entries and lists. Files that cannot be read are skipped.
     package init(_ directories: BaseDirectories) {
         var (entries, order, hidden) = ([String: InstalledEntry](), [String](), Set<String>())
         for folder in directories.data.map({ "\($0)/\(DesktopEntry.folder)" }) {
@@ -30,7 +30,7 @@ package struct InstalledEntries: Sendable {
         }
     }
 
-    /// The handler of a scheme on the desktop: the first default that is installed, else the first entry for the scheme.
+    /// The desktop's handler of a scheme: the first default that is installed, or else the first entry for the scheme.
     /// - Parameter id: an entry to ignore.
     package func handler(of scheme: URLScheme, but id: String? = nil) -> InstalledEntry? {
         for list in lists {
@@ -41,7 +41,7 @@ package struct InstalledEntries: Sendable {
         return handlers(of: scheme).first { $0.id != id }
     }
 
-    /// All entries that state a scheme themselves, or that a list adds to it.
+    /// All entries that declare a scheme, unless a list removes them, and those that a list adds to the scheme.
     package func handlers(of scheme: URLScheme) -> [InstalledEntry] {
         let removed = Set(lists.flatMap { names(MimeAppsList.removed, scheme, in: $0) })
         let added = lists.flatMap { names(MimeAppsList.added, scheme, in: $0) }
@@ -54,7 +54,7 @@ package struct InstalledEntries: Sendable {
         return found
     }
 
-    /// The ids that a list names for a scheme, in any spelling.
+    /// The IDs that a list names for a scheme, in any spelling.
     private func names(_ group: String, _ scheme: URLScheme, in list: KeyFile) -> [String] {
         list.keys(in: group).filter { SchemeType.scheme(of: $0) == scheme }
             .flatMap { list.list(of: $0, in: group) ?? [] }
@@ -70,16 +70,16 @@ package struct InstalledEntries: Sendable {
     }
 }
 
-/// A desktop entry of any program, as far as it concerns handlers.
+/// A desktop entry of any program, with only the information that matters for handlers.
 package struct InstalledEntry: Sendable {
-    /// The desktop file id: the path below `applications` with `-` for `/`.
+    /// The desktop file ID: the path below `applications`, with `-` in place of `/`.
     package let id: String
     package let path: String
     let types: [String]
     /// The application id, if this package has written the entry.
     package let application: String?
 
-    /// - Returns: `nil` for a hidden entry (as if it were deleted), and for a file that is no entry.
+    /// - Returns: `nil` for a hidden entry, which counts as deleted, and for a file that is not an entry.
     init?(id: String, path: String, bytes: [UInt8]) {
         let lines = KeyFile(bytes: bytes)
         let group = "Desktop Entry"
@@ -94,14 +94,14 @@ package struct InstalledEntry: Sendable {
     }
 }
 
-/// The lists of default programs; Association between MIME types and applications, "File name and location".
+/// The lists of default programs (Association between MIME types and applications, "File name and location").
 package enum MimeAppsList {
     private static let fileName = "mimeapps.list"
     static let defaults = "Default Applications"
     static let added = "Added Associations"
     static let removed = "Removed Associations"
 
-    /// The user's own list, where programs write; `nil` without a home.
+    /// The user's own list, which programs write to; `nil` if there is no home directory.
     static func path(in directories: BaseDirectories) -> String? {
         directories.configHome.map { "\($0)/\(fileName)" }
     }
@@ -114,11 +114,11 @@ package enum MimeAppsList {
     }
 }
 
-/// The content types for URL schemes on a desktop; Shared MIME-info Database, "URI scheme handlers".
+/// The content types for URL schemes on a desktop (Shared MIME-info Database, "URI scheme handlers").
 package enum SchemeType {
     package static let prefix = "x-scheme-handler/"
 
-    /// The types of schemes, each as it is spelled, for xdg-open before 1.2, and in lower case, for all others.
+    /// The types of schemes, in lower case and, for xdg-open before 1.2, also as spelled.
     static func names(of schemes: [URLScheme]) -> [String] {
         schemes.flatMap { scheme in
             let canonical = prefix + scheme.canonical
@@ -126,7 +126,7 @@ package enum SchemeType {
         }
     }
 
-    /// The scheme of a type; `nil` for every other type.
+    /// The scheme of a type; `nil` for a type of any other kind.
     static func scheme(of type: String) -> URLScheme? {
         guard type.lowercased().hasPrefix(prefix) else { return nil }
         return try? URLScheme(String(type.dropFirst(prefix.count)))

@@ -1,13 +1,13 @@
-/// The file that makes a bus start a program; D-Bus specification, "Message Bus Starting Services".
+/// The file that lets a bus start a program (D-Bus specification, "Message Bus Starting Services").
 package struct ServiceFile: Sendable {
     let name: String
     let command: CommandWords
 
-    /// The folder of service files, below a folder of data or the runtime directory.
+    /// The folder of service files, below a data folder or the runtime directory.
     package static let folder = "dbus-1/services"
 
     var text: String { "[D-BUS Service]\nName=\(name)\nExec=\(KeyFileText.escaped(command.text))\n" }
 
-    /// - Parameter folder: a folder of data, or the runtime directory, in which the file must have this name.
+    /// - Parameter folder: a data folder, or the runtime directory, where the file must have this name.
     func planned(in folder: String) -> PlannedFile { .whole("\(folder)/\(Self.folder)/\(name).service", text) }
 }

@@ -1,4 +1,4 @@
-/// The change of one file.
+/// A change to one file.
 package struct FileChange: Sendable, Hashable {
     package enum Kind: String, Sendable, Hashable {
         /// There was no file before.
@@ -6,7 +6,7 @@ package struct FileChange: Sendable, Hashable {
         /// There was a file with other content.
         case changed
         case removed
-        /// The file stays, because another program has changed it since it was written.
+        /// The file was left alone, because another program has changed it since it was written.
         case kept
     }
 
@@ -18,8 +18,8 @@ package struct FileChange: Sendable, Hashable {
 package enum PlannedFile: Sendable {
     /// A file that only this package writes.
     case whole(_ path: String, _ text: String)
-    /// A value in lists of a key file that other programs write too: the keys of the lists, and whether the value goes in
-    /// front of the others or behind them.
+    /// A value in lists of a key file that other programs write as well: the keys of the lists, and whether the value
+    /// goes before the other values or after them.
     case value(String, in: [(key: String, inFront: Bool)], group: String, of: String)
 
     var path: String {
@@ -28,7 +28,7 @@ package enum PlannedFile: Sendable {
         }
     }
 
-    /// The change of the file; `nil` if it is right as it stands.
+    /// The change to the file; `nil` if it is already right.
     func entry(before: FileState?) -> FileJournal.Entry? {
         var (after, own) = (before?.bytes, OwnEntries?.none)
         switch self {
@@ -46,7 +46,7 @@ package enum PlannedFile: Sendable {
     }
 }
 
-/// The states of files before something is done, from which their changes follow.
+/// The state of files before an operation, from which the resulting changes are computed.
 struct ObservedFiles {
     private var states: [(path: String, before: FileState?)] = []
 

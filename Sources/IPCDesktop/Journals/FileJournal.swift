@@ -1,20 +1,20 @@
 internal import IPCModel
 
-/// The files of one purpose as they were written, and as they were before: enough to restore exactly that.
+/// The files of one purpose as they were written, and as they were before: enough to restore exactly the earlier state.
 struct FileJournal: Sendable {
     struct Entry: Sendable {
         let path: String
         /// `nil` if there was no file.
         var before: FileState?
         var after: [UInt8]
-        /// Our values in a file that other programs write too.
+        /// Our values in a file that other programs write as well.
         var own: OwnEntries?
     }
 
-    /// Facts of the purpose, for the next change.
+    /// Information about the purpose that its next change needs.
     var facts: [String: String] = [:]
     var entries: [Entry] = []
-    /// Folders that were made for it.
+    /// The folders created for it.
     var directories: [String] = []
 }
 
@@ -50,7 +50,7 @@ extension FileJournal {
         return text
     }
 
-    /// Reads a journal; `nil` if the text is no journal.
+    /// Reads a journal; `nil` if the text is not a journal.
     init?(_ text: String) {
         guard let file = try? KeyFile(text), let facts = file[Self.facts] else { return nil }
         for entry in facts.entries { self.facts[entry.key] = KeyFileText.unescaped(entry.value) }
@@ -88,11 +88,11 @@ extension FileJournal.Entry {
 extension FileJournal.Entry {
     /// The result of reverting a file.
     enum Reversion {
-        /// It is as it was before.
+        /// The file is already as it was before.
         case unchanged
-        /// The file of before, or the file of other programs without our values; `nil`: no file.
+        /// The earlier file, or the file of other programs without our values; `nil` if there should be no file.
         case restored(FileState?)
-        /// Another program has changed it, and nothing in it is ours alone.
+        /// Another program has changed the file, and nothing in it is ours alone.
         case foreign
     }
 
@@ -105,7 +105,7 @@ extension FileJournal.Entry {
         return rest == current ? .unchanged : .restored(rest)
     }
 
-    /// A file without our values; `nil` if we have made it and nothing else is in it.
+    /// The file without our values; `nil` if we created it and it contains nothing else.
     private func withdrawn(_ own: OwnEntries, from state: FileState) -> FileState? {
         var lines = KeyFile(bytes: state.bytes)
         lines.withdraw(own)
@@ -115,7 +115,7 @@ extension FileJournal.Entry {
 }
 
 extension FileJournal {
-    /// Removes the trace of a file that another purpose has written before this one, and reverts now.
+    /// Removes the trace of a file that another purpose wrote before this one and is reverting now.
     /// - Returns: whether this purpose has written over it.
     mutating func forget(_ other: Entry) -> Bool {
         guard let place = entries.firstIndex(where: { $0.path == other.path }) else { return false }
@@ -127,7 +127,7 @@ extension FileJournal {
         } else {
             return false
         }
-        // A group or line that the other one had made may be ours to remove now.
+        // A group or line created by the other purpose may now be ours to remove.
         entries[place].own = entries[place].own.map { KeyFile(bytes: entries[place].before?.bytes ?? []).renewed($0) }
         let written = FileState(bytes: entries[place].after, mode: other.before?.mode ?? FileState.usualMode)
         if other.own != nil, case .restored(let state) = other.reversion(of: written) {

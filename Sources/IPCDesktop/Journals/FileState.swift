@@ -1,18 +1,18 @@
 internal import Glibc
 package import IPCModel
 
-/// A file as it stands at a path: its bytes and permissions.
+/// The state of a file: its bytes and permissions.
 package struct FileState: Sendable, Equatable {
     package let bytes: [UInt8]
-    /// The permissions, as of chmod(2).
+    /// The permission bits (chmod(2)).
     let mode: UInt32
 
-    /// The permissions of a new file, before the umask.
+    /// The permissions of a new file, before the umask is applied.
     static let usualMode: UInt32 = 0o644
 
     /// Reads a file; `nil` if there is none.
     package static func read(_ path: String) throws(FileFailure) -> FileState? {
-        // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.
+        // If this is a pipe, do not wait for a writer. If it is a terminal, do not make it the controlling terminal.
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
         guard file >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }
@@ -36,8 +36,8 @@ package struct FileState: Sendable, Equatable {
         return FileState(bytes: Array(bytes[..<count]), mode: status.st_mode & 0o7777)
     }
 
-    /// Replaces the file at a path, as a whole or not at all, on the disk. A symbolic link stays, and its target is replaced.
-    /// - Parameter keepsMode: whether the permissions are exactly ``mode``, without regard to the umask.
+    /// Replaces the file at a path, completely or not at all, on disk. A symbolic link stays, and its target is replaced.
+    /// - Parameter keepsMode: whether the permissions become exactly ``mode``, regardless of the umask.
     func write(to path: String, keepsMode: Bool = false) throws(FileFailure) {
         let target = Self.target(of: path)
         let temporary = "\(target).\(getpid())~"
@@ -66,7 +66,7 @@ package struct FileState: Sendable, Equatable {
         return 0
     }
 
-    /// Removes a file, which need not be there.
+    /// Removes a file, which need not exist.
     static func remove(_ path: String) throws(FileFailure) {
         if unlink(path) != 0, errno != ENOENT, errno != ENOTDIR { throw FileFailure("remove", path, errno) }
     }

@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// Folders by their paths.
+/// Operations on folders by path.
 package enum Folder {
-    /// The names in a folder, without `.` and `..`; none if it cannot be read.
+    /// The names in a folder, without `.` and `..`; empty if it cannot be read.
     package static func names(_ path: String) -> [String] {
         guard let stream = opendir(path) else { return [] }
         defer { closedir(stream) }
@@ -25,7 +25,7 @@ package enum Folder {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// Those of the folder and the folders above it that do not exist, the highest first.
+    /// Of the folder and its parents, those that do not exist, outermost first.
     static func missing(_ path: String) -> [String] {
         var (path, missing) = (path, [String]())
         while !path.isEmpty, !exists(path) {
@@ -35,8 +35,8 @@ package enum Folder {
         return missing
     }
 
-    /// Makes and returns the ``missing(_:)`` folders, for this user alone (XDG Base Directory Specification, "Referencing
-    /// this specification").
+    /// Creates and returns the ``missing(_:)`` folders, accessible only to this user (XDG Base Directory Specification,
+    /// "Referencing this specification").
     static func make(_ path: String) throws(FileFailure) -> [String] {
         let missing = missing(path)
         for folder in missing where mkdir(folder, 0o700) != 0 && errno != EEXIST {
@@ -46,11 +46,11 @@ package enum Folder {
     }
 }
 
-/// Keeps other processes from writing by a journal in a folder.
+/// Keeps other processes from writing files through the journals of a folder.
 struct FolderLock {
     private let descriptor: CInt
 
-    /// Waits until no other process has the lock. Makes the folder if another process has removed it.
+    /// Waits until no other process has the lock. Creates the folder if another process has removed it.
     init(_ path: String) throws(FileFailure) {
         while true {
             let opened = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -61,7 +61,7 @@ struct FolderLock {
             }
             while flock(opened, LOCK_EX) != 0, errno == EINTR {}
             var (held, standing) = (stat(), stat())
-            // The process that had the lock before may have removed the folder.
+            // The previous holder of the lock may have removed the folder.
             if fstat(opened, &held) == 0, stat(path, &standing) == 0, held.st_ino == standing.st_ino {
                 descriptor = opened
                 return

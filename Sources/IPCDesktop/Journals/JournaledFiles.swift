@@ -1,27 +1,27 @@
 internal import Glibc
 internal import IPCModel
 
-/// Writes files, and reverts them: each purpose has a journal, all in one folder.
+/// Writes files, and can revert them. Each purpose, such as one application's registration, has a journal in a common folder.
 ///
-/// A journal is on the disk before its files are written, so they can be reverted however this program ends. If other
-/// purposes have written over a file that is reverted, their journals change: in any order of purposes, the last one restores
-/// the file of before the first.
+/// A journal is on disk before its files are written, so they can be reverted however this program exits. If other purposes
+/// have written over a reverted file, their journals are updated. In whatever order the purposes are reverted, the last one
+/// restores the file as it was before the first.
 package struct JournaledFiles: Sendable {
-    /// The absolute path of the folder of journals. It is made when it is needed, and removed when it is empty.
+    /// The absolute path of the folder of journals. It is created when needed, and removed once it is empty.
     private let folder: String
 
     package init(folder: String) { self.folder = folder }
 
-    /// The facts in the journal of a purpose; `nil` if nothing was written for it.
+    /// The information in the journal of a purpose; `nil` if nothing was written for it.
     package func facts(of name: String) throws(FileFailure) -> [String: String]? { try journal(name)?.facts }
 
     /// The purposes that have a journal.
     package var names: [String] { Folder.names(folder).filter { !$0.hasSuffix("~") } }
 
-    /// Writes files for a purpose, in the place of all that was written for it before, and reads them back.
+    /// Writes files for a purpose, in place of everything written for it before, and reads them back.
     /// - Parameters:
     ///   - cache: the cache to update afterwards.
-    ///   - plan: returns the files, after the earlier ones were reverted.
+    ///   - plan: returns the files, once the earlier ones have been reverted.
     package func write(
         for name: String, facts: [String: String], cache: MimeCache? = nil,
         plan: () throws(FileFailure) -> [PlannedFile]
@@ -51,7 +51,7 @@ package struct JournaledFiles: Sendable {
     }
 
     /// Reverts the files of a purpose.
-    /// - Returns: the changes of its files; none if nothing was written.
+    /// - Returns: the changes to its files; empty if nothing was written.
     package func revert(_ name: String) throws(FileFailure) -> [FileChange] {
         guard try journal(name) != nil else { return [] }
         let lock = try FolderLock(folder)
@@ -64,8 +64,8 @@ package struct JournaledFiles: Sendable {
     }
 
     /// Adds files to a journal.
-    /// - Parameter kept: files that were written before, and that another program has changed since. They are ours all the
-    ///   same: reverting them restores the files of before the first.
+    /// - Parameter kept: files that were written before, and that another program has changed since. They still count
+    ///   as ours: reverting them restores the files as they were before the first write.
     private func add(
         _ files: [PlannedFile], to journal: inout FileJournal, over kept: [FileJournal.Entry],
         noting observed: inout ObservedFiles
@@ -75,7 +75,7 @@ package struct JournaledFiles: Sendable {
             let earlier = kept.first { $0.path == file.path }
             let before = if let earlier { earlier.before } else { try FileState.read(file.path) }
             guard let entry = file.entry(before: before) else {
-                // The file before the first one is right.
+                // The file from before the first write is the right one.
                 if let earlier { try earlier.before?.write(to: file.path, keepsMode: true) }
                 continue
             }
@@ -118,8 +118,8 @@ package struct JournaledFiles: Sendable {
         guard try FileState.read(entry.path)?.bytes == entry.after else { throw FileFailure("write", entry.path, EIO) }
     }
 
-    /// - Parameter keepsFolders: whether the folders stay for the files that are written next.
-    /// - Returns: the files that stay, because another program has changed them.
+    /// - Parameter keepsFolders: whether to keep the folders, for the files that are written next.
+    /// - Returns: the files left alone, because another program has changed them.
     private func revert(
         _ journal: FileJournal, _ name: String, keepsFolders: Bool = false
     ) throws(FileFailure) -> [String] {
@@ -139,7 +139,7 @@ package struct JournaledFiles: Sendable {
         for (other, journal) in others { try save(journal, other) }
         try FileState.remove("\(folder)/\(name)")
         guard !keepsFolders else { return kept }
-        // The last journal removes the folders that are in use now.
+        // The folders still in use are left to the last journal to remove.
         let innermostFirst = Set(journal.directories).sorted { $0.utf8.count > $1.utf8.count }
         let used = innermostFirst.filter { rmdir($0) != 0 && Folder.exists($0) }
         if let heir = others.keys.min(), !used.isEmpty {

@@ -1,9 +1,9 @@
 internal import Glibc
 
-/// `mimeinfo.cache`, which `update-desktop-database` makes of the desktop entries of a folder: without it GLib knows an entry
-/// by a default alone (Desktop Entry Specification, "Caching of MIME types").
+/// `mimeinfo.cache`, which `update-desktop-database` generates from the desktop entries in a folder. Without it, GLib
+/// knows an entry only as a default (Desktop Entry Specification, "Caching of MIME types").
 package struct MimeCache: Sendable {
-    /// The folder.
+    /// The folder of the cache.
     let applications: String
     /// The name of the entry that was written.
     let entry: String
@@ -11,7 +11,7 @@ package struct MimeCache: Sendable {
 
     private var path: String { "\(applications)/mimeinfo.cache" }
 
-    /// The change of the cache, for a journal, before the program has run.
+    /// The change to the cache, for a journal, before `update-desktop-database` has run.
     func journalEntry() throws(FileFailure) -> FileJournal.Entry {
         let before = try FileState.read(path)
         let lines = KeyFile(bytes: before?.bytes ?? [])
@@ -21,13 +21,13 @@ package struct MimeCache: Sendable {
         return FileJournal.Entry(path: path, before: before, after: before?.bytes ?? [], own: own)
     }
 
-    /// Runs the program, if it is installed.
+    /// Runs `update-desktop-database`, if it is installed.
     func update() { ExternalProgram.run(["update-desktop-database", "-q", applications]) }
 }
 
-/// Runs programs for their effect: without input, output and shell.
+/// Runs programs for their side effects: without input, output or a shell.
 package enum ExternalProgram {
-    /// Waits for the end of the program. Does nothing if the program cannot be run.
+    /// Waits for the program to exit. Does nothing if it cannot be run.
     package static func run(_ words: [String]) {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -35,7 +35,7 @@ package enum ExternalProgram {
         for (descriptor, mode) in [(0, O_RDONLY), (1, O_WRONLY), (2, O_WRONLY)] as [(CInt, CInt)] {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", mode, 0)
         }
-        // A program with this library blocks signals, which its children are to get.
+        // A program that uses this library blocks signals, but its children must not.
         var (attributes, none) = (posix_spawnattr_t(), sigset_t())
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

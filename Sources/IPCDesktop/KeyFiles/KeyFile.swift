@@ -4,15 +4,15 @@ internal import IPCModel
 /// A key file: groups in brackets, `key=value` below them, `#` before comments (Desktop Entry Specification, "Basic
 /// format of the file").
 ///
-/// Other programs write such files too, with lines that mean nothing, and with groups and keys twice. ``init(bytes:)`` skips
-/// the former, and of several lines of a key the last one counts, as in GLib. ``init(_:)`` rejects both.
+/// Other programs write such files as well, with meaningless lines and with duplicate groups and keys. ``init(bytes:)``
+/// skips such lines and, like GLib, uses the last of several lines with the same key. ``init(_:)`` rejects both.
 package struct KeyFile: Sendable {
     package struct Entry: Sendable, Equatable {
         package let group: String
         package let key: String
         /// The value without blanks around it; escapes are left as they are.
         package let value: String
-        /// The number of its line, from 1.
+        /// The line number, counted from 1.
         package let line: Int
         package let text: String
 
@@ -36,16 +36,16 @@ package struct KeyFile: Sendable {
         package var description: String { "line \(line): \(reason)" }
     }
 
-    /// The last one is empty if the file ends with a line feed.
+    /// The last line is empty if the file ends with a newline.
     private var lines: [KeyFileLine]
 
-    /// Reads a file of another program.
+    /// Reads another program's file.
     package init(bytes: [UInt8] = []) {
-        // By bytes, because "\r\n" is one character and no line feed.
+        // Split as bytes, because in a string, "\r\n" is one character and not a newline.
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { KeyFileLine($0) }
     }
 
-    /// Reads a text. A group or key that it has twice is an error, as the specification says.
+    /// Reads text. A duplicate group or key is an error, as the specification says.
     package init(_ text: String) throws(Malformed) {
         self.init(bytes: Array(text.utf8))
         var (groups, keys) = ([String: Int](), [String: Int]())
@@ -82,7 +82,7 @@ package struct KeyFile: Sendable {
         var groups: [Group] = []
         for (place, line) in lines.enumerated() {
             if case .group(let name) = line.content {
-                // Blanks in the brackets are part of the name, as for GLib.
+                // Blanks inside the brackets are part of the name, as in GLib.
                 groups.append(Group(name: String(decoding: name, as: UTF8.self), line: place + 1))
             }
             guard let last = groups.indices.last, let entry = entry(at: place, in: groups[last].name) else { continue }
@@ -93,7 +93,7 @@ package struct KeyFile: Sendable {
 
     package subscript(group: String) -> Group? { groups.first { $0.name == group } }
 
-    /// The last entry of a key in all groups of that name.
+    /// The last entry for a key in all groups with this name.
     package func entry(of key: String, in group: String) -> Entry? {
         places(of: key, in: group).last.flatMap { entry(at: $0, in: group) }
     }
@@ -102,7 +102,7 @@ package struct KeyFile: Sendable {
 
     package func list(of key: String, in group: String) -> [String]? { entry(of: key, in: group)?.list }
 
-    /// The keys in all groups of that name.
+    /// The keys in all groups with this name.
     package func keys(in group: String) -> [String] { places(in: group).compactMap { entry(at: $0, in: group)?.key } }
 
     private func entry(at place: Int, in group: String) -> Entry? {
@@ -112,7 +112,7 @@ package struct KeyFile: Sendable {
             text: String(decoding: lines[place].bytes, as: UTF8.self))
     }
 
-    /// The places of entries, of one key if it is given.
+    /// The line indices of entries, only those for `key` if it is given.
     private func places(of key: String? = nil, in group: String) -> [Int] {
         var isInside = false
         return lines.indices.filter { place in
@@ -133,10 +133,10 @@ package struct KeyFile: Sendable {
 // MARK: Changing
 
 extension KeyFile {
-    /// Inserts a value into the list of a key, unless the list has it: in front of all others, or behind them. Every other
-    /// byte stays. A key without a line gets one below the group's. A group without a line gets one before all others, so
-    /// it needs no line feed before it.
-    /// - Parameter own: notes each change for ``withdraw(_:)``.
+    /// Inserts a value into the list of a key, before all other values or after them, unless the list already contains
+    /// it. All other bytes stay the same. A missing key is added directly below its group's line. A missing group is
+    /// added before all others, so it does not matter whether the file ends with a newline.
+    /// - Parameter own: records each change for ``withdraw(_:)``.
     mutating func insert(
         _ value: String, key: String, group: String, inFront: Bool, noting own: inout OwnEntries
     ) {
@@ -157,7 +157,7 @@ extension KeyFile {
         own.note(key, madeLine: false)
     }
 
-    /// Removes the value that ``insert(_:key:group:inFront:noting:)`` has inserted, and nothing else.
+    /// Removes the value inserted by ``insert(_:key:group:inFront:noting:)``, and nothing else.
     mutating func withdraw(_ own: OwnEntries) {
         for noted in own.keys {
             for place in places(of: noted.key, in: own.group).reversed() {
@@ -177,7 +177,7 @@ extension KeyFile {
         if !body.contains(where: \.isEntry) { lines.remove(at: header) }
     }
 
-    /// The changes that the same insertions would make here.
+    /// The record of what the same insertions would change in this file.
     func renewed(_ own: OwnEntries) -> OwnEntries {
         var renewed = OwnEntries(group: own.group, value: own.value)
         renewed.madeGroup = header(of: own.group) == nil
@@ -190,10 +190,10 @@ extension KeyFile {
     }
 }
 
-/// A line of a key file without its line feed.
+/// A line of a key file without its newline.
 private struct KeyFileLine: Sendable {
     enum Content: Sendable {
-        /// A comment, or an empty line.
+        /// A comment or an empty line.
         case none
         case group(ArraySlice<UInt8>)
         case entry(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)
@@ -230,7 +230,7 @@ private struct KeyFileLine: Sendable {
     var isGroup: Bool { if case .group = content { true } else { false } }
     var isEntry: Bool { if case .entry = content { true } else { false } }
 
-    /// The start of an entry up to the first “=”, and the elements of its list with the blanks around them.
+    /// The entry up to its first “=”, and the elements of its list, including the blanks around them.
     var list: (head: ArraySlice<UInt8>, elements: [ArraySlice<UInt8>]) {
         let start = bytes.firstIndex(of: UInt8(ascii: "=")).map { $0 + 1 } ?? bytes.endIndex
         return (bytes[..<start], bytes[start...].split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false))
@@ -245,11 +245,11 @@ private struct KeyFileLine: Sendable {
     }
 }
 
-/// A value that was inserted into lists of one group of a key file, and can be removed again.
+/// A value that was inserted into lists in one group of a key file, and can be removed again.
 struct OwnEntries: Sendable, Equatable {
     struct Key: Equatable {
         let key: String
-        /// Whether its line was made for the value.
+        /// Whether the line was created for the value.
         let madeLine: Bool
     }
 
@@ -257,7 +257,7 @@ struct OwnEntries: Sendable, Equatable {
     /// The name of a desktop entry.
     let value: String
     private(set) var keys: [Key] = []
-    /// Whether the group was made for the value.
+    /// Whether the group was created for the value.
     var madeGroup = false
 
     init(group: String, value: String) { (self.group, self.value) = (group, value) }
@@ -268,7 +268,7 @@ struct OwnEntries: Sendable, Equatable {
 // MARK: Files
 
 extension KeyFile {
-    /// The limit of a file's size, in bytes.
+    /// The size limit of a file, in bytes.
     static let mostBytes = 65_536
 
     /// The reason why a file cannot be read at all.
@@ -287,11 +287,11 @@ extension KeyFile {
         }
     }
 
-    /// Reads a file of at most ``mostBytes`` as ``init(_:)`` does.
-    /// - Parameter directory: the directory from which a relative path starts.
+    /// Reads a file of at most ``mostBytes``, in the same way as ``init(_:)``.
+    /// - Parameter directory: the directory that a relative path starts from.
     /// - Throws: ``Unreadable``, ``Malformed``.
     package init(contentsOf path: String, in directory: CInt = AT_FDCWD, flags: CInt = 0) throws {
-        // If it is a pipe, do not wait for a writer. If it is a terminal, do not get it as the controlling one.
+        // If this is a pipe, do not wait for a writer. If it is a terminal, do not make it the controlling terminal.
         let file = openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
         guard file >= 0 else { throw Unreadable.system(errno) }
         defer { close(file) }

@@ -1,11 +1,11 @@
-/// Writes values of key files; Desktop Entry Specification, "Possible value types".
+/// Encodes values of key files (Desktop Entry Specification, "Possible value types").
 package enum KeyFileText {
-    /// The letters behind a backslash, by what they stand for.
+    /// The letter that follows the backslash, by the character that it represents.
     private static let letters: [Unicode.Scalar: Unicode.Scalar] = [
         "\\": "\\", "\n": "n", "\t": "t", "\r": "r", " ": "s",
     ]
 
-    /// Escapes a string: `\s` for a blank at an end, `\n`, `\t`, `\r` and `\\`.
+    /// Escapes a string: `\s` for a blank at either end, `\n`, `\t`, `\r` and `\\`.
     package static func escaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         let last = text.unicodeScalars.count - 1
@@ -20,7 +20,7 @@ package enum KeyFileText {
         return String(result)
     }
 
-    /// Replaces the escapes of ``escaped(_:)``; every other escape stays as it is.
+    /// Replaces the escapes of ``escaped(_:)``; all other escapes stay as they are.
     static func unescaped(_ text: String) -> String {
         var result = String.UnicodeScalarView()
         var scalars = text.unicodeScalars.makeIterator()
@@ -34,7 +34,7 @@ package enum KeyFileText {
         return String(result)
     }
 
-    /// A list of strings, separated and ended by “;”; a “;” within one is `\;`.
+    /// A list of strings, each followed by “;”; a “;” inside a string becomes `\;`.
     static func list(_ elements: [String]) -> String {
         elements.map { escaped($0).replacing(";", with: "\\;") + ";" }.joined()
     }

@@ -1,15 +1,15 @@
 package import IPCModel
 
-/// Writes and reverts the files of an application for the desktop and the bus, with the help of ``JournaledFiles``: a desktop
-/// entry that brings URLs to the broker, the user's default if no other application is it, and a service file to start the
-/// application.
+/// Writes and reverts an application's files for the desktop and the bus, with ``JournaledFiles``: a desktop entry that
+/// brings URLs to the broker, the user's default unless another application is the default, and a service file that
+/// lets the bus start the application.
 package struct DesktopRegistration: Sendable {
     private let directories: BaseDirectories
     private let application: ApplicationID
     private let dataHome: String
     private let files: JournaledFiles
 
-    /// - Throws: `invalidArguments` without a home.
+    /// - Throws: `invalidArguments` if there is no home directory.
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let dataHome = directories.dataHome else {
             throw IPCError(
@@ -21,7 +21,7 @@ package struct DesktopRegistration: Sendable {
         files = JournaledFiles(folder: "\(dataHome)/\(Self.folder)")
     }
 
-    /// The folder of the journals, below a folder of data.
+    /// The folder of the journals, below a data folder.
     package static let folder = "swift-ipc/registered"
 
     package struct Result: Sendable {
@@ -29,18 +29,18 @@ package struct DesktopRegistration: Sendable {
         /// The path of the desktop entry that brings ``schemes`` here.
         package var entry: String?
         package var schemes: [URLScheme] = []
-        /// Schemes of another desktop entry, which keeps them.
+        /// Schemes that belong to another desktop entry, which keeps them.
         package var elsewhere: [(scheme: URLScheme, path: String)] = []
         /// Whether there is a service file.
         package var isActivatable = false
     }
 
-    /// Writes the files for these schemes and for those that were registered before.
+    /// Writes the files for these schemes and for those registered before.
     /// - Parameters:
     ///   - opener: the absolute path of `ipc-client`.
-    ///   - command: what the bus starts; `nil` keeps the command of an earlier registration, if any.
+    ///   - command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
     ///   - makesDefault: whether the application replaces another handler of these schemes on the desktop.
-    /// - Throws: a ``FileFailure``'s error if nothing was written; `inputOutput` if the desktop does not follow the files.
+    /// - Throws: a ``FileFailure``'s error if nothing was written; `inputOutput` if the files have no effect on the desktop.
     package func register(
         _ schemes: [URLScheme], opener: String, command: CommandWords?, makesDefault: Bool
     ) throws(IPCError) -> Result {
@@ -55,7 +55,7 @@ package struct DesktopRegistration: Sendable {
         return result
     }
 
-    /// Removes schemes (`nil` means all), and with the last one all files.
+    /// Removes the given schemes (`nil` means all). Once no scheme is left, it also removes all files.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> Result {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else {
@@ -67,7 +67,7 @@ package struct DesktopRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Entries of an earlier registration that stayed because another program had changed them.
+    /// Entries of an earlier registration that were left alone because another program had changed them.
     private var keptEntries: [String] {
         InstalledEntries(directories).entries.values.filter {
             $0.application == application.text && $0.path.hasPrefix("\(dataHome)/")
@@ -121,7 +121,7 @@ package struct DesktopRegistration: Sendable {
         return files
     }
 
-    /// Reads the files as programs of the desktop do.
+    /// Reads the files back, in the same way as desktop programs do.
     private func check(_ result: Result) throws(IPCError) {
         guard let entry = result.entry else { return }
         let installed = InstalledEntries(directories)
@@ -134,7 +134,7 @@ package struct DesktopRegistration: Sendable {
     }
 }
 
-/// The facts of a registration in its journal.
+/// The information about a registration in its journal.
 struct RegistrationFacts {
     var schemes: [URLScheme]
     var defaults: [URLScheme]

@@ -1,14 +1,14 @@
 private import Glibc
 package import IPCModel
 
-/// A claim until the end of the session: an installed claim and a service file below `XDG_RUNTIME_DIR`. The desktop does not
-/// look there for entries, so browsers and `xdg-open` do not reach it.
+/// A claim that lasts until the session ends: an installed claim and a service file below `XDG_RUNTIME_DIR`. The
+/// desktop does not look for entries there, so browsers and `xdg-open` do not use the claim.
 package struct TransientRegistration: Sendable {
     private let application: ApplicationID
     private let runtime: String
     private let files: JournaledFiles
 
-    /// - Throws: `invalidArguments` without `XDG_RUNTIME_DIR`, which only the session makes.
+    /// - Throws: `invalidArguments` without `XDG_RUNTIME_DIR`, which only the session creates.
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let runtime = directories.runtime else {
             throw IPCError(
@@ -25,8 +25,8 @@ package struct TransientRegistration: Sendable {
         files = JournaledFiles(folder: "\(runtime)/\(DesktopRegistration.folder)")
     }
 
-    /// Writes the files for these schemes and for those that were registered before.
-    /// - Parameter command: what the bus starts; `nil` keeps the command of an earlier registration, if any.
+    /// Writes the files for these schemes and for those registered before.
+    /// - Parameter command: the command that the bus runs; `nil` keeps the command of an earlier registration, if any.
     package func register(
         _ schemes: [URLScheme], command: CommandWords?, takesDescriptors: Bool
     ) throws(IPCError) -> [FileChange] {
@@ -38,7 +38,7 @@ package struct TransientRegistration: Sendable {
         } catch { throw error.ipcError }
     }
 
-    /// Removes schemes (`nil` means all), and with the last one all files.
+    /// Removes the given schemes (`nil` means all). Once no scheme is left, it also removes all files.
     package func unregister(_ schemes: [URLScheme]?) throws(IPCError) -> [FileChange] {
         do throws(FileFailure) {
             guard let noted = try files.facts(of: application.text) else { return [] }
