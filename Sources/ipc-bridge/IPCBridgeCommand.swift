@@ -68,7 +68,7 @@ struct IPCBridgeCommand: ToolCommand {
     func run() async throws {
         let stop = StopSignal()
         stop.listen()
-        // If a program ends while this one writes to it, this one must continue.
+        // If a program exits while this one is writing to it, this one must keep running.
         signal(SIGPIPE, SIG_IGN)
         let report = BridgeReport(output: output, isVerbose: verbose)
         let clipboard = try openClipboard(display, report)

@@ -4,16 +4,16 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Keeps a pasteboard and the clipboard of a desktop in step, until the display ends or a signal arrives.
+/// Keeps a pasteboard and a desktop's clipboard in sync until the display connection closes or a signal arrives.
 ///
-/// The bridge handles one change at a time, and then the newest waiting one, so two changes never mix. It ignores its
-/// own changes: it recognizes itself as the owner on the desktop, and its change counts on the pasteboard.
+/// The bridge handles one change at a time, then the newest waiting one, so two changes never mix. It ignores its own
+/// changes: on the desktop, it recognizes itself as the owner; on the pasteboard, it recognizes its change counts.
 @DBusActor
 final class Bridge {
     private enum Move {
-        /// The pasteboard has the version of this change count.
+        /// The pasteboard has a version with this change count.
         case board(UInt64)
-        /// Another program has taken the clipboard, or has emptied it.
+        /// Another program has taken or emptied the clipboard.
         case clipboard(isEmpty: Bool)
 
         var isOfBoard: Bool { if case .board = self { true } else { false } }
@@ -27,19 +27,19 @@ final class Bridge {
 
     /// The waiting changes, the newest last, at most one of each kind.
     private var moves: [Move] = []
-    /// Gets an element when ``moves`` gets one, and ends with the bridge.
+    /// Yields an element whenever one is added to ``moves``. Finishes with the bridge.
     private let arrivals = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     private var isEnded = false
     private var failure: (any Error)?
 
     /// The newest version of the pasteboard that came from the clipboard, or was offered there.
     private var known: UInt64 = 0
-    /// Whether the last copy is a secret, which is not on the pasteboard.
+    /// Whether the last copy is a secret and therefore not on the pasteboard.
     private var isSecret = false
 
     /// - Parameters:
-    ///   - mostBytes: the size limit of one copy, in all its types.
-    ///   - offersSecrets: whether the desktop gets versions that are sensitive or can be read only once.
+    ///   - mostBytes: the size limit of one copy, all types together.
+    ///   - offersSecrets: whether to offer the desktop versions that are sensitive or can be read only once.
     init(
         _ board: Pasteboard, _ clipboard: any DesktopClipboard, mostBytes: Int, offersSecrets: Bool,
         _ report: BridgeReport
@@ -48,7 +48,7 @@ final class Bridge {
         (self.offersSecrets, self.report) = (offersSecrets, report)
     }
 
-    /// Begins with the content of the clipboard or, if that is empty, of the pasteboard. Ends at the first signal.
+    /// Starts with the content of the clipboard or, if that is empty, of the pasteboard. Stops at the first signal.
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
         clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
         clipboard.ended = { [weak self, report, display = clipboard.display] in
@@ -86,7 +86,7 @@ final class Bridge {
         add(.board(change.changeCount))
     }
 
-    /// Ends the bridge. Content that is still being read from another program is dropped.
+    /// Stops the bridge. Content still being read from another program is dropped.
     private func stopped() {
         end()
         clipboard.close()
@@ -103,7 +103,7 @@ final class Bridge {
         arrivals.continuation.yield()
     }
 
-    /// Takes the newest change that this process has not caused, and drops the others.
+    /// Takes the newest change not caused by this process, and drops the others.
     private func takeNewest() -> Move? {
         moves.removeAll { if case .board(let count) = $0 { count <= known } else { false } }
         defer { moves = [] }
@@ -123,7 +123,7 @@ final class Bridge {
             case .clipboard(isEmpty: true): if !isSecret { try await offerBoard() }
             }
         } catch let failure as ClipboardFailure {
-            // After `superseded`, the next change follows.
+            // `superseded` is not reported: the next change follows.
             if failure != .superseded { report.trace("NotTaken", "not taken: the other program gave no content") }
         } catch let error as any Condition {
             // The broker may be away or full. The next change may succeed.
@@ -164,8 +164,8 @@ final class Bridge {
         report.trace("Stored", "stored change count \(count): \(types), \(item.byteCount) bytes")
     }
 
-    /// Reads the copy of another program as one item; nil if a pasteboard can store none of its types.
-    /// - Throws: `superseded` if the clipboard has changed meanwhile.
+    /// Reads another program's copy as one item; `nil` if a pasteboard cannot store any of its types.
+    /// - Throws: `superseded` if the clipboard has changed in the meantime.
     private func item(_ taken: TakenTargets) async throws(ClipboardFailure) -> PasteboardItem? {
         var room = mostBytes
         var representations: [Representation] = []
@@ -204,7 +204,8 @@ final class Bridge {
 }
 
 extension Pasteboard {
-    /// Whether the current version is exactly this item, byte for byte. This consumes nothing and fetches no promise.
+    /// Whether the current version is exactly this item, byte for byte. Consumes nothing, and fetches no promised
+    /// content.
     fileprivate func holdsOnly(_ item: PasteboardItem) async throws(IPCError) -> Bool {
         guard let version = try await versions().last, !version.isOnce, !version.isSensitive,
             version.types.count == 1, Set(version.types[0]) == Set(item.types),
@@ -216,7 +217,7 @@ extension Pasteboard {
     }
 }
 
-/// The messages of the bridge on standard error. They never include content.
+/// The bridge's messages on standard error. They never include content.
 struct BridgeReport: Sendable {
     let output: OutputOptions
     /// Whether to report each transfer.

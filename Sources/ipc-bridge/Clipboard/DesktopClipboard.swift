@@ -4,28 +4,28 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The clipboard of a desktop, on any display. Content is read only when a program requests it from the owner.
+/// A desktop's clipboard, on any display. Its content is read only when a program requests it from the owner.
 @DBusActor
 protocol DesktopClipboard: AnyObject {
-    /// The display, for sentences: `the X11 display :0`.
+    /// The display, for use in messages: `the X11 display :0`.
     nonisolated var display: String { get }
-    /// Called when another program has taken the clipboard, or has emptied it.
+    /// Called when another program has taken or emptied the clipboard.
     var changed: (_ isEmpty: Bool) -> Void { get set }
-    /// Called once when the display has ended.
+    /// Called once when the connection to the display has closed.
     var ended: () -> Void { get set }
 
-    /// Reports the present owner with ``changed``, and later every change.
+    /// Reports the current owner with ``changed``, and after that every change.
     func begin()
     /// The targets in which another program offers the content that it has copied.
     func targets() async throws(ClipboardFailure) -> [String]
     /// Reads the content in one target.
     /// - Parameter bytes: the size limit.
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent
-    /// Takes the clipboard. When this returns, all programs that ask get the offer.
+    /// Takes the clipboard. Once this returns, every program that asks gets the offer.
     func offer(_ offer: ClipboardOffer) async
-    /// Withdraws the offer, so that the clipboard is empty. Does nothing if another program owns the clipboard.
+    /// Withdraws the offer, which empties the clipboard. Does nothing if another program owns the clipboard.
     func withdraw() async
-    /// Leaves the display without calling ``ended``.
+    /// Disconnects from the display without calling ``ended``.
     func close()
 }
 
@@ -38,7 +38,7 @@ struct ClipboardContent: Sendable {
 
 /// The content that this process offers.
 struct ClipboardOffer: Sendable {
-    /// The targets of the content, in the order of preference.
+    /// The targets of the content, in order of preference.
     let targets: [String]
     /// Returns the content in one of the targets.
     let content: @DBusActor @Sendable (_ target: String) async throws -> ClipboardContent
@@ -46,7 +46,7 @@ struct ClipboardOffer: Sendable {
 
 extension Representation.Value {
     /// Calls a closure with a part of the content.
-    /// - Returns: `nil` if the content cannot be read.
+    /// - Returns: the closure's result; `nil` if the content cannot be read.
     func withPart<Result>(_ part: Range<Int>, _ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         switch self {
         case .text(var text):
@@ -61,16 +61,16 @@ extension Representation.Value {
 enum ClipboardFailure: Error {
     /// The program refuses, or has no content in that target.
     case refused
-    /// The content is above the size limit.
+    /// The content exceeds the size limit.
     case tooLarge
-    /// The program has been silent for too long.
+    /// The program has not responded for too long.
     case stalled
-    /// Another program has taken the clipboard meanwhile, or the display has ended.
+    /// Another program has taken the clipboard in the meantime, or the connection to the display has closed.
     case superseded
 }
 
-/// Opens the only clipboard of a session. A compositor keeps it in step with the clipboard of its X11 programs.
-/// - Parameter display: an X11 display; `nil` for the display of the environment.
+/// Opens the session's only clipboard. A compositor keeps it in sync with the clipboard of its X11 programs.
+/// - Parameter display: an X11 display; `nil` for the display named by the environment.
 @DBusActor
 func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailure) -> any DesktopClipboard {
     if let display { return try XClipboard(display) }
@@ -90,7 +90,7 @@ func openClipboard(_ display: String?, _ report: BridgeReport) throws(ToolFailur
     return try XClipboard(environment("DISPLAY"))
 }
 
-/// The value of a variable of the environment; empty if it is not set.
+/// The value of an environment variable; empty if it is not set.
 func environment(_ variable: String) -> String { getenv(variable).map { String(cString: $0) } ?? "" }
 
 extension ToolFailure {

@@ -1,7 +1,7 @@
 import IPC
 import IPCModel
 
-/// The targets that the items of a pasteboard get on the clipboard of a desktop, which holds only one item.
+/// The targets that a pasteboard's items get on a desktop's clipboard, which holds only one item.
 struct OfferedTargets: Sendable {
     /// The location of content on the pasteboard.
     struct Place: Sendable {
@@ -9,13 +9,13 @@ struct OfferedTargets: Sendable {
         let type: ContentType
     }
 
-    /// The names, in the order of preference.
+    /// The names of the targets, in order of preference.
     let targets: [String]
     private let places: [String: [Place]]
     private static let textNames = ["UTF8_STRING", "text/plain", "TEXT", "STRING"]
 
-    /// - Parameter items: the types of each item, in the writer's order. Texts of all items are offered together, and
-    ///   so are lists of URLs. Any other type is offered from the first item that has it.
+    /// - Parameter items: the types of each item, in the writer's order. The texts of all items are offered together,
+    ///   and so are lists of URLs. Any other type is offered from the first item that has it.
     init(_ items: [[ContentType]]) {
         var targets: [String] = []
         var places: [String: [Place]] = [:]
@@ -37,17 +37,17 @@ struct OfferedTargets: Sendable {
         (self.targets, self.places) = (targets, places)
     }
 
-    /// The places of the content of a target; empty if it is not offered.
+    /// Where on the pasteboard the content of a target is; empty if the target is not offered.
     func places(of target: String) -> [Place] { places[target] ?? [] }
 
     /// Combines the contents of a target.
-    /// - Throws: `payloadInvalid` if the encoding of the target cannot represent a text.
+    /// - Throws: `payloadInvalid` if the target's encoding cannot represent a text.
     static func content(_ values: [Representation.Value], for target: String) throws(IPCError) -> ClipboardContent {
         guard textNames.contains(target) || target == ContentType.utf8PlainText.text else {
             guard values.count > 1 else { return ClipboardContent(value: values[0], target: target) }
             return ClipboardContent(value: .bytes(Array(try parts(values).joined())), target: target)
         }
-        // The program that gives TEXT chooses the encoding.
+        // The program that provides TEXT chooses the encoding.
         let named = target == "TEXT" ? "UTF8_STRING" : target
         guard values.count > 1 || target == "STRING" else { return ClipboardContent(value: values[0], target: named) }
         let text = Array(try parts(values).joined(separator: [UInt8(ascii: "\n")]))
@@ -73,9 +73,9 @@ struct OfferedTargets: Sendable {
 }
 
 extension ClipboardOffer {
-    /// Creates an offer of a version of a pasteboard. The version is read only when another program pastes. Until then
-    /// large values cost nothing, and no promised content is fetched. The program that pastes consumes a version that
-    /// can be read once.
+    /// Creates an offer of a pasteboard version. The version is read only when another program pastes. Until then,
+    /// large values cost nothing, and no promised content is fetched. Pasting a version that can be read once consumes
+    /// it.
     init(_ version: PasteboardVersionInfo, of board: Pasteboard) {
         let (offered, changeCount) = (OfferedTargets(version.types), version.changeCount)
         let hint = ContentType.passwordManagerHint.text
@@ -84,7 +84,7 @@ extension ClipboardOffer {
             // This value of the hint makes clipboard managers ignore the content.
             if target == hint { return ClipboardContent(value: .text("secret"), target: target) }
             let places = offered.places(of: target)
-            // One call for all items, because the first call consumes a version that can be read once.
+            // A single call for all items, because the first call consumes a version that can be read once.
             let held = try await board.version(changeCount, types: Array(Set(places.map(\.type))))
             let values = places.compactMap { place in
                 held.items.indices.contains(Int(place.item)) ? held.items[Int(place.item)][place.type]?.value : nil

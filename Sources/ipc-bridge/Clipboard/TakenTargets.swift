@@ -1,9 +1,9 @@
 import IPC
 import IPCModel
 
-/// The content to take from the targets of a program that has copied something, each content once.
+/// Which content to take, given the targets of a program that has copied something; each content once.
 ///
-/// Targets are the type names of X11 selections, also in Wayland programs (ICCCM §2.6.2, and MIME types by convention).
+/// Targets are the type names of X11 selections, even in Wayland programs (ICCCM §2.6.2, and MIME types by convention).
 struct TakenTargets {
     struct Row {
         /// The type of the content on a pasteboard.
@@ -12,9 +12,9 @@ struct TakenTargets {
         let targets: [String]
     }
 
-    /// The content in the order in which the program offers it.
+    /// The content, in the order in which the program offers it.
     let rows: [Row]
-    /// Whether a password manager has marked the copy. Then no content of it is taken.
+    /// Whether a password manager has marked the copy. If so, none of its content is taken.
     let isSecret: Bool
 
     init(_ targets: [String]) {
@@ -34,30 +34,30 @@ struct TakenTargets {
         self.rows = rows
     }
 
-    /// The targets that are plain text. A target that states an encoding comes first.
+    /// The plain text targets. A target that names its encoding comes first.
     private static func texts(_ targets: [String]) -> [String] {
         let spelled = targets.filter { (try? ContentType($0)).map { $0 == .utf8PlainText } ?? false }
         let named = ["UTF8_STRING", "text/plain", "TEXT", "STRING"].filter(targets.contains)
         return spelled.prefix(1) + named
     }
 
-    /// Whether a target is content. A name without a slash requests a fact (`TIMESTAMP`) or an action (`DELETE`), or
-    /// only programs of one kind know it.
+    /// Whether a target is content. A name without a slash requests information (`TIMESTAMP`) or an action (`DELETE`),
+    /// or is understood only by programs of one kind.
     private static func isContent(_ type: ContentType) -> Bool { type.essence.contains("/") }
 
-    /// Whether a picture beside a PNG is only another form of it. Programs offer each picture in all formats that they
-    /// can write, and must encode it for each request. A drawing or an animation is more than its pixels.
+    /// Whether a picture is only another form of a PNG in the same copy. Programs offer a picture in every format that
+    /// they can write, and must encode it on each request. A drawing or an animation is more than its pixels.
     private static func isInPNG(_ type: ContentType) -> Bool {
         type.isImage && type != .png && !["image/svg+xml", "image/gif", "image/apng"].contains(type.essence)
     }
 
-    /// The content of a row as a value for a pasteboard; nil if the target does not describe the bytes.
+    /// The content of a row as a value for a pasteboard; `nil` if the target does not describe the bytes.
     static func value(_ content: ClipboardContent, as type: ContentType) -> Representation.Value? {
         guard type == .utf8PlainText else { return content.value }
         let bytes = content.value.content
         let text =
             content.target == "STRING"
-            // ICCCM §2.6.2: ISO 8859-1, whose numbers are those of Unicode.
+            // ICCCM §2.6.2: ISO 8859-1, whose code points are those of Unicode.
             ? String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
             : String(validating: bytes, as: UTF8.self)
         // A D-Bus string ends at U+0000; bytes do not.

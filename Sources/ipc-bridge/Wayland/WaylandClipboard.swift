@@ -5,7 +5,7 @@ import IPCTools
 import class IPCDBus.DBusActor
 import class IPCDBus.Descriptor
 
-/// The clipboard of a Wayland compositor, through its data control protocol: `ext_data_control_v1` or the older
+/// A Wayland compositor's clipboard, through its data control protocol: `ext_data_control_v1` or the older
 /// `zwlr_data_control_v1`. Requests and events have the same numbers in both.
 @DBusActor
 final class WaylandClipboard: DesktopClipboard {
@@ -17,15 +17,15 @@ final class WaylandClipboard: DesktopClipboard {
     private let manager: UInt32
     private let seat: UInt32
     private var device: UInt32 = 0
-    /// The targets that other programs offer, by the object of the offer. Offers other than the current one are about
+    /// The targets that other programs offer, by the offer's object ID. Any offer other than the current one is about
     /// to become current or to be dropped.
     private var offers: [UInt32: [String]] = [:]
     private var current: UInt32 = 0
-    /// The offer of this process, until the compositor replaces it.
+    /// This process's offer, until the compositor replaces it; 0 if there is none.
     private var source: UInt32 = 0
     private var readings: [WaylandPipe] = []
     private nonisolated static let markType = "application/x-swift-ipc-bridge"
-    /// A type that identifies the offer of this process.
+    /// A type that identifies this process's offer.
     private let mark = "\(WaylandClipboard.markType);id=\(UInt64.random(in: 0 ... .max))"
 
     /// - Throws: a ``ToolFailure`` if there is no compositor with data control.
@@ -48,7 +48,7 @@ final class WaylandClipboard: DesktopClipboard {
             self?.ended()
         }
         device = connection.newObject { [weak self] event in self?.handleDeviceEvent(&event) }
-        // get_data_device(id, seat): the compositor reports the selection at once.
+        // get_data_device(id, seat): the compositor reports the selection immediately.
         connection.send(manager, 1, device, seat)
         connection.roundTrip()
         connection.begin()
@@ -56,24 +56,24 @@ final class WaylandClipboard: DesktopClipboard {
 
     func targets() async throws(ClipboardFailure) -> [String] {
         guard let targets = offers[current] else { throw .superseded }
-        // The mark of another bridge is not content.
+        // Another bridge's mark is not content.
         return targets.filter { !$0.hasPrefix(Self.markType) }
     }
 
     func read(_ target: String, atMost bytes: Int) async throws(ClipboardFailure) -> ClipboardContent {
         guard current != 0 else { throw .superseded }
         var ends: [CInt] = [-1, -1]
-        // This process starts no program that could inherit them.
+        // This process starts no programs that could inherit the descriptors.
         guard pipe(&ends) == 0 else { throw .refused }
         let reading = WaylandPipe(Descriptor(owning: ends[0]))
         // receive(mime_type, fd)
         connection.send(current, 0, target, passing: ends[1])
-        // While this process keeps its copy, the pipe does not end when the other program closes it.
+        // Close this copy now: while it is open, reading never reaches the end of the pipe.
         Glibc.close(ends[1])
         readings.append(reading)
         defer { readings.removeAll { $0 === reading } }
         let content = try await reading.read(atMost: bytes)
-        // All texts are UTF-8 here, even under the names of X11.
+        // All text is UTF-8 here, even under the names used by X11.
         return ClipboardContent(
             value: .bytes(content), target: ["STRING", "TEXT"].contains(target) ? "UTF8_STRING" : target)
     }
@@ -114,11 +114,11 @@ final class WaylandClipboard: DesktopClipboard {
                 let target = event.text()
                 self?.offers[offer]?.append(target)
             }
-        // selection(id): the offer that is on the clipboard now; 0 for none.
+        // selection(id): the offer that is now on the clipboard; 0 if there is none.
         case 1: selected(event.number())
         // finished(): the seat is gone.
         case 2: connection.ended()
-        // primary_selection(id), which is another clipboard.
+        // primary_selection(id), which is a different clipboard.
         case 3: drop(event.number())
         default: break
         }
@@ -147,7 +147,7 @@ final class WaylandClipboard: DesktopClipboard {
             let target = event.text()
             guard let output = connection.nextDescriptor() else { return }
             write(offer, target, to: output)
-        // cancelled(): an offer of another program, or a new one of this process, has replaced it.
+        // cancelled(): another program's offer, or a new one from this process, has replaced it.
         case 1:
             if source == event.object { source = 0 }
             connection.forget(event.object)
@@ -159,7 +159,7 @@ final class WaylandClipboard: DesktopClipboard {
     private func write(_ offer: ClipboardOffer, _ target: String, to output: Descriptor) {
         guard offer.targets.contains(target) else { return }
         DBusActor.task {
-            // Wayland has no way to refuse: without content, the pipe ends at once.
+            // Wayland has no way to refuse: without content, the pipe is closed immediately.
             let named = target == "STRING" ? "UTF8_STRING" : target
             guard let content = try? await offer.content(named) else { return }
             await WaylandPipe(output).write(content.value)

@@ -29,10 +29,10 @@ final class WaylandConnection {
     private var hasEnded = false
     private var awaited: [CheckedContinuation<Void, Never>] = []
 
-    /// Called once when the compositor has ended the connection.
+    /// Called once when the compositor has closed the connection.
     var ended: () -> Void = {}
 
-    /// Connects to the compositor of the environment, `wl_display_connect(3)`, and reads its global objects.
+    /// Connects to the environment's compositor, as `wl_display_connect(3)` does, and reads its global objects.
     init() throws(ToolFailure) {
         name = environment("WAYLAND_DISPLAY")
         let path = name.hasPrefix("/") ? name : "\(environment("XDG_RUNTIME_DIR"))/\(name)"
@@ -51,7 +51,7 @@ final class WaylandConnection {
         guard !failed else { throw .unusable("Wayland", display: name, String(cString: strerror(errno))) }
         _ = fcntl(socket.rawValue, F_SETFL, O_NONBLOCK)
         handle(Self.displayObject) { [weak self] event in
-            // error(object, code, message) is the last event; delete_id(id) announces that an object sends no more.
+            // error(object, code, message) is the last event; delete_id(id) announces that an object is finished.
             if event.opcode == 0 { self?.end() } else { self?.handlers[event.number()] = nil }
         }
         registry = newObject { [weak self] event in
@@ -90,7 +90,7 @@ final class WaylandConnection {
 
     // MARK: Objects
 
-    /// Returns the id of an object that the next request creates. Ids have no gaps.
+    /// Returns the ID of an object that the next request creates. IDs have no gaps.
     func newObject(_ handler: @escaping Handler = { _ in }) -> UInt32 {
         last += 1
         handlers[last] = handler
@@ -102,14 +102,14 @@ final class WaylandConnection {
         for interface in interfaces {
             guard let name = globals[interface] else { continue }
             let object = newObject()
-            // bind(name, id), whose id includes interface and version
+            // bind(name, id), where the id includes the interface and the version
             send(registry, 0, name, interface, UInt32(1), object)
             return object
         }
         return nil
     }
 
-    /// Sets the handler for the events of an object, which the compositor may have created.
+    /// Sets the handler for the events of an object. The compositor may have created the object.
     func handle(_ object: UInt32, _ handler: @escaping Handler) { handlers[object] = handler }
 
     func forget(_ object: UInt32) { handlers[object] = nil }
@@ -118,7 +118,7 @@ final class WaylandConnection {
 
     // MARK: Messages
 
-    /// Sends a request. Waits if the socket is full: the compositor reads soon, or ends the connection.
+    /// Sends a request. Waits if the socket is full: the compositor soon reads, or closes the connection.
     func send(_ object: UInt32, _ opcode: UInt16, _ arguments: any WaylandArgument..., passing: CInt? = nil) {
         var rest = WaylandRequest.message(to: object, opcode, arguments)[...]
         var passed = passing.map { [$0] } ?? []
@@ -133,13 +133,13 @@ final class WaylandConnection {
             } else if errno == EAGAIN {
                 wait(for: POLLOUT)
             } else if errno != EINTR {
-                // Reading reports the end.
+                // Reading reports the disconnect.
                 return
             }
         }
     }
 
-    /// Waits until the compositor has answered all requests; before ``begin()``.
+    /// Waits until the compositor has answered all requests. Use this before ``begin()``.
     func roundTrip() {
         var isDone = false
         send(Self.displayObject, 0, newObject { _ in isDone = true })
@@ -149,7 +149,7 @@ final class WaylandConnection {
         }
     }
 
-    /// Returns when the compositor has answered all requests, or has ended the connection; after ``begin()``.
+    /// Returns once the compositor has answered all requests or closed the connection. Use this after ``begin()``.
     func answered() async {
         guard !hasEnded else { return }
         await withCheckedContinuation { continuation in
@@ -158,7 +158,7 @@ final class WaylandConnection {
         }
     }
 
-    /// Resumes the first waiting call: the compositor answers in the order of the requests.
+    /// Resumes the first waiting call: the compositor answers requests in order.
     private func answeredFirst() {
         if !awaited.isEmpty { awaited.removeFirst().resume() }
     }
@@ -181,7 +181,7 @@ final class WaylandConnection {
             incoming += chunk.prefix(received)
             var rest = incoming[...]
             while !hasEnded, var event = WaylandEvent(from: &rest) {
-                // Events of a forgotten object may still arrive.
+                // Events for a forgotten object may still arrive.
                 handlers[event.object]?(&event)
             }
             incoming = Array(rest)

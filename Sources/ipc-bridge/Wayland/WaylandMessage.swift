@@ -1,4 +1,4 @@
-/// An argument of a request, in the byte order of this machine (The Wayland Protocol, "Wire Format").
+/// An argument of a request, in this machine's byte order (The Wayland Protocol, "Wire Format").
 protocol WaylandArgument {
     func add(to bytes: inout [UInt8])
 }
@@ -8,7 +8,7 @@ extension UInt32: WaylandArgument {
 }
 
 extension String: WaylandArgument {
-    /// Adds the length, the text, a NUL, and zeros up to the next word.
+    /// Appends the length, the text, a NUL, and zeros up to the next word.
     func add(to bytes: inout [UInt8]) {
         let count = utf8.count + 1
         UInt32(count).add(to: &bytes)
@@ -17,7 +17,7 @@ extension String: WaylandArgument {
 }
 
 enum WaylandRequest {
-    /// Encodes a message: object, length and number of the request, arguments.
+    /// Encodes a message: the object, the length, the number of the request, and the arguments.
     static func message(to object: UInt32, _ opcode: UInt16, _ arguments: [any WaylandArgument]) -> [UInt8] {
         var (header, body) = ([UInt8](), [UInt8]())
         for argument in arguments { argument.add(to: &body) }
@@ -33,7 +33,7 @@ struct WaylandEvent {
     let opcode: UInt16
     private var rest: ArraySlice<UInt8>
 
-    /// Takes the first message of the bytes; nil if it is not complete.
+    /// Takes the first message from the bytes; `nil` if it is incomplete.
     init?(from bytes: inout ArraySlice<UInt8>) {
         guard bytes.count >= 8 else { return nil }
         let second = Self.word(bytes.dropFirst(4))
@@ -44,7 +44,7 @@ struct WaylandEvent {
         bytes = bytes.dropFirst(count)
     }
 
-    /// Reads a number, an object, or the id of a new object; returns 0 if no argument is left.
+    /// Reads a number, an object, or the ID of a new object; returns 0 if no argument is left.
     mutating func number() -> UInt32 {
         guard rest.count >= 4 else { return 0 }
         defer { rest = rest.dropFirst(4) }

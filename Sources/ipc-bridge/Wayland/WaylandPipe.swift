@@ -6,7 +6,7 @@ import class IPCDBus.Descriptor
 import class IPCDBus.DescriptorWatch
 import class IPCDBus.LimitedWait
 
-/// A pipe to another program, which is read or written without blocking the I/O thread.
+/// A pipe to another program. Reading and writing do not block the I/O thread.
 @DBusActor
 final class WaylandPipe {
     private let descriptor: Descriptor
@@ -18,7 +18,7 @@ final class WaylandPipe {
         _ = fcntl(descriptor.rawValue, F_SETFL, O_NONBLOCK)
     }
 
-    /// Ends reading, because the content is no longer on the clipboard.
+    /// Stops reading, because the content is no longer on the clipboard.
     func supersede() {
         isSuperseded = true
         wake()
@@ -41,7 +41,7 @@ final class WaylandPipe {
         }
     }
 
-    /// Writes content, until the other program stops reading.
+    /// Writes content until the other program stops reading.
     func write(_ value: Representation.Value) async {
         var sent = 0
         while sent < value.byteCount, await isReady(for: .writing, within: .seconds(30)) {
@@ -52,8 +52,8 @@ final class WaylandPipe {
         }
     }
 
-    /// Waits until the pipe is ready, or superseded.
-    /// - Returns: false if the other program does nothing for that time.
+    /// Waits until the pipe is ready or superseded.
+    /// - Returns: false if the other program does nothing for that long.
     private func isReady(for readiness: DescriptorWatch.Readiness, within limit: Duration) async -> Bool {
         guard !isSuperseded else { return true }
         var watch: DescriptorWatch?

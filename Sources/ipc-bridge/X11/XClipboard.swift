@@ -4,7 +4,7 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The clipboard of an X11 display: the selection `CLIPBOARD`, whose owner is another program or this one.
+/// The clipboard of an X11 display: the selection `CLIPBOARD`, owned by another program or by this one.
 @DBusActor
 final class XClipboard: DesktopClipboard {
     let display: String
@@ -17,8 +17,8 @@ final class XClipboard: DesktopClipboard {
     private let reader: XSelectionReader
     private let owner: XSelectionOwner
 
-    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: two bridges would copy
-    ///   each other's content in a circle.
+    /// - Throws: a ``ToolFailure`` if there is no such display, or if another bridge serves it: two bridges would keep
+    ///   copying each other's content.
     init(_ display: String) throws(ToolFailure) {
         connection = try XConnection(display)
         self.display = "the X11 display \(display)"
@@ -26,7 +26,7 @@ final class XClipboard: DesktopClipboard {
         selection = connection.atom("CLIPBOARD")
         reader = XSelectionReader(connection, of: selection)
         owner = XSelectionOwner(connection, of: selection, window: window)
-        // ICCCM §2.8: the owner of this selection is the only bridge of the display.
+        // ICCCM §2.8: the owner of this selection is the display's only bridge.
         let place = connection.atom("_SWIFT_IPC_BRIDGE")
         guard connection.owner(of: place) == xcb_window_t(XCB_NONE) else {
             throw ToolFailure(
@@ -86,7 +86,7 @@ final class XClipboard: DesktopClipboard {
     private func ownerChanged(_ holder: xcb_window_t) {
         guard holder != window else { return }
         owner.lost()
-        // The content that is being read is the former owner's.
+        // The content being read belongs to the former owner.
         reader.endAll()
         changed(holder == xcb_window_t(XCB_NONE))
     }
@@ -95,7 +95,7 @@ final class XClipboard: DesktopClipboard {
         switch XConnection.kind(of: event) {
         case CInt(connection.selectionNotify):
             let change = XConnection.read(event, as: xcb_xfixes_selection_notify_event_t.self)
-            // Asks for the present owner, because this process may have taken the selection after the event.
+            // Asks for the current owner, because this process may have taken the selection after the event.
             if change.selection == selection { ownerChanged(connection.owner(of: selection)) }
         case XCB_SELECTION_REQUEST:
             owner.requested(XConnection.read(event, as: xcb_selection_request_event_t.self))

@@ -7,18 +7,18 @@ import class IPCDBus.DescriptorWatch
 
 /// A connection to an X11 display through XCB, on the I/O thread: its events, atoms, windows and properties.
 ///
-/// Each request waits for its answer: the server is on this machine, and no other work of this process is urgent.
+/// Each request waits for its answer: the server is on this machine, and this process has no other urgent work.
 @DBusActor
 final class XConnection {
     typealias Event = UnsafeMutablePointer<xcb_generic_event_t>
 
     let handle: OpaquePointer
-    /// The number of the XFixes event for a new owner of a selection.
+    /// The number of the XFixes event that reports a selection's new owner.
     let selectionNotify: UInt8
     private let root: xcb_window_t
     private var atoms: [String: xcb_atom_t] = [:]
     private var names: [xcb_atom_t: String] = [:]
-    /// Events that arrived during the wait for another one.
+    /// Events that arrived while waiting for another one.
     private var backlog: [Event] = []
     private var watch: DescriptorWatch?
     private var isPumping = false
@@ -26,7 +26,7 @@ final class XConnection {
 
     /// Called with every event, which is freed afterwards.
     var received: (Event) -> Void = { _ in }
-    /// Called once when the display has ended.
+    /// Called once when the connection to the display has closed.
     var ended: () -> Void = {}
 
     /// Connects to a display. The corresponding C function is `xcb_connect`.
@@ -54,7 +54,7 @@ final class XConnection {
         watch = DescriptorWatch(xcb_get_file_descriptor(handle), for: .reading) { [weak self] in self?.pump() }
     }
 
-    /// Stops handling events. Answers in progress may still call the server, and get nothing if the display has ended.
+    /// Stops handling events. Answers in progress may still call the server; if it has disconnected, they get nothing.
     func close() {
         guard !isClosed else { return }
         isClosed = true
@@ -72,7 +72,7 @@ final class XConnection {
 
     // MARK: Events
 
-    /// Handles the events that have arrived, and sends waiting requests. Call it after each request to the server:
+    /// Handles the events that have arrived, and sends waiting requests. Call this after each request to the server:
     /// events may have arrived with the answer, and the descriptor does not become ready for them.
     func pump() {
         guard !isPumping, !isClosed else { return }
@@ -92,7 +92,7 @@ final class XConnection {
 
     private func nextEvent() -> Event? { backlog.isEmpty ? xcb_poll_for_event(handle) : backlog.removeFirst() }
 
-    /// The present time of the server, for taking a selection (ICCCM §2.1). The server states it if a property changes.
+    /// The server's current time, for taking a selection (ICCCM §2.1). The server reports it when a property changes.
     func serverTime(_ window: xcb_window_t) -> xcb_timestamp_t {
         let property = atom("_SWIFT_IPC_TIME")
         xcb_change_property(
@@ -111,7 +111,7 @@ final class XConnection {
         return xcb_timestamp_t(XCB_CURRENT_TIME)
     }
 
-    /// The kind of an event, from the server or from another program.
+    /// The kind of an event, whether it is from the server or from another program.
     static func kind(of event: Event) -> CInt { CInt(event.pointee.response_type & 0x7F) }
 
     static func read<Content>(_ event: Event, as type: Content.Type) -> Content {
@@ -120,7 +120,7 @@ final class XConnection {
 
     // MARK: Atoms
 
-    /// The atom with a name. The corresponding C function is `xcb_intern_atom`.
+    /// The atom with this name. The corresponding C function is `xcb_intern_atom`.
     func atom(_ name: String) -> xcb_atom_t {
         if let known = atoms[name] { return known }
         let cookie = xcb_intern_atom(handle, 0, UInt16(name.utf8.count), name)
@@ -130,7 +130,7 @@ final class XConnection {
         return reply.pointee.atom
     }
 
-    /// The name of an atom; nil if there is no such atom. The corresponding C function is `xcb_get_atom_name`.
+    /// The name of an atom; `nil` if there is no such atom. The corresponding C function is `xcb_get_atom_name`.
     func name(of atom: xcb_atom_t) -> String? {
         if let known = names[atom] { return known }
         guard let reply = xcb_get_atom_name_reply(handle, xcb_get_atom_name(handle, atom), nil) else { return nil }
@@ -144,7 +144,7 @@ final class XConnection {
 
     // MARK: Windows
 
-    /// Creates an invisible window that gets events for changes of its properties.
+    /// Creates an invisible window that receives events when its properties change.
     func makeWindow() -> xcb_window_t {
         let window = xcb_generate_id(handle)
         xcb_create_window(

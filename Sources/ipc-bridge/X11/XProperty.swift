@@ -3,13 +3,13 @@ import Glibc
 
 struct XProperty: Sendable {
     let type: xcb_atom_t
-    /// The bits of one element: 8, 16 or 32; 0 if there is no such property.
+    /// The size of one element in bits: 8, 16 or 32; 0 if there is no such property.
     let format: UInt8
     let bytes: [UInt8]
-    /// The count of bytes above the limit. They were not read.
+    /// The number of bytes above the limit, which were not read.
     let bytesLeft: Int
 
-    /// The elements of 32 bits.
+    /// The elements, if they have 32 bits; otherwise empty.
     var words: [UInt32] {
         guard format == 32 else { return [] }
         return bytes.withUnsafeBytes { bytes in
@@ -22,7 +22,7 @@ extension XConnection {
     /// Reads a property. The corresponding C function is `xcb_get_property`.
     /// - Parameters:
     ///   - most: the size limit in bytes.
-    ///   - removes: whether to remove the property, unless it is above the limit.
+    ///   - removes: whether to remove the property, unless it exceeds the limit.
     func property(
         _ atom: xcb_atom_t, of window: xcb_window_t, atMost most: Int, removes: Bool
     ) -> XProperty? {
@@ -38,7 +38,7 @@ extension XConnection {
             bytesLeft: Int(reply.pointee.bytes_after))
     }
 
-    /// Writes a property of bytes, at most ``mostInProperty``. The corresponding C function is `xcb_change_property`.
+    /// Writes a property of at most ``mostInProperty`` bytes. The corresponding C function is `xcb_change_property`.
     func setProperty(_ atom: xcb_atom_t, of window: xcb_window_t, type: xcb_atom_t, _ bytes: UnsafeRawBufferPointer) {
         xcb_change_property(
             handle, UInt8(XCB_PROP_MODE_REPLACE.rawValue), window, atom, type, 8, UInt32(bytes.count), bytes.baseAddress
@@ -51,9 +51,9 @@ extension XConnection {
     }
 
     /// The size limit of one write in bytes. Larger content is written in pieces, so that neither the server nor the
-    /// reader must hold it whole (ICCCM §2.7.2).
+    /// reader must hold all of it (ICCCM §2.7.2).
     var mostInProperty: Int {
-        // The request itself has 24 bytes, and its length counts words.
+        // The request itself takes 24 bytes, and its length is counted in words.
         min(256 << 10, Int(xcb_get_maximum_request_length(handle)) * 4 - 24)
     }
 }

@@ -11,14 +11,14 @@ final class XSelectionOwner {
     private let window: xcb_window_t
     let transfers: XTransfers
     private var offer: ClipboardOffer?
-    /// The time at which this process took the selection, by the clock of the server.
+    /// When this process took the selection, by the server's clock.
     private var since: xcb_timestamp_t = 0
-    /// The count of requests that are being answered.
+    /// The number of requests being answered.
     private var inProgress = 0
 
     /// The limit of ``inProgress``, because each request calls the broker. No desktop comes near this limit.
     private static let mostInProgress = 64
-    /// Targets that request facts about the selection, not content; ICCCM §2.6.2.
+    /// Targets that request information about the selection, not its content (ICCCM §2.6.2).
     private static let own = ["TARGETS", "MULTIPLE", "TIMESTAMP"]
 
     init(_ connection: XConnection, of selection: xcb_atom_t, window: xcb_window_t) {
@@ -40,15 +40,15 @@ final class XSelectionOwner {
         _ = connection.owner(of: selection)
     }
 
-    /// Drops the offer after another program has taken the selection. Transfers that have begun continue.
+    /// Drops the offer after another program has taken the selection. Transfers that have started continue.
     func lost() { offer = nil }
 
-    /// Answers a request for the content in a target, or in several.
+    /// Answers a request for the content in one target or in several.
     func requested(_ event: xcb_selection_request_event_t) {
         guard event.selection == selection, let offer, inProgress < Self.mostInProgress else {
             return answer(event, with: nil)
         }
-        // Programs older than ICCCM name no property, and read the one with the name of the target.
+        // Programs older than ICCCM name no property, and read the property with the target's name.
         let property = event.property == XCB_ATOM_NONE.rawValue ? event.target : event.property
         inProgress += 1
         DBusActor.task { [self] in
@@ -68,7 +68,7 @@ final class XSelectionOwner {
             response_type: UInt8(XCB_SELECTION_NOTIFY), pad0: 0, sequence: 0, time: request.time,
             requestor: request.requestor, selection: request.selection, target: request.target,
             property: property ?? XCB_ATOM_NONE.rawValue)
-        // Every event has 32 bytes on the wire, xcb_send_event(3).
+        // Every event takes 32 bytes on the wire, xcb_send_event(3).
         var bytes = [CChar](repeating: 0, count: 32)
         withUnsafeBytes(of: event) { event in bytes.withUnsafeMutableBytes { $0.copyMemory(from: event) } }
         xcb_send_event(connection.handle, 0, request.requestor, XCB_EVENT_MASK_NO_EVENT.rawValue, bytes)
@@ -88,7 +88,7 @@ final class XSelectionOwner {
             connection.setProperty(property, of: requestor, type: XCB_ATOM_INTEGER.rawValue, [since])
             return true
         case let name? where offer.targets.contains(name):
-            // There is no content if the version is gone, or if its writer breaks a promise.
+            // There is no content if the version is gone or its writer breaks a promise.
             guard let content = try? await offer.content(name) else { return false }
             return transfers.begin(
                 content.value, type: connection.atom(content.target), in: property, of: requestor)

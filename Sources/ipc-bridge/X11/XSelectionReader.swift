@@ -5,13 +5,13 @@ import class IPCDBus.DBusTimer
 
 /// Requests the content of a selection from its owner (ICCCM §2.4). The content may arrive in pieces (INCR, §2.7.2).
 ///
-/// Each request has a window of its own. Destroying the window stops the owner's writing.
+/// Each request has its own window. Destroying the window makes the owner stop writing.
 @DBusActor
 final class XSelectionReader {
     private enum Event: Sendable {
         /// The owner has written the content, or its size.
         case answered
-        /// The owner has written the property of the window, perhaps with the next piece.
+        /// The owner has written the window's property, possibly with the next piece.
         case written
         case failed(ClipboardFailure)
     }
@@ -23,7 +23,7 @@ final class XSelectionReader {
     private let selection: xcb_atom_t
     private let property: xcb_atom_t
     private let incremental: xcb_atom_t
-    /// The requests in progress, by their windows.
+    /// The requests in progress, by window.
     private var questions: [xcb_window_t: AsyncStream<Event>.Continuation] = [:]
 
     init(_ connection: XConnection, of selection: xcb_atom_t) {
@@ -63,7 +63,7 @@ final class XSelectionReader {
                 pieces?.append(contentsOf: content.bytes)
             } else {
                 guard content.type == incremental else { return content }
-                // The property states the least size of the content.
+                // The property contains the minimum size of the content.
                 guard Int(content.words.first ?? 0) <= most else { throw .tooLarge }
                 pieces = []
             }
@@ -84,7 +84,7 @@ final class XSelectionReader {
         return content
     }
 
-    /// Ends all requests, because later answers would be the content of another program.
+    /// Fails all requests, because answers that arrive later would be another program's content.
     func endAll() {
         for question in questions.values { question.yield(.failed(.superseded)) }
     }

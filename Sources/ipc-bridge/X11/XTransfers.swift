@@ -4,7 +4,7 @@ import IPCModel
 import class IPCDBus.DBusActor
 import class IPCDBus.DBusTimer
 
-/// Writes content into properties of other programs: at once, or in pieces (INCR, ICCCM §2.7.2).
+/// Writes content into other programs' properties: all at once, or in pieces (INCR, ICCCM §2.7.2).
 @DBusActor
 final class XTransfers {
     private struct Place: Hashable {
@@ -28,7 +28,7 @@ final class XTransfers {
 
     init(_ connection: XConnection) { self.connection = connection }
 
-    /// Writes content, or begins to write it in pieces.
+    /// Writes content, or starts writing it in pieces.
     /// - Returns: false if the content cannot be read.
     func begin(
         _ value: Representation.Value, type: xcb_atom_t, in property: xcb_atom_t, of window: xcb_window_t
@@ -37,7 +37,7 @@ final class XTransfers {
         transfers.removeValue(forKey: place)?.timer.cancel()
         if value.byteCount <= connection.mostInProperty { return write(value, 0..<value.byteCount, type, at: place) }
         transfers[place] = Transfer(value: value, type: type)
-        // The server then reports the removal of the property, and the end of the window.
+        // The server then reports when the property is removed and when the window is destroyed.
         connection.select(XCB_EVENT_MASK_PROPERTY_CHANGE, XCB_EVENT_MASK_STRUCTURE_NOTIFY, of: window)
         let least = UInt32(clamping: value.byteCount)
         connection.setProperty(property, of: window, type: connection.atom("INCR"), [least])
@@ -45,19 +45,19 @@ final class XTransfers {
         return true
     }
 
-    /// Writes the next piece when the reader has removed a property. The last piece is empty.
+    /// Writes the next piece once the reader has removed a property. The last piece is empty.
     func changed(_ event: xcb_property_notify_event_t) {
         let place = Place(window: event.window, property: event.atom)
         guard event.state == UInt8(XCB_PROPERTY_DELETE.rawValue), let transfer = transfers[place] else { return }
         let count = transfer.value.byteCount
         let piece = transfer.sent..<min(count, transfer.sent + connection.mostInProperty)
-        // Unreadable content must not seem complete: the reader gets no end, and waits until its own time limit.
+        // Unreadable content must not seem complete: without a last piece, the reader waits until its own time limit.
         guard write(transfer.value, piece, transfer.type, at: place) else { return end(place) }
         transfers[place]?.sent = piece.upperBound
         if piece.isEmpty { end(place) } else { wait(at: place) }
     }
 
-    /// Ends all transfers to a window, which is gone.
+    /// Stops all transfers to a window that is gone.
     func end(_ window: xcb_window_t) {
         for place in transfers.keys where place.window == window { end(place) }
     }
