@@ -10,8 +10,8 @@ struct DesktopApplication {
         self.info = info
     }
 
-    /// Finds the handler of a URL: that of its scheme in lower case, as everywhere on the desktop, or that of the type
-    /// of a file. The corresponding C functions are `g_app_info_get_default_for_type` and
+    /// Finds the handler of a URL: the one for its scheme in lower case, as everywhere on the desktop, or for a file,
+    /// the one for its type. The corresponding C functions are `g_app_info_get_default_for_type` and
     /// `g_file_query_default_handler`.
     init?(handlerOf url: String) {
         let scheme = String(decoding: url.utf8.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self).lowercased()
@@ -29,7 +29,7 @@ struct DesktopApplication {
     /// The desktop file ID.
     var id: String? { g_app_info_get_id(info).map { String(cString: $0) } }
 
-    /// The bus name to which its URLs go, if it has one (“D-Bus Activation”).
+    /// The bus name that receives its URLs, if it has one (“D-Bus Activation”).
     var service: String? {
         let suffix = ".desktop"
         guard g_desktop_app_info_get_boolean(info, "DBusActivatable") != 0, let id, id.hasSuffix(suffix) else {
@@ -39,13 +39,13 @@ struct DesktopApplication {
         return g_dbus_is_name(name) != 0 && g_dbus_is_unique_name(name) == 0 ? name : nil
     }
 
-    /// Whether it passes its URLs to the broker, which would send them here again.
+    /// Whether the entry passes its URLs to the broker, which would send them back here.
     var leadsToBroker: Bool {
         guard let line = g_app_info_get_commandline(info).map({ String(cString: $0) }) else { return false }
         return line.split { " \t\"'\\/=".contains($0) }.contains("ipc-client")
     }
 
-    /// Starts it with a URL. The corresponding C function is `g_app_info_launch_uris`.
+    /// Starts the application with a URL. The corresponding C function is `g_app_info_launch_uris`.
     func launch(_ url: String, token: String) throws(Failure) {
         let context = g_app_launch_context_new()
         defer { g_object_unref(context) }
@@ -66,7 +66,7 @@ struct DesktopApplication {
     }
 }
 
-/// An error of GLib.
+/// An error from GLib.
 struct Failure: Error {
     let message: String
 

@@ -3,12 +3,12 @@ import Glibc
 /// Finds or starts the desktop's handler of a URL, with GIO. The broker runs this program; people use `gio open`.
 ///
 ///     ipc-desktop-open find           prints entry=ID and, with D-Bus activation, service=NAME; exits with 68 if none
-///     ipc-desktop-open launch ENTRY   prints a sentence and exits with 69 if the handler cannot be started
+///     ipc-desktop-open launch ENTRY   prints a message and exits with 69 if the handler cannot be started
 ///
-/// Standard input has the activation token, which may be empty, a NUL, and the URL, byte for byte.
+/// Standard input contains the activation token, which may be empty, a NUL, and the URL, byte for byte.
 @main
 struct DesktopOpen {
-    /// The descriptor of the answer. Children do not inherit it.
+    /// The descriptor to write the answer to. Child processes do not inherit it.
     private let answer: CInt
 
     private static let (usage, noHandler, unavailable) = (CInt(64), CInt(68), CInt(69))
@@ -47,7 +47,7 @@ struct DesktopOpen {
         }
     }
 
-    /// Reads the token and the URL; nil if there is no NUL between them.
+    /// Reads the token and the URL; `nil` if there is no NUL between them.
     private static func input() -> (token: String, url: String)? {
         var bytes: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 65_536)
@@ -62,9 +62,9 @@ struct DesktopOpen {
         return (String(decoding: parts[0], as: UTF8.self), String(decoding: parts[1], as: UTF8.self))
     }
 
-    /// Detaches children from the output of the answer, from the session, and from the broker's limit of descriptors,
-    /// which is too high for programs that use select(2).
-    /// - Returns: a copy of the standard output.
+    /// Detaches child processes from the output of the answer, from the session, and from the broker's descriptor
+    /// limit, which is too high for programs that use select(2).
+    /// - Returns: a copy of standard output.
     private static func detach() -> CInt {
         let answer = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3)
         let nothing = open("/dev/null", O_RDWR)

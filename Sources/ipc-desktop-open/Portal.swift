@@ -1,12 +1,12 @@
 import CGIO
 
-/// The desktop outside of the broker's sandbox. The sandbox has no desktop entries, so GIO calls a portal, which may
+/// The desktop outside the broker's sandbox. The sandbox contains no desktop entries, so GIO calls a portal, which may
 /// ask the user.
 enum Portal {
-    /// The word that replaces a desktop file ID.
+    /// The name used in place of a desktop file ID.
     static let entry = "org.freedesktop.portal.OpenURI"
 
-    /// Whether GIO uses the portal: in Flatpak and Snap, and if a variable requests it.
+    /// Whether GIO uses the portal: in Flatpak and Snap, and if an environment variable requests it.
     static var isUsed: Bool {
         g_file_test("/.flatpak-info", G_FILE_TEST_EXISTS) != 0 || g_getenv("SNAP") != nil
             || g_getenv("GTK_USE_PORTAL").map { String(cString: $0) } == "1"
