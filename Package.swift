@@ -7,8 +7,8 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
-// An async function of the product runs where its caller runs: on the I/O thread, so that calls reach the store in their
-// order and without a change of thread.
+// Async functions in the product run where their caller runs, on the I/O thread, so that calls reach the store in order
+// and without a thread switch.
 let product = strict + [.enableUpcomingFeature("NonisolatedNonsendingByDefault")]
 
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
@@ -16,7 +16,7 @@ let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swif
 let subprocess = Target.Dependency.product(name: "Subprocess", package: "swift-subprocess")
 let system = Target.Dependency.product(name: "SystemPackage", package: "swift-system")
 
-// The five layers, from the lowest up; arrows only run down.
+// The five layers, from the lowest up. A target depends only on lower layers or on its own.
 let package = Package(
     name: "swift-ipc",
     products: [
@@ -36,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0", traits: []),
     ],
     targets: [
-        // Floor 0: C
+        // Layer 0: C
         .systemLibrary(name: "CXXHash", pkgConfig: "libxxhash", providers: [.apt(["libxxhash-dev"])]),
         .systemLibrary(name: "CGIO", pkgConfig: "gobject-2.0", providers: [.apt(["libglib2.0-dev"])]),
         .systemLibrary(name: "CXCB", pkgConfig: "xcb-xfixes", providers: [.apt(["libxcb-xfixes0-dev"])]),
@@ -45,13 +45,13 @@ let package = Package(
         .target(name: "CLinux"),
         .target(name: "CJemalloc", linkerSettings: [.linkedLibrary("jemalloc")]),
 
-        // Floor 1: foundations
+        // Layer 1: foundations
         .target(name: "IPCModel", dependencies: ["CXXHash"], swiftSettings: product),
-        // Generic, and public though it is no product: another module gets specialized copies of public code alone.
+        // Generic, and public although it is not a product: other modules get specialized copies only of public code.
         .target(name: "IPCQueues", swiftSettings: product),
         .target(name: "IPCDBus", dependencies: ["IPCQueues", "CLibDBus", "CLinux", logging], swiftSettings: product),
 
-        // Floor 2: adapters
+        // Layer 2: adapters
         .target(name: "IPCDesktop", dependencies: ["IPCModel"], swiftSettings: product),
         .target(name: "IPCInterface", dependencies: ["IPCModel", "IPCDBus"], swiftSettings: product),
         .target(
@@ -59,7 +59,7 @@ let package = Package(
             dependencies: ["IPCModel", "CSQLite", "CXXHash", "CLinux"],
             swiftSettings: strict),
 
-        // Floor 3: programs
+        // Layer 3: programs
         .target(
             name: "IPCBroker",
             dependencies: [
@@ -71,16 +71,16 @@ let package = Package(
             name: "IPC", dependencies: ["IPCInterface", "IPCDesktop", "IPCModel", "IPCDBus", "CLinux"],
             swiftSettings: product),
 
-        // A product of its own, so that programs without Foundation stay without it.
+        // A separate product, so that programs without Foundation do not link it.
         .target(name: "IPCFoundation", dependencies: ["IPC"], swiftSettings: product),
 
-        // Floor 4: executables
-        // The broker's threads hand each request on, so most of its memory is freed by another thread than the one that asked
-        // for it. glibc takes a lock for that; jemalloc does not, and a fifth to a quarter more requests a second get through.
+        // Layer 4: executables
+        // A request passes through several of the broker's threads, so most memory is freed by a different thread from the one
+        // that allocated it. That takes a lock in glibc but not in jemalloc, which gives 20 to 25 % more requests per second.
         .executableTarget(
             name: "ipc-broker", dependencies: ["IPCBroker", "IPCDesktop", "IPCModel", "CJemalloc", arguments, logging],
             swiftSettings: product),
-        // GLib is linked here and nowhere else: the broker runs this for URLs that nobody claims.
+        // Only this program links GLib. The broker runs it for URLs that no application claims.
         .executableTarget(name: "ipc-desktop-open", dependencies: ["CGIO"], swiftSettings: strict),
         .target(
             name: "IPCTools", dependencies: ["IPC", "IPCModel", "IPCDBus", "CLinux", arguments, subprocess, system],
@@ -90,12 +90,12 @@ let package = Package(
         .executableTarget(
             name: "ipc-client", dependencies: ["IPCTools", "IPC", "IPCDesktop", "IPCModel", "IPCDBus", arguments],
             swiftSettings: strict),
-        // The clipboard of the desktop; XCB is linked here and nowhere else.
+        // Serves the desktop's clipboard. Only this program links XCB.
         .executableTarget(
             name: "ipc-bridge", dependencies: ["IPCTools", "IPC", "IPCModel", "IPCDBus", "CXCB", "CLinux", arguments],
             swiftSettings: product),
 
-        // Tests: one folder a module, and the harness they share
+        // Tests: one folder per module, and the harness that they share
         .target(
             name: "IPCTesting",
             dependencies: ["CLinux", subprocess, system],
@@ -112,7 +112,7 @@ let package = Package(
         .testTarget(name: "IPCQueuesTests", dependencies: ["IPCQueues", "IPCTesting"], swiftSettings: strict),
         .testTarget(
             name: "IPCDBusTests", dependencies: ["IPCDBus", "IPCDBusOracle", "IPCTesting"], swiftSettings: strict),
-        // Compares the reader and the writer of IPCDBus with libdbus; "wire-oracle" does it for millions of inputs.
+        // Compares the reader and the writer of IPCDBus with libdbus; "wire-oracle" does so for millions of inputs.
         .target(
             name: "IPCDBusOracle", dependencies: ["IPCDBus", "CLibDBus", "CLinux"], path: "Tests/IPCDBusOracle",
             swiftSettings: strict),
