@@ -11,7 +11,7 @@ package enum Broker1 {
         name, "Version", changes: .constant, "The version of the broker, as in Semantic Versioning.")
     package static let features = Property<[String]>(
         name, "Features", changes: .constant,
-        "The features of this broker, one lower-case word with hyphens for each feature.")
+        "The features of this broker, each as a lower-case word with hyphens.")
     package static let limits = Property<[String: UInt64]>(
         name, "Limits", changes: .constant,
         "The limits of this broker by name; a name ends with the unit, if there is one.")
@@ -21,7 +21,7 @@ package enum Broker1 {
     package static let connect = Method(
         name, "Connect", takes: .of(Argument<ConnectOptions>("options")),
         returns: .of(Argument<Descriptor>("socket")),
-        "Opens a direct connection to the broker, without the bus in between.")
+        "Opens a direct connection to the broker, which bypasses the bus.")
 
     package static let description = InterfaceDescription(name, connect, describe, version, features, limits)
 }

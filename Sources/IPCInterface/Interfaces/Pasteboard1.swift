@@ -27,7 +27,7 @@ package enum Pasteboard1 {
     package static let listVersions = Method(
         name, "ListVersions", takes: .of(Argument<NoOptions>("options")),
         returns: .of(Argument<[VersionFacts]>("versions")),
-        "Lists the versions that are held, oldest first, without their content.")
+        "Lists the versions that the broker keeps, oldest first, without their content.")
 
     package static let nameProperty = Property<String>(
         name, "Name", changes: .constant, "The name of the pasteboard, as it was given.")
@@ -35,15 +35,15 @@ package enum Pasteboard1 {
         name, "ChangeCount", "The change count of the current version.")
     package static let persistent = Property<Bool>(
         name, "Persistent", isWritable: true,
-        "Whether the pasteboard survives the end of the broker and a power failure.")
+        "Whether the pasteboard survives a broker restart and a power failure.")
     package static let historyLimit = Property<UInt32>(
         name, "HistoryLimit", isWritable: true,
-        "The maximum count of earlier versions that are held, 0 to 100, default 1.")
+        "The maximum number of earlier versions that the broker keeps, 0 to 100, default 1.")
     package static let types = Property<[[String]]>(
         name, "Types", changes: .invalidates,
         "The content types of the current version: for each item, those of its representations in order.")
     package static let itemCount = Property<UInt32>(
-        name, "ItemCount", "The count of items in the current version.")
+        name, "ItemCount", "The number of items in the current version.")
 
     package static let description = InterfaceDescription(
         name, setItems, addItems, clear, getItems, getData, listVersions, nameProperty, changeCount, persistent,

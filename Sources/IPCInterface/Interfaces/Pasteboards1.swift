@@ -9,7 +9,7 @@ package enum Pasteboards1 {
     package static let getPasteboard = Method(
         name, "GetPasteboard", takes: .of(Argument<String>("name"), Argument<GetPasteboardOptions>("options")),
         returns: .of(Argument<ObjectPath>("path")),
-        "Finds a pasteboard by its name, and creates it if the caller asks for that.")
+        "Finds a pasteboard by name, and creates it if the caller asks for that.")
     package static let createUniquePasteboard = Method(
         name, "CreateUniquePasteboard", takes: .of(Argument<UniquePasteboardOptions>("options")),
         returns: .of(Argument<String>("name"), Argument<ObjectPath>("path")),
@@ -28,11 +28,11 @@ package enum Pasteboards1 {
         "Waits until a pasteboard changes after a given change count.")
     package static let fetchPromises = Method(
         name, "FetchPromises", takes: .of(Argument<NoOptions>("options")), returns: .of(Argument<UInt32>("fetched")),
-        "Fetches all values that the caller has promised, so that the caller can end.")
+        "Fetches all values that the caller has promised, so that the caller can exit.")
     package static let skipChangeCounts = Method(
         name, "SkipChangeCounts", takes: .of(Argument<UInt64>("to"), Argument<NoOptions>("options")),
         returns: .of(Argument<UInt64>("change_count")),
-        "Makes the next change take a greater number than the given one.")
+        "Makes the next change take a number greater than the given one.")
     package static let pasteboardAdded = Signal(
         name, "PasteboardAdded", carries: .of(Argument<String>("name")), "Reports that a pasteboard was created.")
     package static let pasteboardRemoved = Signal(

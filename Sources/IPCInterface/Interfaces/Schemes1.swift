@@ -12,11 +12,11 @@ package enum Schemes1 {
     package static let unregister = Method(
         name, "Unregister",
         takes: .of(Argument<String>("application"), Argument<[String]>("schemes"), Argument<NoOptions>("options")),
-        returns: .none, "Removes claims of an application to URL schemes.")
+        returns: .none, "Removes an application's claims to URL schemes.")
     package static let canOpenURL = Method(
         name, "CanOpenURL", takes: .of(Argument<String>("url"), Argument<CanOpenURLOptions>("options")),
         returns: .of(Argument<Bool>("can_open")),
-        "Reports whether a waiting OpenURL of this URL would be accepted now.")
+        "Reports whether OpenURL would accept this URL now from a sender that waits.")
     package static let resolveURL = Method(
         name, "ResolveURL", takes: .of(Argument<String>("url"), Argument<NoOptions>("options")),
         returns: .of(Argument<ResolutionFacts>("resolution")),
@@ -44,7 +44,7 @@ package enum Schemes1 {
         name, "HandlerChanged",
         carries: .of(
             Argument<String>("scheme"), Argument<String>("old_application"), Argument<String>("new_application")),
-        "Reports that another application handles a scheme from now on.")
+        "Reports that a different application now handles a scheme.")
 
     package static let description = InterfaceDescription(
         name, register, unregister, canOpenURL, resolveURL, listHandlers, setDefault, getPolicy, setPolicy,

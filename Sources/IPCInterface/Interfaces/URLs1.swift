@@ -8,10 +8,10 @@ package enum URLs1 {
     package static let openURL = Method(
         name, "OpenURL", takes: .of(Argument<String>("url"), Argument<OpenURLOptions>("options")),
         returns: .of(Argument<OpenURLResult>("result")),
-        "Opens a URL in the application that handles its scheme, and waits for the outcome or queues it.")
+        "Opens a URL in the application that handles its scheme, and waits for the outcome or queues the request.")
     package static let getRequest = Method(
         name, "GetRequest", takes: .of(Argument<String>("id"), Argument<GetRequestOptions>("options")),
-        returns: .of(Argument<RequestFacts>("request")), "Returns all facts about a request.")
+        returns: .of(Argument<RequestFacts>("request")), "Returns all information about a request.")
     package static let waitRequest = Method(
         name, "WaitRequest", takes: .of(Argument<String>("id"), Argument<WaitRequestOptions>("options")),
         returns: .of(Argument<OpenURLResult>("result")), "Waits for the outcome of a request.")
@@ -26,7 +26,7 @@ package enum URLs1 {
         returns: .none, "Forgets a request that has ended.")
     package static let listRequests = Method(
         name, "ListRequests", takes: .of(Argument<ListRequestsOptions>("options")),
-        returns: .of(Argument<[RequestFacts]>("requests")), "Lists requests in the order of their acceptance.")
+        returns: .of(Argument<[RequestFacts]>("requests")), "Lists requests in the order in which they were accepted.")
     package static let traceRequest = Method(
         name, "TraceRequest", takes: .of(Argument<String>("id"), Argument<NoOptions>("options")),
         returns: .of(Argument<[TraceFacts]>("steps")), "Returns the steps of a request.")
