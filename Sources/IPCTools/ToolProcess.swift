@@ -6,24 +6,24 @@ private import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// A tool from its first argument to its exit code.
+/// One run of a tool, from its arguments to its exit code.
 package struct ToolProcess: Sendable {
     private let tool: any ParsableCommand.Type
     private let arguments: [String]
 
-    /// Parses the command line, runs the command and ends the process.
+    /// Parses the command line, runs the command and exits.
     ///
-    /// This is not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does not need.
-    /// The command's task is the only one, and begins on the actor that the command names.
+    /// This function is not async: an async main runs on Swift's thread pool and starts Dispatch, which a command does
+    /// not need. The command's task is the only one, and starts on the I/O thread.
     /// - Parameters:
     ///   - plain: the commands that can be created without the parser.
-    ///   - begin: starts work that every command except a request for help needs, such as a connection. It runs before
-    ///     the command line is parsed, because parsing takes as long as connecting.
+    ///   - begin: starts work that every command needs, such as connecting, but not if the user asks for help. It runs
+    ///     before the command line is parsed, because parsing takes as long as connecting.
     package static func run(
         _ tool: any ParsableCommand.Type, plain: [any PlainCommand.Type] = [], begin: () -> Void = {}
     ) -> Never {
         clinux_occupy_standard_streams()
-        // A file at its size limit (setrlimit(2)) is an error like a full disk, and must not end the process.
+        // Reaching the file size limit (setrlimit(2)) must be an error like a full disk, and must not kill the process.
         signal(SIGXFSZ, SIG_IGN)
         // The two threads share one heap: creating a second one takes longer than it saves.
         clinux_share_heap()
@@ -63,7 +63,7 @@ package struct ToolProcess: Sendable {
         }
     }
 
-    /// The command of a line that consists of a name and words, without options.
+    /// The command for a command line of a name and words, without options; nil for any other command line.
     static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
         guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
             !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })
@@ -71,8 +71,8 @@ package struct ToolProcess: Sendable {
         return command.init(words: Array(arguments.dropFirst()))
     }
 
-    /// Parses with the named command alone, because preparing the parser of all commands takes longer than most
-    /// commands run. If that fails, parses with the whole tool, which knows all names for errors and for help.
+    /// Parses with the named command alone, because preparing the parsers of all commands takes longer than most
+    /// commands run. If that fails, parses with the whole tool, because errors and help need all names.
     static func parse(_ tool: any ParsableCommand.Type, _ arguments: [String]) throws -> any ParsableCommand {
         let named = NamedCommand(arguments, of: tool)
         if named.depth > 0, named.command is any ToolCommand.Type,
@@ -84,7 +84,7 @@ package struct ToolProcess: Sendable {
         return try tool.parseAsRoot(arguments)
     }
 
-    /// Whether the command line probably runs a command. The parser decides.
+    /// Whether the command line probably runs a command. Only the parser knows for certain.
     private var namesCommand: Bool {
         guard let first = arguments.first, first != "help", !first.hasPrefix("-") else { return false }
         return !["-h", "--help"].contains { ArgumentVector.contains($0, in: arguments) }
@@ -98,7 +98,7 @@ package struct ToolProcess: Sendable {
         exit(failure.exit.rawValue)
     }
 
-    /// Ends with the message of ArgumentParser: help, or an error of the command line.
+    /// Exits with ArgumentParser's message: help, or an error in the command line.
     private func end(parsing error: any Error) -> Never {
         let code = tool.exitCode(for: error)
         let text = tool.fullMessage(for: error)
@@ -108,7 +108,7 @@ package struct ToolProcess: Sendable {
             do throws(ToolFailure) { try OutputStream.output.writeLine(answer) } catch { end(error) }
             exit(0)
         }
-        // A shell asks to complete a word. An error would disturb the user's command line.
+        // A shell is completing a word. An error would disturb the user's command line.
         guard arguments.first != "---completion" else { exit(code.rawValue) }
         if let unknown = ToolFailure.unknownCommand(in: arguments, of: tool) { end(unknown) }
         guard code == .validationFailure else {
@@ -124,8 +124,8 @@ package struct ToolProcess: Sendable {
         exit(IPCModel.ExitCode.usage.rawValue)
     }
 
-    /// The failure that replaces an answer of ArgumentParser that the user did not ask for: the tool's help for an
-    /// unknown command or option, or the tool's version for `--version` after a command.
+    /// The failure that replaces output that the user did not ask for: ArgumentParser prints the tool's help for an
+    /// unknown command or option, and the tool's version for `--version` after a command.
     private func refusal(of text: String) -> ToolFailure? {
         guard let first = arguments.first, !first.hasPrefix("-"), !tool.configuration.subcommands.isEmpty else {
             return nil
@@ -151,18 +151,18 @@ package struct ToolProcess: Sendable {
 
 /// A command that calls the broker. Its task starts on the I/O thread.
 ///
-/// Its configuration should name it: deriving a name from a type takes longer than parsing a command line.
+/// Its configuration should set the name: deriving it from the type takes longer than parsing a command line.
 package protocol ToolCommand: AsyncParsableCommand, Sendable {}
 
 /// A command that can be created without the parser, which takes longer than the rest of a short command.
 package protocol PlainCommand: ToolCommand {
-    /// Creates the command that ArgumentParser would create from these words: arguments of one kind without a leading
-    /// “-”, and no options.
+    /// Creates the command that ArgumentParser would create from these words: positional arguments of one kind without
+    /// a leading “-”, and no options.
     init(words: [String])
 }
 
 extension ToolFailure {
-    /// The failure for the first unknown command of a command line; nil if every command is known.
+    /// The failure for the first unknown command on a command line; nil if every command is known.
     static func unknownCommand(
         in arguments: [String], of tool: any ParsableCommand.Type
     ) -> ToolFailure? {
@@ -183,9 +183,9 @@ extension ToolFailure {
 
 /// The command that the first words of a command line name.
 struct NamedCommand {
-    /// The tool itself if the first word names no command.
+    /// The tool itself if the first word is not a command.
     let command: any ParsableCommand.Type
-    /// The count of words that name the command: 2 for “board list”.
+    /// The number of words that name the command: 2 for “board list”.
     let depth: Int
 
     init(_ words: [String], of tool: any ParsableCommand.Type) {

@@ -6,8 +6,8 @@ import class IPCDBus.DBusActor
 
 typealias DBusActor = IPCDBus.DBusActor
 
-/// A command that runs on the I/O thread. It makes one call after the other, and a change of threads costs more than a
-/// command. Nothing arrives while it reads its input or writes its output there.
+/// A command that runs on the I/O thread. It makes one call at a time, so switching threads would cost more than the
+/// command itself. Blocking that thread for input and output is safe, because nothing arrives in the meantime.
 protocol ClientCommand: ToolCommand {
     @DBusActor
     func run() async throws
@@ -16,20 +16,20 @@ protocol ClientCommand: ToolCommand {
 enum Client {
     static let tool = "ipc-client"
 
-    /// The application id that requests state as their source: the id of the sample client.
+    /// The application id that requests name as their source by default: the id of the sample client.
     static let id = "demo.IPCClient"
 
     /// The shared pasteboard, which always exists.
     static let generalPasteboard = PasteboardName.general.text
 
-    /// The connection of this process. It begins at the first use.
+    /// The connection of this process, opened on first use.
     static let connection = EarlyConnection()
 
-    /// Connects without asking for the bus name, so that several clients can run at a time.
+    /// Connects without asking for the bus name, so that several clients can run at once.
     ///
-    /// A client makes one call and ends, so its changes have no id unless the user gives one. If the connection is lost
-    /// during a call that reads or has an id, the call is sent again. Any other call fails with `storeUnavailable`.
-    /// - Parameter time: how long the bus may take to answer; `nil` for the usual time.
+    /// A client makes one call and exits, so a change has an id only if the user gives one. A read, or a call with an
+    /// id, is sent again if the connection is lost; any other call fails with `storeUnavailable`.
+    /// - Parameter time: how long the bus may take to answer; `nil` for the default.
     @DBusActor
     static func connect(as id: String = Client.id, within time: Duration? = nil) async throws(IPCError) -> Application {
         try await connection.application(id: ApplicationID(id), within: time)
@@ -37,14 +37,14 @@ enum Client {
 }
 
 extension CommandConfiguration {
-    /// Creates the configuration of a command of this tool. With the tool as “super-command”, ArgumentParser knows that
-    /// the command generates no completion scripts. Otherwise it would parse the command line twice more to look for
-    /// such a request.
+    /// Creates the configuration of a command of this tool. Because the tool is set as its “super-command”,
+    /// ArgumentParser knows that the command cannot generate completion scripts. Otherwise it would parse the command
+    /// line two more times to look for such a request.
     init(command name: String, abstract: String, discussion: String) {
         self.init(commandName: name, _superCommandName: Client.tool, abstract: abstract, discussion: discussion)
     }
 
-    /// Creates the configuration of a noun. Without a verb, it lists its commands.
+    /// Creates the configuration of a group such as `board`, which lists its commands if none is given.
     init(
         commands name: String, abstract: String, discussion: String, subcommands: [any ParsableCommand.Type]
     ) {
@@ -53,7 +53,7 @@ extension CommandConfiguration {
 }
 
 extension Option {
-    /// An option for a whole number. A text such as “-1” counts as its value, so that the error is about the number.
+    /// An option for a whole number. A word such as “-1” is taken as its value, so that the error is about the number.
     init<Number>(number help: String) where Value == Number?, Number: FixedWidthInteger & UnsignedInteger & Sendable {
         self.init(
             parsing: .unconditional, help: ArgumentHelp(help, valueName: "n"), transform: Quantity.number)
@@ -61,7 +61,7 @@ extension Option {
 }
 
 extension OutputOptions {
-    /// Writes rows: one object each, or a table as one text. Writes nothing for an empty table.
+    /// Writes rows: a JSON object for each, or all as one table. Writes nothing for an empty table.
     func printRows(
         _ objects: @autoclosure () -> [JSONValue], text: (_ isAligned: Bool) -> String
     ) throws(ToolFailure) {

@@ -8,7 +8,7 @@ extension Timestamp {
     func local(fraction: Bool = false) -> String {
         var seconds = time_t(clamping: millisecondsSince1970 / 1_000)
         var parts = tm()
-        // Unlike localtime, localtime_r need not look at TZ by itself.
+        // Unlike localtime, localtime_r need not read TZ itself.
         tzset()
         guard localtime_r(&seconds, &parts) != nil, parts.tm_year <= 9999 - 1900 else { return "" }
         let milliseconds = fraction ? ".\(String(millisecondsSince1970 % 1_000 + 1_000).dropFirst())" : ""
@@ -27,9 +27,9 @@ extension Timestamp {
         self > now ? "in \(TimeLength.text(self - now))" : "\(TimeLength.text(now - self)) ago"
     }
 
-    /// A point in local time, and its distance from now.
+    /// The time in local time, and its distance from now.
     func told(now: Timestamp) -> String { "\(local()) (\(distance(from: now)))" }
 
-    /// The cell of a table: the distance from now on a terminal, else the point in time in UTC.
+    /// The cell of a table: the distance from now on a terminal, otherwise the time in UTC.
     func cell(isAligned: Bool, now: Timestamp) -> String { isAligned ? distance(from: now) : description }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPCModel
 import IPCTools
 
-/// The handler of the two sample programs: it receives URLs with their payloads and prints them.
+/// The handler of the two sample programs. It receives URLs with their payloads and prints them.
 @main
 struct IPCServerCommand: ToolCommand {
     static let configuration = CommandConfiguration(

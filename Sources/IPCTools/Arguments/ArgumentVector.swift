@@ -1,6 +1,6 @@
 private import IPCModel
 
-/// The command line as bytes, before Swift repairs text that is not UTF-8.
+/// The command line as raw bytes, before Swift replaces invalid UTF-8.
 package enum ArgumentVector {
     /// The arguments of this process, without the program's name.
     /// - Throws: ``ToolFailure`` with exit code 65 if one is not UTF-8.
@@ -19,13 +19,13 @@ package enum ArgumentVector {
         return arguments
     }
 
-    /// Whether an option is on the command line. The command line need not be valid.
+    /// Whether an option is on the command line, which need not be valid.
     package static func contains(_ option: String, in arguments: [String]) -> Bool {
         arguments.prefix { $0 != "--" }.contains(option)
     }
 
-    /// The first word with one dash before several letters; nil if the line asks for help. ArgumentParser reads such a
-    /// word as several options, and an “h” in it as a request for help.
+    /// The first word that has one dash before several letters; nil if the command line asks for help. ArgumentParser
+    /// reads such a word as several one-letter options, and an “h” among them as a request for help.
     static func dashedWord(in arguments: [String]) -> String? {
         let options = arguments.prefix { $0 != "--" }
         guard !["-h", "--help", "help"].contains(where: options.contains) else { return nil }

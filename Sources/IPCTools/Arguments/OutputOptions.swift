@@ -11,14 +11,14 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     package init() {}
 
-    /// The options of a command line that states none of them.
+    /// The options of a command line that sets none of them.
     package static var unstated: OutputOptions {
         var options = OutputOptions()
         (options.json, options.color) = (false, .auto)
         return options
     }
 
-    /// Writes a line to standard output: one JSON object with `--json`, else the text, if there is one.
+    /// Writes a line to standard output: a JSON object with `--json`, otherwise the text, if there is any.
     package func print(_ value: @autoclosure () -> JSONValue, text: @autoclosure () -> String?) throws(ToolFailure) {
         if json {
             try OutputStream.output.writeLine(value().text)
@@ -29,9 +29,9 @@ package struct OutputOptions: ParsableArguments, Sendable {
 
     /// Warns on standard error.
     /// - Parameters:
-    ///   - name: a word for programs.
-    ///   - message: a sentence without a full stop.
-    ///   - id: the id of a request.
+    ///   - name: the name of the warning, for programs.
+    ///   - message: the warning, without a full stop.
+    ///   - id: the id of the request that the warning is about.
     package func warn(_ name: String, _ message: String, id: String? = nil) throws(ToolFailure) {
         try tell(name, message, after: "warning: ", id: id)
     }
@@ -41,7 +41,7 @@ package struct OutputOptions: ParsableArguments, Sendable {
         try? warn("StoreUnavailable", "the connection to the message bus was lost; waiting for the bus")
     }
 
-    /// Reports an event on standard error: as a sentence after a prefix, or with `--json` as the object of a warning.
+    /// Reports an event on standard error: as a message after a prefix, or with `--json` as a warning object.
     package func tell(
         _ name: String, _ message: String, after prefix: String = "", id: String? = nil
     ) throws(ToolFailure) {

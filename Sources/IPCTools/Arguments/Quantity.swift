@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 package enum Quantity {
     /// Parses the argument of an option that counts from 1.
-    /// - Throws: an error that states the valid range.
+    /// - Throws: an error that names the valid range.
     package static func parse(_ argument: String) throws -> UInt32 {
         guard let number = UInt32(argument), number > 0 else {
             throw ValidationError("give a number from 1 to \(UInt32.max).")
@@ -11,7 +11,7 @@ package enum Quantity {
     }
 
     /// Parses the argument of an option that counts from 0.
-    /// - Throws: an error that states the valid range.
+    /// - Throws: an error that names the valid range.
     package static func number<Number: FixedWidthInteger & UnsignedInteger>(_ argument: String) throws -> Number {
         guard let number = Number(argument) else { throw ValidationError("give a number from 0 to \(Number.max).") }
         return number

@@ -7,9 +7,9 @@ struct CompletionRequest: Sendable {
     let start: String
 
     /// - Parameters:
-    ///   - words: the words of the command line with the program's name, including quotation marks.
-    ///   - place: the place of the word.
-    ///   - start: the part of the last word before the cursor.
+    ///   - words: the words of the command line, including the program's name and any quotation marks.
+    ///   - place: the index of the word to complete.
+    ///   - start: the part of that word before the cursor.
     init(_ words: [String], _ place: Int, _ start: String) {
         self.words = words
         self.start = place == words.count - 1 && SafeName.isSafe(start) ? start : ""
@@ -22,7 +22,7 @@ struct CompletionRequest: Sendable {
         return words.dropFirst(2).first { !$0.hasPrefix("-") } ?? ""
     }
 
-    /// A name in the form that the shell expects: zsh reads the text after a colon as a description.
+    /// Returns a name as the shell expects it: zsh reads the text after a colon as a description.
     func shown(_ name: String) -> String {
         CompletionShell.requesting == .zsh ? name.replacing(":", with: "\\:") : name
     }

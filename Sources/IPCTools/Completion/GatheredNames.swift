@@ -3,20 +3,20 @@ private import Synchronization
 
 /// Names that arrive on the I/O thread while the thread that asked for them waits.
 final class GatheredNames: Sendable {
-    /// How long to wait after the user has pressed a key.
+    /// How long to keep the user waiting after a key press.
     private static let patience = DispatchTimeInterval.milliseconds(500)
-    /// The greatest count of names: more than a person reads.
+    /// The maximum number of names: more than anyone reads.
     private static let most = 500
 
     private let start: String
     private let names = Mutex<[String]>([])
     private let ended = DispatchSemaphore(value: 0)
 
-    /// - Parameter start: the start of all names.
+    /// - Parameter start: the prefix of all names.
     init(startingWith start: String) { self.start = start }
 
-    /// Adds a name that has the right start, unless it is already there.
-    /// - Parameter keepingNewest: whether the newest names replace the first ones if there are too many.
+    /// Adds a name that has the right prefix, unless it is already there.
+    /// - Parameter keepingNewest: whether a new name replaces the oldest one if there are too many.
     /// - Returns: whether there is room for more.
     @discardableResult
     func add(_ name: String, keepingNewest: Bool = false) -> Bool {
@@ -31,7 +31,7 @@ final class GatheredNames: Sendable {
     /// Ends the wait: no more names will arrive.
     func end() { ended.signal() }
 
-    /// Waits until all names have arrived, or the time is over.
+    /// Waits until all names have arrived, or time is up.
     func all() -> [String] {
         _ = ended.wait(timeout: .now() + Self.patience)
         return names.withLock { $0 }

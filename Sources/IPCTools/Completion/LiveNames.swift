@@ -4,9 +4,9 @@ internal import IPCModel
 
 private import class IPCDBus.DBusActor
 
-/// The names that a shell offers when the user presses a key: those that the broker has at that moment.
+/// The names that a shell offers for completion: those that the broker knows at that moment.
 ///
-/// Completion does not start the broker: if it does not run, there are no names. If the broker takes too long, the
+/// Completion does not start the broker: if it is not running, there are no names. If the broker takes too long, the
 /// shell offers the names that have arrived.
 package enum LiveNames {
     package static let boards = kind { app, request, names in
@@ -17,7 +17,7 @@ package enum LiveNames {
         for try await claim in app.handlers() where !names.add(claim.scheme) { return }
     }
 
-    /// The beginnings of URLs that have a handler.
+    /// The beginnings of URLs that have a handler: each scheme with its colon.
     package static let urls = kind { app, _, names in
         for try await claim in app.handlers() where !names.add(claim.scheme + ":") { return }
     }

@@ -5,14 +5,14 @@ private import IPCModel
 
 internal import class IPCDBus.Descriptor
 
-/// The paths of the parts of an exported store.
+/// The paths within the folder of an exported store.
 enum ExportPlaces {
     static func table(_ folder: String) -> String { folder + "/store.jsonl" }
-    /// The table while it is being written: a folder without the finished table is not an export.
+    /// The table while it is being written. A folder without the finished table is not an export.
     static func unfinishedTable(_ folder: String) -> String { folder + "/store.jsonl.unfinished" }
     static func blobs(_ folder: String) -> String { folder + "/blobs" }
 
-    /// The file of a value by its digest; nil for every other text, so that no path leads out of the folder.
+    /// The path of the value with this digest; nil if the string is not a digest, so that no path leads elsewhere.
     static func blob(_ digest: String, in folder: String) -> String? {
         guard digest.hasPrefix(ContentDigest.prefix) else { return nil }
         let digits = digest.dropFirst(ContentDigest.prefix.count)
@@ -20,9 +20,9 @@ enum ExportPlaces {
     }
 }
 
-/// Writes an exported store: a folder that only the user may read.
+/// Writes an exported store: a folder that only the user can read.
 ///
-/// The table of contents gets its name last, when everything is on the disk, so that no folder looks like an export
+/// The table of contents gets its final name only when everything is on disk, so that no folder looks like an export
 /// before it is complete.
 package final class ExportFolder {
     private let path: String
@@ -33,7 +33,7 @@ package final class ExportFolder {
     private let table: Descriptor
     private var lines: UInt64 = 0
     private var length: UInt64 = 0
-    /// The bytes of the values with files of their own, each value counted once.
+    /// The total size in bytes of the files in `blobs`. Equal values share a file.
     package private(set) var blobBytes: UInt64 = 0
     package private(set) var blobs: UInt64 = 0
 
@@ -83,8 +83,8 @@ package final class ExportFolder {
         return names.filter { $0 != "." && $0 != ".." }
     }
 
-    /// Whether a folder has only the parts of an export whose writer has ended. An export creates the table after the
-    /// folder of values.
+    /// Whether a folder contains only the parts of an unfinished export that no process is writing any more. An export
+    /// creates the table after the folder of values.
     private static func isAbandoned(_ path: String) -> Bool {
         let parts = [ExportPlaces.unfinishedTable(path), ExportPlaces.blobs(path)]
         guard let names = names(path), !names.isEmpty, names.allSatisfy({ parts.contains("\(path)/\($0)") }) else {
@@ -97,9 +97,9 @@ package final class ExportFolder {
         return flock(table, LOCK_EX | LOCK_NB) == 0 && values.allSatisfy(isPart)
     }
 
-    /// Whether an export gives this name to a file in the folder of values.
+    /// Whether an export could have created a file of this name in the folder of values.
     private static func isPart(_ name: String) -> Bool {
-        // A value that is not complete has more than its digest as its name.
+        // While a value is incomplete, its file name has a suffix after the digest.
         ExportPlaces.blob(ContentDigest.prefix + name.prefix { $0 != "." }, in: "") != nil
     }
 
@@ -118,7 +118,7 @@ package final class ExportFolder {
         length += UInt64(line.count)
     }
 
-    /// Returns the record of a value, after writing a large value to a file of its own.
+    /// Returns the record of a value. Writes a large value to its own file first.
     package func value(_ representation: Representation) throws -> ExportRecord.Value {
         let type = representation.type.text
         switch representation.value {
@@ -144,15 +144,15 @@ package final class ExportFolder {
         blobBytes += UInt64(value.byteCount)
     }
 
-    /// Writes the last line and gives the table its name. Everything is on the disk when this returns.
-    /// - Parameter changeCount: the greatest change count of the store.
+    /// Writes the last line and gives the table its final name. When this returns, everything is on disk.
+    /// - Parameter changeCount: the highest change count in the store.
     /// - Throws: ``ToolFailure`` with exit code 74 if a part did not reach the disk; the folder is then not an export.
     package func finish(changeCount: UInt64) throws {
         let copy = fcntl(table.rawValue, F_DUPFD_CLOEXEC, 3)
         guard copy >= 0 else { throw ToolFailure.cannotRead("the table that was written", errno) }
         let digest = try ContentDigest(of: ContentFile(owning: copy, byteCount: Int(length)))
         try add(.end(lines: lines, digest: digest.description, changeCount: changeCount))
-        // One call for all files; sync(2) would report no error.
+        // One call flushes all files. Unlike sync(2), it reports errors.
         try flushed(clinux_sync_file_system(folder.rawValue))
         try flushed(fsync(table.rawValue))
         let place = ExportPlaces.table(path)

@@ -4,28 +4,28 @@ private import IPCModel
 
 /// Reads an exported store.
 ///
-/// ``verify(_:)`` checks everything first, and rejects the whole folder if it was changed or cut since it was written.
+/// ``verify(_:)`` checks everything first, and rejects the whole folder if any part was changed or truncated.
 package struct ExportReader {
     private let path: String
     private let table: ContentFile
     private let lines: UInt64
     private let digest: String
-    /// The greatest change count of the store.
+    /// The highest change count in the exported store.
     package let changeCount: UInt64
-    /// The length of the table without the last line.
+    /// The length in bytes of the table without its last line.
     private let length: Int
-    /// The count of bytes that were read from the table.
+    /// The number of bytes read from the table so far.
     private var place = 0
-    /// The bytes of the last block that are not used yet.
+    /// The part of the last block that has not been parsed yet.
     private var block: ArraySlice<UInt8> = []
     /// The start of a line that continues in the next block.
     private var open: [UInt8] = []
 
     /// Opens the folder and finds the last line of its table.
-    /// - Throws: ``ToolFailure``: 66 if there is no export, 65 if it is damaged.
+    /// - Throws: ``ToolFailure`` with exit code 66 if there is no export, 65 if it is damaged.
     package init(_ path: String) throws(ToolFailure) {
         let place = ExportPlaces.table(path)
-        // Without O_NONBLOCK a pipe would wait here for its writer.
+        // Without O_NONBLOCK, opening a named pipe would wait for its writer.
         let table = Glibc.open(place, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         guard table >= 0 else {
             let code = errno
@@ -58,7 +58,7 @@ package struct ExportReader {
     }
 
     /// Checks the digest of the table, every line, and the length and digest of every file that a line names.
-    /// - Parameter look: receives every record but the last, in order.
+    /// - Parameter look: called with every record except the last, in order.
     package func verify(_ look: (ExportRecord) throws -> Void) throws {
         let place = ExportPlaces.table(path)
         let stream = try ContentDigestStream()
@@ -94,7 +94,7 @@ package struct ExportReader {
         }
     }
 
-    /// Reads the next record; nil at the last one.
+    /// Reads the next record; nil if there is none left before the last line.
     package mutating func next() throws(ToolFailure) -> ExportRecord? {
         while true {
             if let end = block.firstIndex(of: UInt8(ascii: "\n")) {
@@ -141,7 +141,7 @@ package struct ExportReader {
         }
     }
 
-    /// Opens the file of a value. Reads a short one, because it was not a file before the export.
+    /// Opens the file of a value. Text and short values are read into memory, where they were before the export.
     private func blob(_ value: ExportRecord.Value, verifying: Bool) throws -> Representation.Value {
         guard case .blob(let digest, let byteCount, let isText) = value.content else { return .bytes([]) }
         guard let place = ExportPlaces.blob(digest, in: path) else {

@@ -2,19 +2,19 @@ package import IPCModel
 
 /// One line of `store.jsonl`, the table of contents of an exported store.
 ///
-/// The first line states the format, and the last one the length. Between them are all pasteboards, each followed by
-/// its versions from the oldest to the current one, and then the claims and the choices of handlers.
+/// The first line names the format, and the last one the number of lines. Between them are all pasteboards, each
+/// followed by its versions from the oldest to the current one, and then the claims and the choices of handlers.
 package enum ExportRecord: Sendable, Hashable {
-    /// The format. Its number grows with every change that an older tool would misread.
+    /// The format. Its number increases with every change that an older tool would misread.
     case header(format: UInt64)
     case pasteboard(name: String, isPersistent: Bool, historyLimit: UInt32)
-    /// A version of the pasteboard whose record precedes it.
+    /// A version of the pasteboard in the last pasteboard record before it.
     case version(Version)
     /// A claim that outlives its application.
     case registration(scheme: String, application: String)
     /// The user's choice of a handler.
     case choice(scheme: String, application: String)
-    /// The count of lines before this one, the digest of their bytes, and the greatest change count of the store.
+    /// The number of lines before this one, the digest of their bytes, and the highest change count in the store.
     case end(lines: UInt64, digest: String, changeCount: UInt64)
 
     static let format: UInt64 = 1
@@ -26,7 +26,7 @@ package enum ExportRecord: Sendable, Hashable {
         package let expires: UInt64?
         package let application: String
         package let strength: String
-        /// The reason why its content is not here: `sensitive`, `once`, `damaged`, `unreadable`; nil if it is here.
+        /// Why the export lacks the content: `sensitive`, `once`, `damaged` or `unreadable`; nil if it has the content.
         package let leftOut: String?
         package let items: [[Value]]
 
@@ -40,7 +40,7 @@ package enum ExportRecord: Sendable, Hashable {
         }
     }
 
-    /// A representation: a small one is in the line, a large one in a file of its own.
+    /// A representation. A small value is in the line itself, a large one in a separate file.
     package struct Value: Sendable, Hashable {
         package let type: String
         package let content: Content
@@ -83,7 +83,7 @@ extension ExportRecord {
         }
     }
 
-    /// Reads a line; nil if it is not a complete record.
+    /// Parses a line; nil if it is not a complete record.
     package init?(_ json: JSONValue) {
         switch json["record"]?.string {
         case "swift-ipc-export":
@@ -131,7 +131,7 @@ extension ExportRecord.Version {
 }
 
 extension ExportRecord.Value {
-    /// The size limit in bytes of a value in the line.
+    /// The maximum size, in bytes, of a value in the line itself.
     static let mostInline = 4_096
 
     fileprivate var json: JSONValue {

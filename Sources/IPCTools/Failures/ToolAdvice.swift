@@ -21,6 +21,6 @@ extension Advice {
 }
 
 extension String {
-    /// The sentence of an error, with its advice in terms of the tools.
+    /// The error message, with its advice in terms of the tools' commands and options.
     var withToolAdvice: String { replacingAdvice(\.ofLibrary, \.ofTools) }
 }

@@ -1,11 +1,11 @@
 private import IPC
 package import IPCModel
 
-/// The reason why a tool fails.
+/// Why a tool fails.
 package struct ToolFailure: Error, Hashable {
-    /// A word for programs: the name of a D-Bus error without its prefix, or `Usage`, `NoSuchFile`.
+    /// The name of the failure, for programs: that of a D-Bus error without its prefix, or another one such as `Usage`.
     package let name: String
-    /// A sentence with the next step, without a full stop; empty if the reader of the output has ended.
+    /// The error message, without a full stop; empty if the output is closed or the failure was already reported.
     package let message: String
     package let exit: IPCModel.ExitCode
 
@@ -20,7 +20,7 @@ package struct ToolFailure: Error, Hashable {
         self.init(name: error.code.rawValue, message: error.message.withToolAdvice, exit: error.exit)
     }
 
-    /// Returns the same failure with a clause after its sentence.
+    /// Returns the same failure with a clause appended to its message.
     package func adding(_ words: String) -> ToolFailure {
         ToolFailure(name: name, message: "\(message); \(words)", exit: exit)
     }
@@ -29,7 +29,7 @@ package struct ToolFailure: Error, Hashable {
         ToolFailure(name: "Usage", message: message, exit: .usage)
     }
 
-    /// A reserved scheme, for a command that cannot claim it.
+    /// The failure of a command that cannot claim reserved schemes.
     package static func reserved(_ schemes: [String]) -> ToolFailure {
         let reserved = schemes.filter { (try? URLScheme($0))?.isReserved ?? false }
         let all = (reserved.isEmpty ? schemes : reserved).joined(separator: ", ")
@@ -39,7 +39,7 @@ package struct ToolFailure: Error, Hashable {
             exit: .notPermitted)
     }
 
-    /// The line for standard error: `ipc-client: sentence`, or one JSON object.
+    /// The line for standard error: `ipc-client: message`, or a JSON object.
     package func line(program: String, json: Bool, style: Style) -> String {
         guard json else { return style.red("\(program):") + " " + message.onOneLine }
         return JSONValue.object([
@@ -49,8 +49,8 @@ package struct ToolFailure: Error, Hashable {
 }
 
 extension String {
-    /// The text of another program, for a sentence or a table: on one line, and only the start and the end of a long
-    /// text. The end gets more room, because a failing program states the error last, as in a traceback.
+    /// Text from another program, for a message or a table: on one line, with only the start and the end of a long
+    /// text. The end gets more room, because failing programs usually print the error last, as in a traceback.
     package var asTold: String {
         let scalars = unicodeScalars
         guard scalars.dropFirst(Self.startTold + Self.endTold).first != nil else { return onOneLine }
@@ -58,6 +58,6 @@ extension String {
         return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(end).onOneLine
     }
 
-    /// The counts of characters of the start and of the end of a long text.
+    /// How many characters remain of the start and of the end of a long text.
     private static let (startTold, endTold) = (80, 220)
 }

@@ -3,12 +3,12 @@ private import IPCModel
 
 /// The message for an unknown option, with a suggestion only if a name is close.
 ///
-/// ArgumentParser suggests any name within three changes, such as `--json` for `--vesion`, and never `--help` or
+/// ArgumentParser suggests any name within three changes, such as `--json` for `--vesion`, but never `--help` or
 /// `--version`.
 enum UnknownOption {
     private static let start = "Unknown option '"
 
-    /// Returns a message of ArgumentParser with another suggestion. Other messages stay as they are.
+    /// Returns a message from ArgumentParser with a better suggestion. Any other message is returned unchanged.
     static func message(
         _ message: String, in arguments: [String], of tool: any ParsableCommand.Type
     ) -> String {
@@ -17,14 +17,14 @@ enum UnknownOption {
             let end = first.dropFirst(start.count).firstIndex(of: "'"), first[..<end].contains("--")
         else { return message }
         let option = first[..<end].dropFirst(start.count)
-        // Two dashes are common to all names, and would make short names look alike.
+        // All names start with two dashes, which would make short names look alike.
         let nearest = Spelling.nearest(
             to: String(option.dropFirst(2)), among: names(of: NamedCommand(arguments, of: tool).command, in: tool))
         return first[...end] + (nearest.map { ". Did you mean '--\($0)'?" } ?? "") + rest
     }
 
-    /// The long names of a command's options, without their dashes, as its help lists them: ArgumentParser does not give
-    /// them in another form.
+    /// The long names of a command's options, without their dashes. They come from its help text, because
+    /// ArgumentParser does not provide them in another form.
     static func names(of command: any ParsableCommand.Type, in tool: any ParsableCommand.Type) -> [String] {
         let help = command == tool ? tool.helpMessage() : tool.helpMessage(for: command)
         return help.split(separator: "\n").filter { $0.hasPrefix("  -") }.flatMap { line in

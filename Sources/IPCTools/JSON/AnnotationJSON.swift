@@ -2,8 +2,8 @@ package import IPCDBus
 package import IPCModel
 
 extension JSONValue {
-    /// Creates the JSON of a D-Bus value, without its type. Numbers of 64 bits are strings, and bytes are an object
-    /// with `base64`. A dictionary with string keys is an object, and any other dictionary is an array of pairs.
+    /// Creates the JSON of a D-Bus value, without its type. 64-bit numbers become strings, and bytes an object with
+    /// `base64`. A dictionary with string keys becomes an object, any other dictionary an array of pairs.
     package init(_ value: Value) {
         switch value {
         case .byte(let value): self = .integer(value)

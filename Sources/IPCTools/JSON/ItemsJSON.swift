@@ -3,7 +3,7 @@ package import IPC
 
 extension JSONValue {
     /// An array of items, each an array of representations with `type` and `text`, or `base64` if they are not UTF-8.
-    /// - Parameter most: the size limit of a file in bytes. A larger one has only a `size`, because JSON is in memory.
+    /// - Parameter most: the maximum size in bytes of a file. A larger one has only a `size`, to save memory.
     package static func items(_ items: [PasteboardItem], most: Int = .max) -> JSONValue {
         .array(items.map { item in .array(item.representations.map { representation($0, most) }) })
     }
@@ -22,7 +22,7 @@ extension JSONValue {
 package enum Base64 {
     package static func encode(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
 
-    /// The bytes, or `nil` if ``encode(_:)`` would write another text: without blanks, and with zeros in unused bits.
+    /// Decodes a string; `nil` unless ``encode(_:)`` would write exactly this: no whitespace, and zeros in unused bits.
     package static func decode(_ text: String) -> [UInt8]? {
         guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
         return Array(data)

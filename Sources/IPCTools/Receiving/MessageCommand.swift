@@ -2,8 +2,8 @@ package import IPC
 private import IPCModel
 private import Subprocess
 
-/// The command of `--exec`, run once for every message. It gets the message in its environment and standard input only,
-/// never in its command line (I20).
+/// The command of `--exec`, run once for every message. It gets the message through its environment and standard input,
+/// never through its command line (I20).
 struct MessageCommand: Sendable {
     private let command: ShellCommand
 
@@ -11,7 +11,7 @@ struct MessageCommand: Sendable {
 
     typealias Result = (answer: OpenURLRequest.Answer, reply: [PasteboardItem])
 
-    /// Runs the command until it ends. Cancelling the request or the task ends the command and its children.
+    /// Runs the command until it exits. Cancelling the request or the task stops the command and its children.
     func handle(_ request: OpenURLRequest) async -> Result {
         let work = Task { await run(request) }
         let watch = Task { if await request.waitUntilCancelled() { work.cancel() } }
@@ -41,7 +41,7 @@ struct MessageCommand: Sendable {
         }
     }
 
-    /// The output of the command: text if it is UTF-8, else bytes.
+    /// The command's output as a reply: text if it is UTF-8, otherwise bytes.
     private func reply(_ output: [UInt8]) -> [PasteboardItem] {
         guard !output.isEmpty else { return [] }
         if let text = String(validating: output, as: UTF8.self) { return [.string(text)] }
@@ -68,11 +68,11 @@ struct MessageCommand: Sendable {
 }
 
 extension PasteboardItem {
-    /// The representation for people: plain text if the item has it, else the writer's first.
+    /// The representation to show to people: plain text if the item has it, otherwise the writer's first one.
     package var preferred: Representation? { types.preferred.flatMap { self[$0] } }
 }
 
 extension [ContentType] {
-    /// The type of ``PasteboardItem/preferred``, from all types of an item.
+    /// The preferred type among an item's types; see ``PasteboardItem/preferred``.
     package var preferred: ContentType? { first(where: \.isUTF8PlainText) ?? first }
 }

@@ -4,8 +4,8 @@ private import IPCModel
 /// A received message as one line of text.
 ///
 /// Text is printed unchanged, with these exceptions: a backslash is `\\`, a line end is `\n` or `\r`, and any other
-/// character that could end a line or move a cursor is `\u` with four hexadecimal digits. A tab stays. `printf %b` of
-/// most shells restores the text. A message without text is a line that starts with `\(`, which no text does.
+/// character that could end a line or move a cursor is `\u` with four hexadecimal digits. Tabs are unchanged. `printf
+/// %b` in most shells restores the text. If a message has no text, its line starts with `\(`, which no text does.
 package enum MessageLine {
     package static func line(url: String, payload: Payload) -> String {
         if let text = text(of: payload) { return escaped(text) }
@@ -15,7 +15,7 @@ package enum MessageLine {
         return "\\(no text: \(escaped(first.type.text)), \(first.byteCount) bytes)"
     }
 
-    /// The text of the first item that has text: valid UTF-8 that fits inline into a message.
+    /// The text of the first item that has text: valid UTF-8 that fits inline into a D-Bus message.
     private static func text(of payload: Payload) -> String? {
         for item in payload.items where item.preferred?.byteCount ?? 0 <= InputFile.mostBytes {
             if let text = item.string { return text }

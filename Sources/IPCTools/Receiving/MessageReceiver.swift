@@ -22,7 +22,7 @@ package struct MessageReceiver: Sendable {
     /// Receives messages until the count is reached or a signal arrives.
     package func run() async throws {
         stop.listen()
-        // A closed output, or a command that does not read its input, must be an error and not the end of the process.
+        // Writing to a closed output, or to a command that does not read its input, must fail and not kill the process.
         stop.ignoreClosedOutput()
         let app = try await Application.connect(id: application)
         await app.onBusLost { [output] in output.tellBusLost() }
@@ -46,14 +46,14 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Takes one message after the other, and handles as many at a time as the window permits.
+    /// Takes one message after another, and handles as many at once as the window permits.
     private func receive(from app: Application) async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
             var taken: UInt64 = 0
             var inProgress: UInt32 = 0
             while taken != options.count, let request = try await next(from: app) {
                 taken += 1
-                // Messages after the last one go back unseen, to the next handler.
+                // Any further messages go back unseen, to the next handler.
                 if taken == options.count { try? await app.stopReceiving() }
                 try await printed(request)
                 group.addTask { try await work(on: request) }
@@ -62,7 +62,7 @@ package struct MessageReceiver: Sendable {
                 try await group.next()
                 inProgress -= 1
             }
-            // After a signal, messages that have not begun go back, and other handlers may get them.
+            // After a signal, messages that were not taken go back, so that other handlers can get them.
             if taken != options.count { try? await app.stopReceiving() }
             try await group.waitForAll()
         }
@@ -75,7 +75,7 @@ package struct MessageReceiver: Sendable {
         }
     }
 
-    /// Prints the message before it is answered. If that fails, the message goes back, to the next handler.
+    /// Prints the message before answering it. If that fails, the message goes back, to the next handler.
     private func printed(_ request: OpenURLRequest) async throws {
         do throws(ToolFailure) {
             try output.print(.message(request), text: MessageLine.line(url: request.url, payload: request.payload))
@@ -86,7 +86,7 @@ package struct MessageReceiver: Sendable {
     }
 
     private func work(on request: OpenURLRequest) async throws {
-        // After the second signal no command begins.
+        // After the second signal, no command is started.
         if options.command != nil && stop.hasCome(2) { return await request.handBack() }
         try await answer(request)
     }
@@ -109,7 +109,7 @@ package struct MessageReceiver: Sendable {
 }
 
 extension Handler {
-    /// A sentence on the effect of this claim on an application that has claimed the same scheme.
+    /// A message about how this claim affects an application that has claimed the same scheme.
     /// - Parameter application: the application with the newer claim.
     package func sentence(for application: String) -> String {
         isHandler

@@ -5,10 +5,10 @@ private import Synchronization
 internal import enum IPCDBus.Background
 internal import class IPCDBus.DBusActor
 
-/// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first signal ends the wait for work, and the second one
-/// ends the work itself.
+/// Counts SIGTERM, SIGINT and SIGHUP as requests to stop: the first signal stops the wait for work, and the second one
+/// stops the work itself.
 ///
-/// A signal that was ignored when the process started (`nohup`, a job in the background) stays ignored.
+/// A signal that was ignored when the process started (`nohup`, a background job) stays ignored.
 package final class StopSignal: Sendable {
     private struct State {
         var signals = 0
@@ -20,8 +20,8 @@ package final class StopSignal: Sendable {
 
     package init() {}
 
-    /// Starts listening, with the first thread in ``attend()``. The signals then do not end the process. A second call has
-    /// no effect.
+    /// Starts listening; the process's first thread must run ``attend()``. From then on, the signals do not kill the
+    /// process. A second call has no effect.
     package func listen() {
         let isFirst = listening.withLock { listener in
             defer { listener = self }
@@ -33,7 +33,7 @@ package final class StopSignal: Sendable {
         SignalArrivals.begin()
     }
 
-    /// Counts the end of the reader of standard output as a signal, for a program that waits with nothing to write.
+    /// Counts it as a signal if the reader closes standard output, for a program that waits without writing.
     package func listenForClosedOutput() {
         ignoreClosedOutput()
         var status = stat()
@@ -46,19 +46,19 @@ package final class StopSignal: Sendable {
         pthread_detach(thread)
     }
 
-    /// Makes writing to a closed pipe or socket an error, which does not end the process.
+    /// Makes writing to a closed pipe or socket fail with an error instead of killing the process.
     package func ignoreClosedOutput() { signal(SIGPIPE, SIG_IGN) }
 
     private func waitForClosedOutput() -> UnsafeMutableRawPointer? {
-        // poll(2) reports the end of the reader even if no events are requested.
+        // poll(2) reports that the reader has closed the pipe, even if no events are requested.
         var output = pollfd(fd: STDOUT_FILENO, events: 0, revents: 0)
         while poll(&output, 1, -1) < 0 && errno == EINTR {}
         raise()
         return nil
     }
 
-    /// Runs `body`, and cancels its task when this many signals have arrived, at once if they have arrived already. A
-    /// wait for the bus continues on the I/O thread, where the answer arrives.
+    /// Runs `body` on the I/O thread, where answers from the bus arrive, and cancels its task once this many signals
+    /// have arrived: immediately if they already have.
     package func run<Result: Sendable>(
         untilSignal signals: Int, _ body: @escaping @DBusActor @Sendable () async throws -> Result
     ) async throws -> Result {
@@ -72,7 +72,7 @@ package final class StopSignal: Sendable {
         return try await task.value
     }
 
-    /// Runs `body`, and `action` once when this many signals have arrived, at once if they have arrived already.
+    /// Runs `body`, and `action` once this many signals have arrived: immediately if they already have.
     package func run<Result, Failure: Error>(
         atSignal signals: Int, _ action: @escaping @Sendable () -> Void,
         isolation: isolated (any Actor)? = #isolation, _ body: () async throws(Failure) -> Result
@@ -82,8 +82,8 @@ package final class StopSignal: Sendable {
         return try await body()
     }
 
-    /// Runs blocking work on a thread of its own.
-    /// - Returns: `nil` if this many signals arrive before the work is done. It then continues until the process ends.
+    /// Runs blocking work on a separate thread.
+    /// - Returns: `nil` if this many signals arrive before the work is done. It then continues until the process exits.
     package func end<Result: Sendable>(
         of work: @escaping @Sendable () -> Result, untilSignal signals: Int
     ) async -> Result? {
@@ -123,7 +123,7 @@ package final class StopSignal: Sendable {
 
     private func remove(_ number: UInt64) { state.withLock { _ = $0.actions.removeValue(forKey: number) } }
 
-    /// Waits for signals on the first thread of a process, and reports them to the listener.
+    /// Waits for signals on the process's first thread, and reports them to the listener.
     package static func attend() -> Never {
         // The first byte announces the listener.
         waitForArrival()

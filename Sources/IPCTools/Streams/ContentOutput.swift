@@ -7,7 +7,7 @@ package struct ContentOutput: ~Copyable {
     private let descriptor: CInt
     private let name: String
     private let isOwned: Bool
-    /// The file that takes its place when it has its content; nil if the content is written in place.
+    /// A temporary file, and the path that it takes over once it is complete; nil if the content is written in place.
     private var new: (path: String, place: String)?
 
     private init(_ descriptor: CInt, _ name: String, isOwned: Bool, new: (path: String, place: String)? = nil) {
@@ -21,15 +21,15 @@ package struct ContentOutput: ~Copyable {
 
     package static var standardOutput: ContentOutput { ContentOutput(STDOUT_FILENO, "the output", isOwned: false) }
 
-    /// Opens a file. Call this before a pasteboard is read, so that no content is consumed and then lost.
+    /// Opens a file. Call this before reading a pasteboard, so that no content is consumed and then lost.
     ///
-    /// The content goes to a new file beside it, which replaces the old one when it is complete: if the disk fills up or
-    /// the program ends, the old file stays as it was. Mode and, if possible, owner stay the same. Only the user can read a
-    /// file that did not exist. Devices and pipes are written in place, and so is a file in a folder that the user cannot
-    /// write.
+    /// The content goes to a temporary file in the same folder, which replaces the old file once it is complete: if the
+    /// disk fills up or the program crashes, the old file is unchanged. The mode and, if possible, the owner stay the
+    /// same. Only the user can read a file that did not exist before. Devices and pipes are written in place, and so is
+    /// a file in a folder that the user cannot write to.
     /// - Throws: ``ToolFailure`` with exit code 73 if the file cannot be created or written.
     package static func file(_ path: String) throws(ToolFailure) -> ContentOutput {
-        // A file above the limit of its size (RLIMIT_FSIZE) is an error, and does not kill the process.
+        // Exceeding the file size limit (RLIMIT_FSIZE) must fail with an error, not kill the process.
         signal(SIGXFSZ, SIG_IGN)
         let name = "the file \(path.quoted)"
         var old = stat()
@@ -42,7 +42,7 @@ package struct ContentOutput: ~Copyable {
         return ContentOutput(descriptor, name, isOwned: true)
     }
 
-    /// Whether another file can take its place. Not for `/dev/stdout`, which another program has open.
+    /// Whether a new file can replace this one. `/dev/stdout` cannot be replaced, because another program has it open.
     private static func isReplaceable(_ path: String, _ old: stat) -> Bool {
         let isOpenElsewhere = ["/dev/", "/proc/"].contains { path.hasPrefix($0) }
         return old.st_mode & S_IFMT == S_IFREG && !isOpenElsewhere && access(path, W_OK) == 0
@@ -64,13 +64,13 @@ package struct ContentOutput: ~Copyable {
         return ContentOutput(descriptor, name, isOwned: true, new: (written, place))
     }
 
-    /// What follows the name of a file in the name of the one that replaces it, before six letters.
+    /// The suffix of the temporary file's name. Six random characters follow it.
     static let newSuffix = ".new-"
 
     private var isTerminal: Bool { isatty(descriptor) == 1 }
 
     /// Writes a value. On a terminal, a newline follows if the content does not end with one.
-    /// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
+    /// - Throws: ``ToolFailure`` with exit code 74; it has no message if the reader closed the output.
     package mutating func write(_ value: Representation.Value) throws(ToolFailure) {
         if isOwned, new == nil { try cut() }
         let isOpen: Bool
@@ -88,13 +88,13 @@ package struct ContentOutput: ~Copyable {
         self.new = nil
     }
 
-    /// Empties a regular file; others have no length.
+    /// Truncates a regular file. Other files have no length.
     private borrowing func cut() throws(ToolFailure) {
         guard ftruncate(descriptor, 0) == 0 || errno == EINVAL else { throw .cannotWrite(name, errno) }
     }
 
-    /// Copies a file to the output inside the system (sendfile(2)). If that is impossible, as for an output that
-    /// appends, copies it through this process.
+    /// Copies a file to the output inside the kernel (sendfile(2)), or through this process if that is impossible, for
+    /// example if the output was opened for appending.
     private borrowing func send(_ file: ContentFile) throws(ToolFailure) {
         var bar = ProgressBar("writing", total: UInt64(file.byteCount), on: isTerminal ? nil : .standardError)
         defer { bar.finish() }

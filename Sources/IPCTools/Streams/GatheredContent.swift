@@ -3,9 +3,9 @@ internal import IPC
 private import IPCDBus
 private import IPCModel
 
-/// The bytes of a stream: a few are in memory, many are in a memory file, which goes to the broker as a descriptor.
+/// The bytes of a stream: short content in memory, longer content in a memory file that is sent as a descriptor.
 ///
-/// So a stream of any length takes no more memory of the tool than a message.
+/// So a stream of any length takes no more of the tool's own memory than a message.
 struct GatheredContent: ~Copyable {
     private var bytes: [UInt8] = []
     private var file: SealedFileWriter?
@@ -15,11 +15,11 @@ struct GatheredContent: ~Copyable {
     private let most: UInt64
 
     /// - Parameters:
-    ///   - name: the source, for messages.
+    ///   - name: the name of the source, for error messages.
     ///   - most: the size limit in bytes.
     init(from name: String, most: UInt64) { (self.name, self.most) = (name, most) }
 
-    /// - Throws: ``ToolFailure`` with exit code 65 above the limit, 74 if no memory is left.
+    /// - Throws: ``ToolFailure`` with exit code 65 if the stream exceeds the limit, 74 if no memory is left.
     mutating func add(_ part: UnsafeRawBufferPointer) throws(ToolFailure) {
         count += UInt64(part.count)
         guard count <= most else { throw .tooLarge(name, nil, most) }
@@ -68,7 +68,7 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// - Parameter size: the size in bytes; nil if the end was not read.
+    /// - Parameter size: the size in bytes; nil if the end has not been reached.
     static func tooLarge(_ name: String, _ size: UInt64?, _ most: UInt64) -> ToolFailure {
         let reason =
             size.map { "\(name) is too large for a value: \(LimitExceeded.excess(bytes: $0, over: most))" }

@@ -4,8 +4,8 @@ private import IPCModel
 
 /// Reads the content of a file or of standard input.
 ///
-/// A large regular file is not read: its descriptor is the value. Everything else is read, also a file of `/proc`,
-/// which states no length.
+/// A large regular file is not read: its descriptor becomes the value. Everything else is read, including files in
+/// `/proc`, which report no length.
 package enum InputFile {
     /// The limit for the inline content of one message: the default of `inline-message-bytes`.
     package static let mostBytes = Int(Limits().inlineMessageBytes)
@@ -13,7 +13,8 @@ package enum InputFile {
     /// - Parameters:
     ///   - trimmingNewline: whether to remove a newline at the end.
     ///   - most: the size limit in bytes.
-    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 65 above the limit, 74 if reading fails.
+    /// - Throws: ``ToolFailure`` with exit code 66 if there is no such file, 65 if it is too large, 74 if reading
+    ///   fails.
     package static func read(
         _ path: String, trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
@@ -31,14 +32,14 @@ package enum InputFile {
         return try gather(descriptor, most, named: "the file \(path.quoted)", trimmingNewline)
     }
 
-    /// Reads all of standard input. Prints a message on a terminal, where the tool would seem to hang otherwise.
+    /// Reads all of standard input. On a terminal, prints a hint first, because the tool would otherwise seem to hang.
     package static func readStandardInput(
         trimmingNewline: Bool = false, most: UInt64 = Limits().valueBytes
     ) throws(ToolFailure) -> Representation.Value {
         if isatty(STDIN_FILENO) == 1 && OutputStream.error.isTerminal {
             try OutputStream.error.writeLine("reading from the terminal; end with Ctrl-D")
         }
-        // A file at its start is treated like a named one. After its start, another program has read a part of it.
+        // A file at its start is treated like a named file. Past its start, another program has read a part of it.
         if lseek(STDIN_FILENO, 0, SEEK_CUR) == 0 {
             let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
             if copy >= 0, let file = large(copy, trimmingNewline, most) {
@@ -50,7 +51,7 @@ package enum InputFile {
         return try gather(STDIN_FILENO, most, named: "the standard input", trimmingNewline)
     }
 
-    /// A large regular file that can be used without reading. It owns the descriptor. Nil for any other file.
+    /// A large regular file that can be passed on without being read; nil for any other file. It owns the descriptor.
     private static func large(_ descriptor: CInt, _ trimmingNewline: Bool, _ most: UInt64) -> ContentFile? {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
@@ -75,7 +76,7 @@ package enum InputFile {
         var status = stat()
         let isFile = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && status.st_size > 0
         guard !isFile || UInt64(status.st_size) <= most else { throw .tooLarge(name, UInt64(status.st_size), most) }
-        // While the user types on a terminal, it shows no progress.
+        // No progress is shown while the user types on a terminal.
         let terminal = isatty(descriptor) == 1 ? nil : ProgressTerminal.standardError
         var bar = ProgressBar("reading", total: isFile ? UInt64(status.st_size) : nil, on: terminal)
         defer { bar.finish() }

@@ -1,7 +1,7 @@
 internal import Glibc
 private import IPCModel
 
-/// Standard output or standard error, without a buffer.
+/// Standard output or standard error, unbuffered.
 package enum OutputStream: Int32, Sendable {
     case output = 1
     case error = 2
@@ -11,7 +11,7 @@ package enum OutputStream: Int32, Sendable {
     /// Whether the stream is a terminal that understands escape sequences.
     var takesEscapes: Bool { isTerminal && getenv("TERM").map { strcmp($0, "dumb") != 0 } ?? false }
 
-    /// The present columns of the terminal; nil if the stream is not a terminal, or the terminal does not state them.
+    /// The terminal's current width; nil if the stream is not a terminal, or the terminal does not report it.
     package var columns: Int? {
         var size = winsize()
         // The corresponding request is TIOCGWINSZ, ioctl_tty(2).
@@ -19,7 +19,7 @@ package enum OutputStream: Int32, Sendable {
         return Int(size.ws_col)
     }
 
-    /// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
+    /// - Throws: ``ToolFailure`` with exit code 74; it has no message if the reader closed the output.
     package func write(_ text: String) throws(ToolFailure) {
         try writeAll(Array(text.utf8), to: rawValue, named: "the output")
     }
@@ -28,7 +28,7 @@ package enum OutputStream: Int32, Sendable {
 }
 
 /// Writes all bytes to a descriptor, which may be non-blocking.
-/// - Throws: ``ToolFailure`` with exit code 74, without a message if the reader has ended.
+/// - Throws: ``ToolFailure`` with exit code 74; it has no message if the reader closed the output.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: CInt, named name: String) throws(ToolFailure) {
     var rest = bytes
     while !rest.isEmpty {
@@ -56,9 +56,9 @@ func wait(for descriptor: CInt, _ event: CInt) {
 }
 
 extension ToolFailure {
-    /// An output is full, broken or closed.
+    /// Writing failed, because an output is full, broken or closed.
     static func cannotWrite(_ output: String, _ code: Int32) -> ToolFailure {
-        // Like other programs at the head of a pipeline, the tool then prints nothing.
+        // Like other programs in a pipeline, the tool then prints nothing.
         if code == EPIPE { return .outputClosed }
         let isFull = code == ENOSPC || code == EDQUOT
         return ToolFailure(
@@ -67,9 +67,9 @@ extension ToolFailure {
             exit: .inputOutput)
     }
 
-    /// The reader of the output has ended.
+    /// The reader has closed the output.
     package static let outputClosed = ToolFailure(name: "InputOutput", message: "", exit: .inputOutput)
 }
 
-/// The system's text for an error number.
+/// The system's description of an error number.
 func describe(_ code: Int32) -> String { String(cString: strerror(code)) }

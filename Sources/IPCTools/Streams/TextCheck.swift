@@ -4,7 +4,7 @@ package import IPC
 /// Checks whether bytes that arrive in parts are text: UTF-8 without U+0000.
 package struct TextCheck {
     private var isText = true
-    /// The start of a character that ends in the next part, at most three bytes.
+    /// The first bytes, at most three, of a character that continues in the next part.
     private var open: [UInt8] = []
 
     /// - Returns: whether another part can change the result.
@@ -32,9 +32,9 @@ package struct TextCheck {
     }
 
     /// Passes a file to a check in parts. Reads the file instead of mapping it, because another process may shorten it
-    /// meanwhile.
+    /// in the meantime.
     /// - Parameter check: returns whether another part can change its result.
-    /// - Returns: whether the check has had the whole file.
+    /// - Returns: whether the check has seen the whole file.
     static func parts(of file: ContentFile, _ check: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 18, alignment: 16)
         defer { block.deallocate() }

@@ -2,7 +2,7 @@ private import IPCModel
 
 package struct ProgressTerminal: Sendable {
     let columns: @Sendable () -> Int
-    /// Writes without a line end.
+    /// Writes text without a newline.
     let write: @Sendable (String) -> Void
 
     /// Standard error; nil if it is not a terminal that understands escape sequences.
@@ -16,9 +16,9 @@ package struct ProgressTerminal: Sendable {
 
 /// The progress of a transfer: one line, updated in place and removed at the end. A short transfer shows nothing.
 package struct ProgressBar {
-    /// The time before the first line.
+    /// How long to wait before the line appears.
     private static let delay = Duration.milliseconds(500)
-    /// The least time between two lines.
+    /// The minimum time between two updates.
     private static let pause = Duration.milliseconds(100)
 
     private let label: String
@@ -30,8 +30,8 @@ package struct ProgressBar {
 
     /// - Parameters:
     ///   - label: the action, such as `reading`.
-    ///   - total: the count of all bytes; nil if it is unknown.
-    ///   - terminal: nil shows nothing.
+    ///   - total: the total number of bytes; nil if it is unknown.
+    ///   - terminal: the terminal to write to; nil shows nothing.
     package init(
         _ label: String, total: UInt64?, on terminal: ProgressTerminal? = .standardError,
         now: @escaping () -> ContinuousClock.Instant = { ContinuousClock.now }
@@ -40,7 +40,7 @@ package struct ProgressBar {
         start = now()
     }
 
-    /// Shows the count of transferred bytes, if enough time has passed.
+    /// Shows the number of transferred bytes, if enough time has passed.
     package mutating func update(to done: UInt64) {
         guard let terminal else { return }
         let time = now()
@@ -58,7 +58,7 @@ package struct ProgressBar {
         terminal?.write("\r\u{1B}[K")
     }
 
-    /// The line for a count of columns. The last column stays free, because some terminals begin the next line there.
+    /// The line for a terminal of this width. The last column stays free, because some terminals wrap the line there.
     private func line(_ done: UInt64, after time: Duration, columns: Int) -> String {
         let speed = Double(done) / max(time / .seconds(1), 0.001)
         let rate = "\(ByteSize.text(UInt64(speed)))/s"
@@ -72,7 +72,7 @@ package struct ProgressBar {
         let time = "\(TimeLength.text(.seconds(min(left, 1e9)))) left"
         let parts = [percent, amount, rate, time]
         let text = parts.joined(separator: "  ")
-        // The bar takes the rest of the columns: two brackets, two gaps, at least eight cells.
+        // The bar fills the remaining columns: two brackets, a gap of two spaces, and at least eight cells.
         let cells = min(40, columns - 1 - text.count - 4)
         guard cells >= 8 else { return shortened(parts, columns) }
         let full = Int(share * Double(cells))
@@ -80,7 +80,7 @@ package struct ProgressBar {
         return ([percent, "[\(bar)]"] + parts.dropFirst()).joined(separator: "  ")
     }
 
-    /// The parts that fit; if not even the first one fits, its start.
+    /// Joins the parts that fit; if not even the first one fits, returns its start.
     private func shortened(_ parts: [String], _ columns: Int) -> String {
         var parts = parts
         while parts.count > 1, parts.joined(separator: "  ").count > columns - 1 { parts.removeLast() }

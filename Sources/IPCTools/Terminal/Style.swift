@@ -12,7 +12,7 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
 package struct Style: Sendable {
     package let isColored: Bool
 
-    /// Creates the style for a stream: colour on a terminal, unless `NO_COLOR` (no-color.org) or `--color` decides.
+    /// Creates the style for a stream: colour on a terminal, except with `NO_COLOR` (no-color.org) or `--color`.
     package init(_ choice: ColorChoice, for stream: OutputStream) {
         switch choice {
         case .always: isColored = true

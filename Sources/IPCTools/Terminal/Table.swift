@@ -1,4 +1,4 @@
-/// Rows for people or programs: columns with headings on a terminal, else fields separated by tabs without headings.
+/// Rows for people or programs: aligned columns with headings on a terminal, otherwise tab-separated fields only.
 ///
 /// No field has a tab or a line end, because names here have no control characters.
 package struct Table: Sendable {
@@ -18,8 +18,8 @@ package struct Table: Sendable {
     package mutating func add(_ fields: String...) { rows.append(fields) }
     package mutating func add(row: [String]) { rows.append(row) }
 
-    /// The lines, without a line end after the last one; empty if there are no rows.
-    /// - Parameter columns: the width of an aligned line, to which its last field is cut; nil for any width.
+    /// The lines, without a newline after the last one; empty if there are no rows.
+    /// - Parameter columns: the width to which an aligned line is cut by shortening its last field; nil for no limit.
     package func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         guard !rows.isEmpty else { return "" }
         guard aligned else { return rows.map { $0.joined(separator: "\t") }.joined(separator: "\n") }

@@ -1,6 +1,6 @@
 package import IPC
 
-/// The changes of pasteboards for one consumer. The feed waits for an absent broker longer than the library does. Its
+/// The pasteboard changes for one consumer. The feed waits longer for an absent broker than the library does. Its
 /// cursor outlives every connection, so no change is missed.
 package actor ChangeFeed {
     private let application: Application
@@ -9,14 +9,14 @@ package actor ChangeFeed {
     private var iterator: PasteboardChanges.Iterator
     private let absent: @Sendable (IPCError) async -> Void
 
-    /// How long to wait for the broker's name. Then the feed calls anyway, and the bus starts the broker if it can.
+    /// How long to wait for the broker's bus name. Then the feed calls anyway, so that the bus can start the broker.
     private static let patience = Duration.seconds(60)
-    /// The first pause after a running broker has not answered. It is doubled each time, up to ``patience``.
+    /// The first pause after a running broker did not answer. Each further pause is twice as long, up to ``patience``.
     private static let firstPause = Duration.seconds(1)
 
     /// - Parameters:
-    ///   - names: empty means all pasteboards.
-    ///   - cursor: changes after this change count.
+    ///   - names: the pasteboards; empty means all.
+    ///   - cursor: only changes after this change count are reported.
     ///   - absent: called when the broker is absent. The feed calls the broker again when this returns.
     package init(
         _ application: Application, of names: [PasteboardName], since cursor: UInt64,

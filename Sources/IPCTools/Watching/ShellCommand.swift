@@ -3,18 +3,18 @@ private import IPCModel
 internal import Subprocess
 private import SystemPackage
 
-/// A command line of the user, run with `sh -c`. It never contains text of other programs (I20).
+/// A command line from the user, run with `sh -c`. It never contains text from other programs (I20).
 struct ShellCommand: Sendable {
     let line: String
 
-    /// Runs the command until it ends. Cancelling the task ends the command and its children.
+    /// Runs the command until it exits. Cancelling the task stops the command and its children.
     /// - Parameters:
     ///   - content: the standard input; nil for none.
-    ///   - variables: changes of this process's environment; nil removes a variable.
+    ///   - variables: changes to this process's environment; nil removes a variable.
     func run<Output: OutputProtocol>(
         _ content: Representation.Value?, _ variables: [Environment.Key: String?], output: Output
     ) async throws -> ExecutionResult<Void, Output, FileDescriptorOutput> {
-        // The children of the shell are in its process group, and end with it.
+        // The shell's children are in its process group, so they are stopped with it.
         var options = PlatformOptions()
         options.processGroupID = 0
         options.teardownSequence = [
@@ -27,7 +27,8 @@ struct ShellCommand: Sendable {
             return try await Subprocess.run(shell, input: .none, output: output, error: .currentStandardError)
         }
         if case .file(let file) = content, let own = file.reopened() {
-            // The command reads the file itself, from its start. The descriptor must be open until the command has it.
+            // The command reads the file itself, from its start. The descriptor must stay open until the command has
+            // it.
             defer { withExtendedLifetime(own) {} }
             let input = FileDescriptor(rawValue: own.descriptor)
             return try await Subprocess.run(
@@ -38,8 +39,8 @@ struct ShellCommand: Sendable {
         return try await Subprocess.run(
             shell, input: .inputWriter, output: output, error: .currentStandardError
         ) { execution in
-            // A command need not read its input, so a broken pipe is not a failure. (With input as a value, a broken
-            // pipe ends this process: Subprocess 1.0.2 does not close the pipe, but requires that it is closed.)
+            // A command need not read its input, so a broken pipe is not a failure. (With the input passed as a value,
+            // it crashes this process: Subprocess 1.0.2 does not close the pipe, but requires that it is closed.)
             _ = try? await execution.standardInputWriter.write(bytes)
             try? await execution.standardInputWriter.finish()
         }
@@ -47,7 +48,7 @@ struct ShellCommand: Sendable {
 }
 
 extension TerminationStatus {
-    /// The reason why a command failed, as a word and as a sentence; nil if it ended with exit code 0.
+    /// Why a command failed, as a code and a message; nil if it exited with 0.
     var failure: (code: String, message: String)? {
         switch self {
         case .exited(0): nil
@@ -63,8 +64,8 @@ package struct ChangeCommand: Sendable {
 
     package init(_ line: String) { command = ShellCommand(line: line) }
 
-    /// Runs the command until it ends; see ``ShellCommand/run(_:_:output:)``. It shares the output of this process.
-    /// - Returns: a sentence if the command did not end with exit code 0.
+    /// Runs the command until it exits; see ``ShellCommand/run(_:_:output:)``. It shares the output of this process.
+    /// - Returns: an error message if the command did not exit with 0.
     package func run(_ content: Representation.Value?, _ variables: [String: String]) async throws -> String? {
         let pairs = variables.compactMap { name, value in Environment.Key(rawValue: name).map { ($0, value) } }
         let environment = [Environment.Key: String?](uniqueKeysWithValues: pairs)

@@ -24,7 +24,7 @@ struct BoardList: ClientCommand {
 
     func run() async throws {
         let boards = try await Client.connect().pasteboards(prefix: prefix)
-        // A row is written before the next page arrives, so that no list fills the memory.
+        // Each row is written before the next page arrives, so even a long list takes little memory.
         guard !output.json else {
             for try await board in boards { try OutputStream.output.writeLine(json(board).text) }
             return

@@ -56,7 +56,7 @@ struct BoardPrune: ClientCommand {
             do throws(IPCError) {
                 if !dryRun, try await !perform(action, info, app) { continue }
             } catch {
-                // A failure of one pasteboard does not affect the others.
+                // A failure with one pasteboard does not affect the others.
                 try output.warn(error.code.rawValue, "\(info.name.text.quoted): \(error.message)")
                 failure = failure ?? error
                 continue
@@ -70,7 +70,7 @@ struct BoardPrune: ClientCommand {
         if let failure { throw failure }
     }
 
-    /// Parses a time that states its unit, because a wrong guess at the unit of a bare number would remove too much.
+    /// Parses a time with a unit. A bare number is rejected, because a wrong guess at its unit would remove too much.
     private static func age(_ argument: String) throws -> TimeSpan {
         guard argument.last?.isNumber != true else {
             throw ValidationError("give the unit too, such as 90m, 12h, 30d or 4w.")
@@ -101,7 +101,7 @@ struct BoardPrune: ClientCommand {
         return olderThan != nil && info.itemCount > 0 ? .cleared : nil
     }
 
-    /// - Returns: false if the pasteboard has changed meanwhile, or is gone.
+    /// - Returns: false if the pasteboard has changed in the meantime, or is gone.
     @DBusActor
     private func perform(_ action: Action, _ info: PasteboardInfo, _ app: Application) async throws(IPCError) -> Bool {
         let board = Pasteboard(named: info.name, of: app)
@@ -114,7 +114,7 @@ struct BoardPrune: ClientCommand {
                 try await board.setHistoryLimit(limit)
             case .cleared: try await board.clear(ifChangeCount: info.changeCount)
             case .removed:
-                // Only clearing takes a condition, so this protects newer content.
+                // Only clearing can be made conditional, so clearing first protects newer content.
                 if info.itemCount > 0 { try await board.clear(ifChangeCount: info.changeCount) }
                 try await board.remove()
             }

@@ -44,7 +44,7 @@ struct BoardShow: ClientCommand {
         return try Self.preview(of: value, 200)
     }
 
-    /// The start of a value, at most this number of bytes, as whole characters on one line; nil if it is not text.
+    /// The start of a value, at most this many bytes, as whole characters on one line; nil if the value is not text.
     static func preview(of value: Representation.Value, _ most: Int) throws -> String? {
         let bytes: [UInt8] =
             switch value {
@@ -52,7 +52,7 @@ struct BoardShow: ClientCommand {
             case .bytes(let bytes): Array(bytes.prefix(most))
             case .file(let file): try file.bytes(in: 0..<most)
             }
-        // The last character may be cut, with at most three bytes of it left.
+        // The last character may be cut off; then at most three of its bytes are left.
         for cut in 0...min(3, bytes.count) {
             guard let text = String(validating: bytes.dropLast(cut), as: UTF8.self) else { continue }
             return MessageLine.escaped(text) + (value.byteCount > bytes.count - cut ? "…" : "")
@@ -61,7 +61,7 @@ struct BoardShow: ClientCommand {
     }
 }
 
-/// The description of a pasteboard by `board show`.
+/// What `board show` prints about a pasteboard.
 struct BoardSummary: Sendable {
     let name: String
     /// The versions, the current one last.
@@ -108,6 +108,6 @@ struct BoardSummary: Sendable {
 }
 
 extension Source {
-    /// The application with its strength, or `unknown`.
+    /// The application and how well its id is proven, or `unknown`.
     var described: String { application.isEmpty ? "unknown" : "\(application) (\(strength.rawValue))" }
 }

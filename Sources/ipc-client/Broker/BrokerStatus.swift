@@ -31,7 +31,7 @@ struct BrokerStatus: ClientCommand {
 }
 
 struct LimitUse: Sendable, Hashable {
-    /// The name of the limit on the wire.
+    /// The name of the limit, as in the broker's description.
     var name: String
     /// The source to which the limit applies; nil for all sources.
     var source: String?
@@ -40,7 +40,7 @@ struct LimitUse: Sendable, Hashable {
 }
 
 struct StatusReport: Sendable {
-    /// The keys of the description: a use, its limit for all sources, and its limit for one source.
+    /// The keys in the description: a count in use, its limit for all sources, and its limit per source.
     private static let rows: [(use: String, limit: String, source: String?, isBytes: Bool)] = [
         ("pasteboards", "pasteboards", "pasteboards-per-source", false),
         ("items", "items", "items-per-source", false),
@@ -58,7 +58,7 @@ struct StatusReport: Sendable {
     private var sources: [JSONValue] { description["usage"]?["sources"]?.array ?? [] }
     private func limit(_ name: String) -> UInt64? { description["limits"]?[name]?.count }
 
-    /// The limits whose use the description states.
+    /// The limits for which the description reports how much is in use.
     var limits: [LimitUse] {
         Self.rows.flatMap { row in
             let ofAll = use(of: row.limit, by: nil, total?[row.use])

@@ -3,7 +3,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// The options that state the content of `send`, `copy` and `set`.
+/// The options that specify the content of `send`, `copy` and `set`.
 struct ContentOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
@@ -48,11 +48,11 @@ struct ContentOptions: ParsableArguments, Sendable {
     /// Whether there is content besides the files of `TYPE=PATH`.
     private var hasMain: Bool { file != nil || !words.isEmpty }
 
-    /// Whether the list of processes shows a part of the content.
+    /// Whether part of the content is visible in the process list.
     var isInArguments: Bool { !words.isEmpty && words != ["-"] }
 
-    /// Reads the content into an item: the main content first, then the files with types, in their order.
-    /// - Parameter output: for a warning about an empty standard input, for example of a program that a timer starts.
+    /// Reads the content into an item: the main content first, then the files with types, in order.
+    /// - Parameter output: where to warn about an empty standard input, for example if a timer starts the program.
     func item(_ output: OutputOptions = .unstated) throws -> PasteboardItem {
         let files = types.compactMap { TypedFile($0) }
         var representations: [Representation] = []
@@ -115,8 +115,8 @@ enum Content {
         "text/csv", "text/html", "text/markdown", "text/plain", "text/uri-list", "video/webm",
     ]
 
-    /// Creates a representation. Text is sent as text, so that every reader can show it, and other content as bytes
-    /// or as a file. No byte changes.
+    /// Creates a representation. Text is sent as text, so that every reader can show it, and other content as bytes or
+    /// as a file. The bytes do not change.
     static func representation(_ value: Representation.Value, _ type: ContentType?) -> Representation {
         switch value {
         case .text: Representation(type: type ?? .utf8PlainText, value: value)

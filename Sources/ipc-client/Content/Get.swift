@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-/// `paste` and `get` differ only in the place of the pasteboard's name.
+/// `paste` and `get` differ only in where the pasteboard's name goes on the command line.
 struct Paste: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "paste", abstract: "Print the content of the general pasteboard, byte for byte.",

@@ -60,7 +60,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 
     @DBusActor
     func read(_ name: String, _ output: OutputOptions) async throws {
-        // The file is opened first: content that is taken, but cannot be written, must be put back.
+        // The file is opened first, because content that was taken and then cannot be written has to be put back.
         let file = try (isForced ? nil : path).map { (path) throws(ToolFailure) in try Destination(path) }
         let board = Pasteboard(named: try PasteboardName(name), of: try await Client.connect())
         if listTypes { return try await list(board, output) }
@@ -111,8 +111,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         }
     }
 
-    /// Reads one representation. Chooses its type from the list of types first, so that no content is taken that cannot
-    /// be shown, and no other promised content is fetched.
+    /// Reads one representation. Chooses its type from the list of types first, so that it takes no content that cannot
+    /// be shown, and fetches no other promised content.
     /// - Parameter isShown: whether a terminal shows the content.
     @DBusActor
     private func readOne(
@@ -125,7 +125,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
             guard let version, let type = try chosen(version.types, of: board.name.text) else { return (version, nil) }
             // If the content turned out to be binary after it was consumed, its other types would be lost.
             if isShown, take || version.isOnce, !type.isText { throw ToolFailure.binary(type) }
-            // From here on, a signal must not end the program between the reading and the writing of the content.
+            // From here on, a signal must not stop the program between reading the content and writing it.
             if take || version.isOnce { stop.listen() }
             do throws(IPCError) {
                 guard take else {
@@ -193,7 +193,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
 }
 
 extension Pasteboard {
-    /// Whether the pasteboard still keeps a version; false if it was removed.
+    /// Whether the pasteboard still keeps a version; false if the pasteboard was removed.
     func holds(_ version: PasteboardVersionInfo) async throws(IPCError) -> Bool {
         do throws(IPCError) { return try await versions().contains { $0.changeCount == version.changeCount } } catch {
             guard error.code == .noSuchPasteboard else { throw error }

@@ -2,7 +2,7 @@ import ArgumentParser
 import IPC
 import IPCTools
 
-/// `copy` and `set` differ only in the place of the pasteboard's name.
+/// `copy` and `set` differ only in where the pasteboard's name goes on the command line.
 struct Copy: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "copy", abstract: "Put text, standard input or files on the general pasteboard.",

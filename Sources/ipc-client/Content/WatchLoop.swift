@@ -2,7 +2,7 @@ import IPC
 import IPCModel
 import IPCTools
 
-/// The changes that `watch` reports, in their order.
+/// The changes that `watch` reports, in order.
 struct WatchLoop: Sendable {
     private let watch: Watch
     private let app: Application
@@ -17,7 +17,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// Reports changes until the count is reached, a signal arrives, or the reader of the output ends.
+    /// Reports changes until the count is reached, a signal arrives, or the reader closes the output.
     func run() async throws {
         var count: UInt64 = 0
         var newest: [PasteboardName: UInt64] = [:]
@@ -28,7 +28,7 @@ struct WatchLoop: Sendable {
             if change.isResync && !isResynchronizing {
                 try watch.output.warn(
                     "Resync", "resync: every pasteboard that exists is reported now; consider all others removed")
-                // Change counts of another store cannot be compared.
+                // Change counts from another store cannot be compared.
                 newest = [:]
             }
             isResynchronizing = change.isResync
@@ -53,7 +53,7 @@ struct WatchLoop: Sendable {
         }
     }
 
-    /// - Returns: false if the content was gone before the command could read it. Then the next change follows.
+    /// - Returns: false if the content was gone before the command could read it; a newer change then follows.
     private func report(_ event: WatchEvent) async throws -> Bool {
         let output = watch.output
         guard let command = watch.command else {
@@ -87,7 +87,7 @@ struct WatchEvent: Sendable {
         return version.itemCount == 0 ? "empty" : "set"
     }
 
-    /// The fields with tabs between them. People read local time.
+    /// The fields, separated by tabs. People get local time, programs get UTC.
     func line(isForPeople: Bool) -> String {
         [
             isForPeople ? time.local() : time.description, change.name.text, String(count), event, String(version?.byteCount ?? 0),
@@ -130,7 +130,7 @@ struct WatchEvent: Sendable {
     private var isConsumed: Bool { version.map { $0.isOnce || $0.isSensitive } ?? false }
 
     /// Reads the content of the first item in its preferred type; nil if this version is gone.
-    /// - Parameter missing: receives the reason if the content was promised, but the writer does not provide it.
+    /// - Parameter missing: called with the error if the content was promised, but the writer does not provide it.
     func content(
         of app: Application, missing: (IPCError) throws -> Void
     ) async throws -> (type: String, value: Representation.Value?)? {

@@ -11,7 +11,7 @@ struct Finding: Sendable, Hashable {
         case problem
     }
 
-    /// The words of the findings, which programs read. `docs/tools.md` explains each.
+    /// The names of the findings, for programs. `docs/tools.md` explains each.
     enum Word: String, Sendable, CaseIterable {
         case runtimeDirectoryMissing = "runtime-directory-missing"
         case runtimeDirectoryForeign = "runtime-directory-foreign"
@@ -47,7 +47,7 @@ struct Finding: Sendable, Hashable {
     let level: Level
     /// A ``Word``, or the name of a check that found no problem.
     let word: String
-    /// A sentence that starts with a small letter and has no full stop.
+    /// The message, which starts with a small letter and has no full stop.
     let sentence: String
     /// The shell command that fixes the problem; nil if there is none.
     let command: String?
@@ -56,7 +56,7 @@ struct Finding: Sendable, Hashable {
         (self.level, self.word, self.sentence, self.command) = (level, word.rawValue, sentence, command)
     }
 
-    /// Creates the assurance of a check that found no problem.
+    /// Creates the finding of a check that found no problem.
     init(ok check: String, _ sentence: String) {
         (level, word, self.sentence, command) = (.ok, check, sentence, nil)
     }
@@ -68,7 +68,7 @@ struct Finding: Sendable, Hashable {
         ])
     }
 
-    /// The finding as a line with tabs. On a terminal, the command is on a line of its own, so that it can be copied.
+    /// The finding as tab-separated fields. On a terminal, the command is on a separate line, so that it can be copied.
     func text(aligned: Bool, style: Style) -> String {
         guard aligned else {
             return [level.rawValue, word, sentence.onOneLine, (command ?? "").onOneLine].joined(separator: "\t")
@@ -80,6 +80,6 @@ struct Finding: Sendable, Hashable {
         return first + "\n" + String(repeating: " ", count: Self.width) + command
     }
 
-    /// The width of the longest level and a gap.
+    /// The width of the longest level, plus a gap.
     private static let width = 9
 }

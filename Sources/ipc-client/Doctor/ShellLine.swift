@@ -11,7 +11,7 @@ enum ShellLine {
 
     static func command(_ words: String...) -> String { words.map(word).joined(separator: " ") }
 
-    /// Joins commands, so that each one runs if the one before succeeds.
+    /// Joins commands, so that each one runs only if the one before succeeds.
     static func all(_ commands: String?...) -> String { commands.compactMap(\.self).joined(separator: " && ") }
 
     /// Makes the bus read the service files again (`ReloadConfig`).
@@ -21,10 +21,10 @@ enum ShellLine {
     /// Starts a session bus for this shell.
     static let ownBus = #"export DBUS_SESSION_BUS_ADDRESS="$(dbus-daemon --session --fork --print-address)""#
 
-    /// Sends SIGTERM to a process and waits until it has ended; the next call starts the broker again.
+    /// Sends SIGTERM to a process and waits until it has exited. The next call to the broker starts it again.
     static func end(_ process: Int32) -> String { "kill \(process) && tail --pid=\(process) -f /dev/null" }
 
-    /// Edits a file in place with commands of sed.
+    /// Edits a file in place with sed commands.
     static func edit(_ file: String, _ scripts: String...) -> String {
         let expressions = scripts.map { "-e \(word($0))" }.joined(separator: " ")
         return "sed -i --follow-symlinks \(expressions) \(word(file))"

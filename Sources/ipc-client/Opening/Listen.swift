@@ -1,7 +1,7 @@
 import ArgumentParser
 import IPCTools
 
-/// A handler under the names of the sample client, for replies that arrive as URLs.
+/// A handler with the id and the scheme of the sample client, for replies that arrive as URLs.
 struct Listen: ToolCommand {
     static let configuration = CommandConfiguration(
         command: "listen", abstract: "Receive URLs and the payloads sent with them, print each one, and answer.",

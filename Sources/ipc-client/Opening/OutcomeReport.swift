@@ -5,9 +5,9 @@ import IPCTools
 
 struct OutcomeReport: Sendable {
     private let response: OpenURLResponse
-    /// The URL of the request; nil if it is not known.
+    /// The URL of the request; nil if it is unknown.
     private let url: String?
-    /// The time-out of the sender, as on the command line; nil if it is not known.
+    /// The sender's timeout, as on the command line; nil if it is unknown.
     private let waited: String?
     /// The id of the request that repeats this one.
     private let retriedAs: String?
@@ -39,8 +39,8 @@ struct OutcomeReport: Sendable {
         if let failure = failure(isTold: output.json) { throw failure }
     }
 
-    /// The failure of the command; nil for success.
-    /// - Parameter isTold: whether JSON has reported the outcome, so that the failure needs no message.
+    /// The failure of the command; nil if the outcome is a success.
+    /// - Parameter isTold: whether JSON has already reported the outcome, so that the failure needs no message.
     func failure(isTold: Bool) -> ToolFailure? {
         let outcome = response.outcome
         guard outcome.exit != .success else { return nil }
@@ -96,21 +96,21 @@ struct OutcomeReport: Sendable {
         }
     }
 
-    /// The absence of the handler, stated once: most reasons state it too.
+    /// The message about an absent handler. Most reasons already name the handler, and then only the reason is used.
     private var absence: String {
         let saysWho = response.errorMessage?.hasPrefix(response.application + " ") ?? false
         return saysWho ? String(because.dropFirst(2)) : "\(response.application) could not be started\(because)"
     }
 
-    /// The advice for a parked (dead-lettered) request, at which its handler has ended too often.
+    /// The advice for a parked (dead-lettered) request, which has crashed its handler too often.
     private var parked: String {
         response.errorCode == "parked" ? "; fix the handler, then run 'ipc-client request retry \(response.id)'" : ""
     }
 
-    /// The reason without the code, because the code only repeats the sentence.
+    /// The reason for the cancellation. The code is left out, because it would only repeat the message.
     private var calledOffBecause: String { response.errorMessage.map { $0.isEmpty ? "" : ": \($0.asTold)" } ?? "" }
 
-    /// The reasons after a colon; empty if there are none.
+    /// A colon and the reasons; empty if there are none.
     private var because: String {
         let reasons = [response.errorMessage, response.errorCode ?? response.errorName].compactMap { $0?.asTold }
             .filter { !$0.isEmpty }
@@ -129,8 +129,8 @@ extension [PasteboardItem] {
 }
 
 extension RequestOptions {
-    /// Opens a URL with `open`, and cancels the request at a signal. A queued request is on the disk at once, so a
-    /// signal ends the command as usual.
+    /// Opens a URL with `open`, and cancels the request on a signal. A queued request is on disk immediately, so a
+    /// signal then stops the command as usual.
     @DBusActor
     func outcome(
         of app: Application, _ queueing: QueueOptions? = nil,
@@ -162,8 +162,8 @@ extension RequestOptions {
 }
 
 extension Application {
-    /// Waits in `body`. The first SIGINT, SIGTERM or SIGHUP cancels the request, and the outcome shows whether that was
-    /// in time. The second signal ends the process as usual.
+    /// Runs `body`, which waits for an outcome. The first SIGINT, SIGTERM or SIGHUP cancels the request, and the
+    /// outcome shows whether that was in time. The second signal kills the process as usual.
     @DBusActor
     func cancelling<Result, Failure: Error>(
         _ id: RequestID, _ body: () async throws(Failure) -> Result

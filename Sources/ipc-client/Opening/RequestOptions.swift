@@ -36,7 +36,7 @@ struct RequestOptions: ParsableArguments, Sendable {
             valueName: "id"), completion: LiveNames.requests)
     var parent: String?
 
-    /// The defaults, without the parser.
+    /// The default options, created without the parser.
     static var unstated: RequestOptions {
         var options = RequestOptions()
         options.application = Client.id
@@ -44,10 +44,10 @@ struct RequestOptions: ParsableArguments, Sendable {
         return options
     }
 
-    /// The time-out of a waiting sender, as on the command line.
+    /// The timeout of a waiting sender, as on the command line.
     var waitingTime: String { timeout?.defaultValueDescription ?? "20s" }
 
-    /// Connects. The time-out for the answer limits the wait for the bus too.
+    /// Connects. The timeout for the answer also limits the wait for the bus.
     @DBusActor
     func connect(_ queueing: QueueOptions? = nil) async throws(IPCError) -> Application {
         try await Client.connect(as: application, within: queueing?.queue ?? false ? nil : timeout?.duration)
@@ -96,7 +96,7 @@ struct QueueOptions: ParsableArguments, Sendable {
         transform: TimeSpan.parseLong)
     var timeToLive: TimeSpan?
 
-    /// The defaults, without the parser.
+    /// The default options, created without the parser.
     static var unstated: QueueOptions {
         var options = QueueOptions()
         (options.queue, options.timeToLive) = (false, nil)
@@ -114,20 +114,21 @@ struct QueueOptions: ParsableArguments, Sendable {
     }
 }
 
-/// The environment of a program that works on another request.
+/// The environment variables of a program that works on another request.
 struct RequestEnvironment: Sendable {
     private let variable: @Sendable (String) -> String?
 
     init(_ variable: @escaping @Sendable (String) -> String?) { self.variable = variable }
 
-    /// The environment of this process. A value that is not UTF-8 counts as missing.
+    /// The environment variables of this process. A value that is not UTF-8 counts as missing.
     static let ofProcess = RequestEnvironment { getenv($0).flatMap { String(validatingCString: $0) } }
 
     /// The request whose `--exec` command started this program.
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
-    /// The token that lets the handler raise its window: a token of xdg-activation (Wayland), or a startup id of the
-    /// Startup Notification Specification (X11). Tokens have some tens of bytes; a much longer value is not a token.
+    /// The token that lets the handler raise its window: an xdg-activation token (Wayland), or a startup id of the
+    /// Startup Notification Specification (X11). Tokens are some tens of bytes long; a much longer value is not a
+    /// token.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
             !$0.isEmpty && $0.utf8.count <= 1_024

@@ -21,7 +21,7 @@ struct RequestIDs: ParsableArguments, Sendable {
                 failure = ToolFailure(error)
             }
             guard failure != .outputClosed else { throw failure }
-            // The tool reports an only failure when it ends.
+            // If only the last request fails, the tool itself reports the failure as it exits.
             if place == ids.count - 1 && first == nil { throw failure }
             if !failure.message.isEmpty {
                 try output.tell(failure.name, failure.message, after: "\(Client.tool): ", id: id)
@@ -31,7 +31,7 @@ struct RequestIDs: ParsableArguments, Sendable {
         if let first { throw first }
     }
 
-    /// Rejects a text that is not an id. The user needs to know where to find ids, not what they consist of.
+    /// Parses an id. The error explains where to find ids, because that is what the user needs to know.
     static func checked(_ id: String) throws(ToolFailure) -> RequestID {
         do throws(IPCError) { return try RequestID(id) } catch {
             throw ToolFailure(

@@ -43,7 +43,7 @@ struct RequestList: ClientCommand {
 
     func run() async throws {
         let lists = try lists(of: try await Client.connect())
-        // Without a limit a row is written before the next page arrives, so that no list fills the memory.
+        // Without a limit, each row is written before the next page arrives, so even a long list takes little memory.
         if output.json, limit == nil, lists.count == 1 {
             for try await row in lists[0] { try OutputStream.output.writeLine(JSONValue.request(row).text) }
             return
@@ -62,12 +62,12 @@ struct RequestList: ClientCommand {
             "these are the newest \(shown.count) of \(rows.count) requests; --limit \(rows.count) shows all")
     }
 
-    /// The lists of requests. The caller merges them by time.
+    /// The lists of requests, which the caller merges by time.
     private func lists(of app: Application) throws(IPCError) -> [Listing<RequestInfo>] {
         let application = try application.map(ApplicationID.init(_:))
         return switch state {
         case nil: [app.requests(application: application)]
-        // The word is both a state and an outcome, and the column shows both.
+        // `delivered` is both a state and an outcome, and the column shows both.
         case .state(.delivered):
             [
                 app.requests(outcome: .delivered, application: application),
@@ -100,7 +100,7 @@ enum RequestFilter: Sendable, Hashable, ExpressibleByArgument {
     case state(RequestState)
     case outcome(Outcome)
 
-    /// The word `delivered` is the state, and stands for the outcome of that name too.
+    /// The word `delivered` means the state, and also the outcome of that name.
     init?(argument: String) {
         let state = RequestState(rawValue: argument).map(Self.state)
         guard let filter = state ?? Outcome(rawValue: argument).map(Self.outcome) else { return nil }
@@ -117,7 +117,7 @@ struct RequestRows: Sendable {
     let requests: [RequestInfo]
     var now = Timestamp.now
 
-    /// - Parameter columns: the width of the terminal, to which URLs are cut.
+    /// - Parameter columns: the width of the terminal, to which URLs are shortened.
     func text(aligned: Bool, style: Style, columns: Int? = nil) -> String {
         var table = Table("ID", "STATE", "APPLICATION", "ATTEMPTS", "AGE", "URL")
         for request in requests {

@@ -52,10 +52,10 @@ struct RequestShow: ClientCommand {
     }
 }
 
-/// The description of a request by `request show`.
+/// What `request show` prints about a request.
 struct RequestSummary: Sendable {
     let request: RequestInfo
-    /// The reason why the handler could not be started; nil if no start has failed.
+    /// Why the handler could not be started; nil if no start has failed.
     let failedStart: String?
     let now: Timestamp
 

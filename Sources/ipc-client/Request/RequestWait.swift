@@ -34,7 +34,7 @@ struct RequestWait: ClientCommand {
         try await requests.forEach(output) { (id) throws in
             let left = deadline.map { max(.milliseconds(1), ContinuousClock.now.duration(to: $0)) }
             let response = try await app.request(id).wait(timeout: left)
-            // A request that was not handled may have been repeated.
+            // A request that was not handled may have been queued again.
             let retry = response.outcome.exit != .success ? try? await app.request(id).info().retriedAs?.text : nil
             let report = OutcomeReport(response, url: nil, waited: nil, retriedAs: retry)
             guard !response.outcome.isEnd else { return try report.tell(output) }

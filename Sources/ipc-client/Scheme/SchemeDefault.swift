@@ -62,7 +62,7 @@ struct SchemeDefault: ClientCommand {
 }
 
 extension OutputOptions {
-    /// Warns about a choice that does not claim the scheme.
+    /// Warns that the chosen application does not claim the scheme.
     func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
         try warn(
             "AbsentDefault",

@@ -85,7 +85,7 @@ struct SchemePolicy: ClientCommand {
                 + "no scheme; the rules are stored, and apply when it runs")
     }
 
-    /// Whether the options have made a policy that rejects all but the allowed sources.
+    /// Whether the options have created a policy that rejects all but the allowed sources.
     func needsProof(_ policy: AccessPolicy) -> Bool {
         (others != nil || !allowed.isEmpty) && !policy.allowsOthers && !policy.allowed.isEmpty
     }

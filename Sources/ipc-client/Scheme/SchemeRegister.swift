@@ -70,7 +70,7 @@ struct SchemeRegister: ClientCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        // run() then reports the wrong value, with the exit code of wrong input, before a missing option.
+        // An invalid name is reported by run(), with the exit code for wrong input, before a missing option.
         guard (try? checkedNames()) != nil else { return }
         guard persistent || transient else {
             throw ValidationError(
@@ -90,7 +90,7 @@ struct SchemeRegister: ClientCommand {
         }
     }
 
-    /// - Throws: an error for a wrong application id or scheme.
+    /// - Throws: an error for an invalid application id or scheme.
     private func checkedNames() throws(IPCError) -> (ApplicationID, [URLScheme]) {
         (try ApplicationID(application), try schemes.map(URLScheme.init(_:)))
     }
@@ -161,7 +161,7 @@ struct SchemeRegister: ClientCommand {
 }
 
 extension [DesktopLinks.File] {
-    /// A line for each file, with its change and its path; nil for no files.
+    /// A line for each file, with its change and its path; nil if there are no files.
     var lines: String? { isEmpty ? nil : map { "\($0.change) \($0.path)" }.joined(separator: "\n") }
 
     var json: JSONValue {

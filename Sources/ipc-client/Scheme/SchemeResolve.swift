@@ -78,7 +78,7 @@ struct SchemeResolve: ClientCommand {
     }
 }
 
-/// The text of a fact; empty if the broker has left it out.
+/// `yes` or `no`; empty if the broker did not report it.
 func yesOrNo(_ fact: Bool?) -> String { fact.map { $0 ? "yes" : "no" } ?? "" }
 
 extension JSONValue {

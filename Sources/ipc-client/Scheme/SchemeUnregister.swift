@@ -115,6 +115,6 @@ struct SchemeUnregister: ClientCommand {
 }
 
 extension Handler {
-    /// Whether a file makes the claim, so that only the removal of the file ends it.
+    /// Whether the claim comes from a file, and can be removed only with that file.
     fileprivate var isInstalled: Bool { kind == "installed" }
 }

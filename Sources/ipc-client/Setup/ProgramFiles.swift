@@ -3,13 +3,13 @@ import IPCDesktop
 import IPCModel
 import IPCTools
 
-/// The files that make the bus find the programs: the same files that `make install` writes from `dbus/`.
+/// The files that let the bus find the programs: the same files that `make install` creates from `dbus/`.
 struct ProgramFiles: Sendable {
     let programs: Programs
-    /// Whether systemd starts the broker, as a unit of the user, instead of the bus.
+    /// Whether systemd starts the broker, as a user unit, instead of the bus.
     let usesSystemd: Bool
 
-    /// Returns the files below a data folder.
+    /// Returns the files to write below a data folder.
     func planned(in data: String) -> [PlannedFile] {
         let services = "\(data)/\(ServiceFile.folder)"
         let unit = usesSystemd ? [PlannedFile.whole("\(data)/systemd/user/ipc-broker.service", unitText)] : []
@@ -57,7 +57,7 @@ struct ProgramFiles: Sendable {
         """
     }
 
-    /// The path in a command line of systemd.service(5): “%” is doubled, and a path with a space is quoted.
+    /// The broker's path for a command line in systemd.service(5): “%” is doubled, and a path with a space is quoted.
     private var unitProgram: String {
         let path = programs.broker.split(separator: "%", omittingEmptySubsequences: false).joined(separator: "%%")
         return path.contains(" ") ? "\"\(path)\"" : path

@@ -29,7 +29,7 @@ struct Setup: ClientCommand {
 
     @OptionGroup var output: OutputOptions
 
-    /// The name of the journal. No application id has only one word.
+    /// The name of the journal. It cannot be an application id, because it has only one element.
     private static let journal = "setup"
 
     func run() async throws {

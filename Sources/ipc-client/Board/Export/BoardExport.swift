@@ -67,7 +67,7 @@ enum Counted {
         "\(count) \(noun)\(count == 1 ? "" : "s")"
     }
 
-    /// `2 items, 1.5 KiB`; nil for no items.
+    /// `2 items, 1.5 KiB`; nil if there are no items.
     static func content(_ items: some BinaryInteger, _ bytes: UInt64) -> String? {
         items > 0 ? "\(text(items, "item")), \(ByteSize.text(bytes))" : nil
     }

@@ -5,17 +5,17 @@ import IPCTools
 import class IPCDBus.DBusActor
 
 /// Reads the store through the broker, version by version, and writes it to a folder. Each version is complete, but the
-/// store may change meanwhile.
+/// store may change in the meantime.
 @DBusActor
 struct StoreExport {
     private let app: Application
     let folder: ExportFolder
     private(set) var counts = Counts()
-    /// The count of versions that are sensitive or that reading would consume.
+    /// The number of versions left out because they are sensitive, or because reading would consume them.
     private(set) var leftOut = 0
-    /// The reason for each version that could not be read.
+    /// The error message for each version that could not be read.
     private(set) var damaged: [String] = []
-    /// A sentence for each version that is exported without promised content.
+    /// A message for each version that is exported without some of its promised content.
     private(set) var unkept: [String] = []
 
     struct Counts: Sendable {
@@ -29,7 +29,7 @@ struct StoreExport {
 
     mutating func run() async throws {
         for try await info in app.pasteboards() {
-            // A unique pasteboard ends with its creator, and no other program can create one of that name.
+            // A unique pasteboard disappears with its creator, and no other program can create one of that name.
             guard !info.name.isUnique else { continue }
             try await add(info)
         }
@@ -89,7 +89,7 @@ struct StoreExport {
     }
 
     /// Reads the items of a version, without promised content that the writer does not provide.
-    /// - Throws: `noSuchItem` if the version is gone, or if nothing of it can be read.
+    /// - Throws: `noSuchItem` if the version is gone, or if none of it can be read.
     private mutating func content(
         of version: PasteboardVersionInfo, _ board: Pasteboard
     ) async throws(IPCError) -> [PasteboardItem] {
@@ -111,7 +111,7 @@ struct StoreExport {
                     missing.append("\(type) of item \(place)")
                 }
             }
-            // An item without any content, because all of it was promised, is left out.
+            // An item is left out if all its content was promised and none is provided.
             if let item = try? PasteboardItem(there) { items.append(item) }
         }
         // If the version is gone, the missing content was not a broken promise.
@@ -133,7 +133,7 @@ struct StoreExport {
             strength: version.source.strength.rawValue, leftOut: leftOut, items: items)
     }
 
-    /// Returns the answer of the broker; nil if the pasteboard was removed after it was listed.
+    /// Returns the broker's answer; nil if the pasteboard was removed after it was listed.
     private func present<Answer>(
         _ question: () async throws(IPCError) -> Answer
     ) async throws(IPCError) -> Answer? {

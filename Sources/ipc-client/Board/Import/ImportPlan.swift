@@ -14,13 +14,13 @@ struct ImportPlan: Sendable {
     private(set) var boards: Set<String> = []
     private(set) var registrations: [Claim] = []
     private(set) var choices: [Claim] = []
-    /// The count of versions whose content is not in the export.
+    /// The number of versions whose content is not in the export.
     private(set) var leftOut: UInt64 = 0
     /// The pasteboards whose content is missing from the export entirely.
     private(set) var withheld: Set<String> = []
 
     /// Verifies the export, and checks that the broker can accept every part of it.
-    /// - Throws: ``ToolFailure`` with exit code 65.
+    /// - Throws: ``ToolFailure`` with exit code 65 if the export is damaged.
     init(_ reader: ExportReader) throws {
         var (board, incomplete, filled) = ("", Set<String>(), Set<String>())
         do {
@@ -70,7 +70,7 @@ struct ImportPlan: Sendable {
         }
     }
 
-    /// Checks that the import replaces no content and no choice.
+    /// Checks that the import would replace neither content nor the choice of a handler.
     /// - Throws: ``ToolFailure`` with exit code 73 if it would, 77 for a claim to a reserved scheme.
     @DBusActor
     func check(_ app: Application, replace: Bool, allowReserved: Bool) async throws {

@@ -4,14 +4,14 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// Writes an export to the broker, pasteboard by pasteboard.
+/// Imports an export into the broker, pasteboard by pasteboard.
 @DBusActor
 final class StoreImport {
     private let app: Application
     private let plan: ImportPlan
     private let allowReserved: Bool
     private(set) var versions: UInt64 = 0
-    /// The count of versions that have expired since the export.
+    /// The number of versions that have expired since the export.
     private(set) var ended: UInt64 = 0
     /// The pasteboards that stay as they are, because the export lacks their content.
     private(set) var untouched: [String] = []
@@ -19,11 +19,11 @@ final class StoreImport {
     private var filled: Set<String> = []
     private var target: Target?
 
-    /// The pasteboard that gets the versions that follow.
+    /// The pasteboard to which the following versions belong.
     private struct Target {
         let board: Pasteboard
         let historyLimit: UInt32
-        /// Whether the pasteboard may have content, from before the import or from an earlier version.
+        /// Whether the pasteboard may have content from before the import, or from a version already imported.
         var hasOthers: Bool
         var isFirst = true
         /// Whether the newest version cannot be imported, so that the pasteboard must be empty at the end.
@@ -63,7 +63,7 @@ final class StoreImport {
     }
 
     private func begin(_ name: String, isPersistent: Bool, historyLimit: UInt32) async throws {
-        // An export leaves out secrets. If it has no content of a pasteboard, the present content must stay.
+        // An export leaves out secrets. If it has no content for a pasteboard, the present content must stay.
         guard !plan.withheld.contains(name) || !filled.contains(name) else {
             return untouched.append(name)
         }

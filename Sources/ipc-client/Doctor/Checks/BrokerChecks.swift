@@ -2,7 +2,7 @@ import IPCModel
 import IPCTools
 
 extension Check {
-    /// Checks that the bus can start the broker, that the broker answers, and that it has the version of these tools.
+    /// Checks that the bus can start the broker, and that the broker answers and has the same version as these tools.
     static let broker = Check("broker", right: "the bus can start the broker, and it answers") { facts in
         guard facts.bus.isReachable else { return nil }
         if let failure = facts.broker.startFailure {
@@ -38,7 +38,7 @@ extension Check {
         return [Finding(.brokerSilent, "the broker, process \(process), does not answer: \(silence)", fix: end)]
     }
 
-    /// Checks whether nine tenths of a limit are in use.
+    /// Finds limits of which at least nine tenths are in use.
     static let limits = Check("limits", right: "no limit is near") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in

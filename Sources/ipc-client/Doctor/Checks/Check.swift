@@ -1,8 +1,8 @@
-/// A check of `doctor`: a function of the facts, without clock, file or bus.
+/// A check of `doctor`: a pure function of the collected facts that uses no clock, file or bus.
 struct Check: Sendable {
-    /// The word of the finding that reports no problem (`--all`).
+    /// The name that `--all` prints if the check finds no problem.
     let name: String
-    /// The sentence of that finding.
+    /// The message that `--all` prints if the check finds no problem.
     let assurance: String
     /// The function that finds problems. It returns nil if the check does not apply.
     let findings: @Sendable (Facts) -> [Finding]?

@@ -15,7 +15,7 @@ extension Check {
         }
     }
 
-    /// Checks `mimeinfo.cache`, which programs with GLib read instead of the entries.
+    /// Checks `mimeinfo.cache`, which programs that use GLib read instead of the entries.
     static let desktopCache = Check("desktop-cache", right: "the desktop's cache lists our entries") { facts in
         guard !facts.desktop.entries.isEmpty else { return nil }
         var directories: Set<String> = []

@@ -3,7 +3,7 @@ import IPCModel
 import IPCTools
 
 extension Check {
-    /// Finds claims of applications that do not run and that the bus cannot start.
+    /// Finds claims of applications that are not running and that the bus cannot start.
     static let claims = Check("claims", right: "every application with a claim runs or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
@@ -16,7 +16,7 @@ extension Check {
         }
     }
 
-    /// Finds handlers that fail, and handlers whose start fails, so that their queue waits.
+    /// Finds handlers that fail, and handlers that cannot be started while requests wait for them.
     static let handlers = Check("handlers", right: "no handler has failed since it last handled a request") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.troubles.map { trouble in
@@ -39,7 +39,7 @@ extension Facts {
             return "\(tool) "
                 + ShellLine.command("scheme", "unregister", claim.scheme, "--application", claim.application)
         }
-        // The broker reads such files when it starts, so the command also ends the running one.
+        // The broker reads such files when it starts, so the command also stops the running one.
         return ShellLine.all(sudo(file) + ShellLine.command("rm", "--", file), broker.process.map(ShellLine.end))
     }
 
@@ -47,7 +47,7 @@ extension Facts {
         let claimed = Set(claims.filter { $0.application == application }.map { URLScheme.canonical($0.scheme) })
         let arguments = (schemes + ["--application", application, "--persistent"]).map(ShellLine.word)
         let register = "\(tool) scheme register \(arguments.joined(separator: " "))"
-        // The journal does not say whether the application takes descriptors.
+        // The journal does not record whether the application takes descriptors.
         let hint = "; add --fd to the command if the application takes large payloads as descriptors"
         if let scheme = schemes.first(where: { !claimed.contains(URLScheme.canonical($0)) }) {
             return Finding(

@@ -8,7 +8,7 @@ extension Check {
 }
 
 extension Facts {
-    /// The reason why the bus cannot start the program of a service file; nil if it can.
+    /// Why the bus cannot start the program of a service file; nil if it can.
     func finding(on service: ServiceFacts) -> Finding? {
         guard let name = service.name, let program = service.program else {
             return Finding(
@@ -38,7 +38,7 @@ extension Facts {
     }
 
     /// The finding about a service file that the bus has not read: either the bus must reload its files, or it does not
-    /// look in the folder of this one.
+    /// look in this file's folder.
     private func unread(_ service: ServiceFacts, _ name: String) -> Finding {
         guard let own = directories.dataHome, let other = bus.otherDataHome, service.path.hasPrefix(own + "/") else {
             return Finding(
@@ -52,8 +52,8 @@ extension Facts {
             fix: ShellLine.all("export XDG_DATA_HOME=" + ShellLine.word(own), ShellLine.ownBus))
     }
 
-    /// The command that writes a correct file for the broker, or moves the file of another application away: only the
-    /// author of that application knows a correct one.
+    /// The command that writes a correct service file for the broker, or moves another application's file aside,
+    /// because only the author of that application knows what it must contain.
     private func remedy(_ service: ServiceFacts) -> String {
         guard service.name != BrokerFacts.name else { return "\(tool) setup" }
         let move = ShellLine.command("mv", "--", service.path, service.path + ".broken")

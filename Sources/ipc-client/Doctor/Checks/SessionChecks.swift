@@ -1,7 +1,7 @@
 import IPCDesktop
 
 extension Check {
-    /// Checks `XDG_RUNTIME_DIR` (XDG Base Directory Specification), the place of sockets and other files of a session.
+    /// Checks `XDG_RUNTIME_DIR` (XDG Base Directory Specification), which has the sockets and other files of a session.
     static let runtimeDirectory = Check("runtime-directory", right: "XDG_RUNTIME_DIR is private") { facts in
         guard let directory = facts.runtimeDirectory, directory.kind == .directory else {
             let named = facts.variable("XDG_RUNTIME_DIR")

@@ -37,7 +37,7 @@ extension Facts {
             fix: "\(asRoot)mount -o remount,rw \(mountPoint)")
     }
 
-    /// The finding about a full disk: one with less than 64 MiB and less than a twentieth of the file system left.
+    /// The finding about a full disk: less than 64 MiB and less than a twentieth of the file system are free.
     fileprivate var fullStore: Finding? {
         guard store.size > 0, store.free < min(64 << 20, store.size / 20) else { return nil }
         return Finding(

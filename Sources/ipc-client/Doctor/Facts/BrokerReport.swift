@@ -23,7 +23,7 @@ extension Facts {
                 claimFiles[name] = places.first { FileFacts.read($0).isThere }
             }
             for name in Set(claims.filter(\.isHandler).map(\.application)).sorted() {
-                // The broker may forget a request meanwhile.
+                // The broker may forget a request in the meantime.
                 if let trouble = try? await trouble(of: name, application) { troubles.append(trouble) }
             }
         } catch {
@@ -31,7 +31,7 @@ extension Facts {
         }
     }
 
-    /// The trouble of a handler: its start has failed while requests wait for it, or its newest request has failed.
+    /// What is wrong with a handler: it cannot be started while requests wait for it, or its newest request has failed.
     @DBusActor
     private func trouble(of name: String, _ application: Application) async throws(IPCError) -> (
         request: String, sentence: String

@@ -2,13 +2,13 @@ import IPCDBus
 import IPCDesktop
 
 struct BusFacts: Sendable {
-    /// The reason why the bus cannot be used; nil if it can.
+    /// Why the bus cannot be used; nil if it can.
     var failure: String?
     /// The names for which the bus can start a program.
     var activatable: Set<String> = []
     /// The folder where the bus looks for this user's data, such as service files; nil if this process looks there too.
     var otherDataHome: String?
-    /// The environment at the start of the bus; nil if it cannot be read.
+    /// The environment variables with which the bus was started; nil if they cannot be read.
     var environment: [String: String]?
 
     var isReachable: Bool { failure == nil }
@@ -19,12 +19,12 @@ struct BrokerFacts: Sendable {
     static let name = "org.swiftipc.Broker1"
 
     var process: Int32?
-    /// The program of that process (`/proc/PID/exe`).
+    /// The path of the program that the process runs (`/proc/PID/exe`).
     var program: String?
-    /// The reason why the bus could not start the broker.
+    /// Why the bus could not start the broker.
     var startFailure: String?
     var version: String?
-    /// The reason why the broker does not answer.
+    /// Why the broker does not answer.
     var silence: String?
 }
 
@@ -73,7 +73,7 @@ extension Facts {
     private mutating func readBroker(_ connection: Connection) async {
         guard let name = try? BusName(BrokerFacts.name) else { return }
         if bus.activatable.contains(BrokerFacts.name) {
-            // The bus answers at once if the broker runs.
+            // The bus answers at once if the broker is running.
             do throws(CallError) { try await connection.startService(name, timeout: Self.startTime) } catch {
                 broker.startFailure = "\(error)"
                 return
@@ -84,7 +84,7 @@ extension Facts {
         broker.program = FilePlace.target(of: "/proc/\(process)/exe")
     }
 
-    /// How long the broker may take to start. Opening a store after a crash takes some seconds at most.
+    /// How long the broker may take to start. Opening a store after a crash takes a few seconds at most.
     private static let startTime = Duration.seconds(15)
     /// How long a bus may take to answer.
     private static let busTime = Duration.seconds(5)

@@ -1,14 +1,14 @@
 import IPCDesktop
 
-/// `ipc-broker.conf` in its usual place.
+/// The `ipc-broker.conf` in its default place.
 struct ConfigurationFacts: Sendable {
-    /// The path, even if there is no such file; empty without a home folder.
+    /// The path, even if there is no such file; empty if there is no home folder.
     var path = ""
     /// The lines of the file, valid or not.
     var file = KeyFile()
     /// The first mistake.
     var mistake: ConfigurationFile.Invalid?
-    /// `directory` of `[Store]`.
+    /// The `directory` key in `[Store]`.
     var store: String?
 
     static func read(_ variables: [String: String]) -> ConfigurationFacts {
@@ -22,7 +22,7 @@ struct ConfigurationFacts: Sendable {
         return facts
     }
 
-    /// The lines of the mistake as an address of sed: one line, or a group with its keys; nil if the file is not text.
+    /// The lines with the mistake, as a sed address: one line, or a group with its keys; nil if the file is not text.
     var mistakenLines: String? {
         guard let line = mistake?.line else { return nil }
         let headers = file.groups.map(\.line)

@@ -4,13 +4,13 @@ import IPCModel
 struct DesktopFacts: Sendable {
     /// The entries for claimed schemes.
     var entries: [EntryFacts] = []
-    /// The `mimeinfo.cache` of each folder with such an entry: the ids of entries by scheme, as the cache spells it.
+    /// The `mimeinfo.cache` of each folder with such an entry: entry ids, keyed by scheme as the cache spells it.
     var caches: [String: [String: [String]]] = [:]
     /// The lines of `mimeapps.list` files that name entries for schemes.
     var defaults: [DefaultFacts] = []
     /// The ids of all desktop entries, such as `demo.IPCServer.desktop`.
     var ids: Set<String> = []
-    /// Whether `update-desktop-database` is there.
+    /// Whether `update-desktop-database` is installed.
     var hasUpdater = true
 }
 
@@ -19,9 +19,9 @@ struct EntryFacts: Sendable {
     var path: String
     /// The id: the path below `applications`, with `-` for `/`.
     var id: String
-    /// The schemes of `x-scheme-handler/…` in `MimeType`, as they are written there.
+    /// The schemes of `x-scheme-handler/…` in `MimeType`, as written there.
     var schemes: [String]
-    /// The line of `Exec`, and its program.
+    /// The `Exec` line, and the program that it names.
     var (command, program): (String?, FileFacts?)
     /// Whether these tools have written the entry, or the entry runs them.
     var isOurs: Bool
@@ -40,7 +40,7 @@ struct EntryFacts: Sendable {
         isOurs = file.value(of: DesktopEntry.mark, in: group) != nil || program.map(FilePlace.name) == Client.tool
     }
 
-    /// The folder `applications`; the id is the rest of the path.
+    /// The `applications` folder that contains the entry. The id is the rest of the path.
     var directory: String { String(path.dropLast(id.count + 1)) }
 
     func opens(_ scheme: String) -> Bool { schemes.contains { URLScheme.canonical($0) == URLScheme.canonical(scheme) } }
@@ -56,7 +56,7 @@ struct DefaultFacts: Sendable {
 }
 
 extension KeyFile {
-    /// The entries for schemes, without those of removed associations.
+    /// The entries for schemes, except removed associations.
     var schemeEntries: [Entry] {
         groups.filter { $0.name != "Removed Associations" }.flatMap(\.entries).filter {
             $0.key.hasPrefix(SchemeType.prefix)
@@ -69,7 +69,7 @@ extension Facts {
     mutating func readDesktop() {
         let installed = InstalledEntries(directories)
         desktop.ids = Set(installed.entries.keys)
-        // The bus, and so the session, sees the entries of the other folder.
+        // The bus, and therefore the session, reads the entries in the other folder.
         if let other = bus.otherDataHome {
             let session = BaseDirectories { $0 == "XDG_DATA_HOME" ? other : nil }
             desktop.ids.formUnion(InstalledEntries(session).entries.keys)

@@ -4,30 +4,30 @@ import IPCDBus
 import IPCDesktop
 import IPCModel
 
-/// The facts that `doctor` checks. They are read once, so that the checks are functions of them.
+/// The information that `doctor` checks. It is collected once, so that the checks are pure functions of it.
 struct Facts: Sendable {
     var variables: [String: String] = [:]
     /// The effective user id.
     var user: UInt32 = 0
     /// The absolute path of this program.
     var toolPath = ""
-    /// The word that starts this program in a shell with this `PATH`.
+    /// How to call this program in a shell: by its name if `PATH` finds it, otherwise by its path.
     var tool = Client.tool
     /// The directory that `XDG_RUNTIME_DIR` names; nil if it is not set.
     var runtimeDirectory: FileFacts?
     /// `/run/user/UID`, the runtime directory of a session that systemd manages.
     var usualRuntimeDirectory = FileFacts(path: "")
-    /// The sockets of a session bus in these directories.
+    /// The paths of the session bus sockets in these two directories.
     var sockets: [String] = []
     var bus = BusFacts()
     var broker = BrokerFacts()
     /// The D-Bus service files of the broker and of applications with claims, in the order in which the bus looks.
     var services: [ServiceFacts] = []
     var claims: [Handler] = []
-    /// The paths of the files of installed claims, by application.
+    /// The path of each application's file with installed claims, by application.
     var claimFiles: [String: String] = [:]
-    /// The handlers whose newest request failed, or whose start fails while requests wait: the id of such a request,
-    /// and a sentence.
+    /// The handlers whose newest request failed, or that cannot be started while requests wait: the id of such a
+    /// request, and a message.
     var troubles: [(request: String, sentence: String)] = []
     /// The schemes that `scheme register --persistent` has registered on the desktop, by application.
     var registrations: [String: [String]] = [:]
@@ -38,7 +38,7 @@ struct Facts: Sendable {
 }
 
 extension Facts {
-    /// Reads all facts, and makes the bus start the broker if it can.
+    /// Collects all facts, and makes the bus start the broker if it can.
     @DBusActor
     static func read() async -> Facts {
         var facts = Facts()
@@ -61,7 +61,7 @@ extension Facts {
         return facts
     }
 
-    /// The value of a variable; nil if it is not set or empty.
+    /// The value of a variable; nil if it is unset or empty.
     func variable(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
 
     var directories: BaseDirectories { BaseDirectories { variables[$0] } }

@@ -20,14 +20,14 @@ struct ServiceFacts: Sendable {
         words = file.value(of: "Exec", in: Self.group).flatMap(Self.words)
     }
 
-    /// The words of a command. A bus passes characters on that have a meaning only for a shell.
+    /// Splits a command into words. A bus does not interpret shell syntax, so a command with any is split at spaces.
     private static func words(_ line: String) -> [String]? {
         do throws(CommandWords.Invalid) { return try CommandWords(line).words } catch .needsShell {
             return line.split(separator: " ").map(String.init)
         } catch { return nil }
     }
 
-    /// The bus name that follows from the name of the file.
+    /// The bus name that the file's name implies.
     var statedName: String {
         let name = FilePlace.name(of: path)
         return name.hasSuffix(".service") ? String(name.dropLast(8)) : name
@@ -36,7 +36,7 @@ struct ServiceFacts: Sendable {
 
 extension Facts {
     /// Reads the service files of the broker and of applications with claims, in the order in which a session bus looks
-    /// (dbus-daemon(1), "standard_session_servicedirs"). The first file of each name counts.
+    /// (dbus-daemon(1), "standard_session_servicedirs"). Only the first file for each name counts.
     mutating func readServices() {
         let knownNames = Set(claims.map(\.application)).union([BrokerFacts.name])
         let places = [directories.runtime].compactMap(\.self) + directories.data

@@ -2,18 +2,18 @@ import Glibc
 import IPCDesktop
 
 struct StoreFacts: Sendable {
-    /// The path that the running broker reports, or that a broker would use that the bus starts.
+    /// The path that the running broker reports, or the one that a broker started by the bus would use.
     var path = ""
     var directory = FileFacts(path: "")
     /// The files and folders in the store.
     var files: [FileFacts] = []
-    /// Whether the database lies in it, as it does while a broker runs.
+    /// Whether the store contains the database, as it does while a broker is running.
     var hasDatabase = false
-    /// The names of damaged databases and values that the broker has moved away.
+    /// The names of damaged databases and values that the broker has moved aside.
     var quarantined: [String] = []
     /// Whether the file system is mounted read-only.
     var isReadOnly = false
-    /// The count of bytes that this user may still write.
+    /// The number of bytes that this user can still write.
     var free: UInt64 = 0
     /// The size of the file system in bytes.
     var size: UInt64 = 0
@@ -40,7 +40,7 @@ extension Facts {
         store.holder = FileLock.holder(of: "\(store.path)/lock")
     }
 
-    /// The path of the store of a broker with these variables.
+    /// The store path that a broker with these environment variables would use.
     private func usualStore(_ variables: [String: String]) -> String {
         if let path = variables["SWIFT_IPC_STORE"], path.hasPrefix("/") { return path }
         return configuration.store ?? BaseDirectories { variables[$0] }.store ?? ""
@@ -64,7 +64,7 @@ enum FileLock {
         let place = [major, minor].map { ($0 < 16 ? "0" : "") + String($0, radix: 16) + ":" }.joined() + String(file)
         let locks = table.split(separator: "\n").map { $0.split(separator: " ") }
         let lock = locks.first { $0.count > 5 && $0[1] == "FLOCK" && $0[3] == "WRITE" && $0[5] == place }
-        // The id of a process in another namespace is not known.
+        // The id of a process in another namespace is unknown.
         return lock.flatMap { Int32($0[4]) }.flatMap { $0 > 0 ? $0 : nil }
     }
 }
