@@ -153,10 +153,10 @@ package final class Broker {
     }
 
     private static func report(_ report: OpeningReport, to logger: Logger) {
-        if !report.wasClean { logger.notice("the last run did not end in good order; the store was checked") }
+        if !report.wasClean { logger.notice("the last run did not shut down cleanly; the store was checked") }
         guard let place = report.quarantine else { return }
         logger.error(
-            "the store was damaged and put away; what passed its checksums was brought over",
+            "the store was damaged and moved aside; all content with valid checksums was kept",
             metadata: [
                 "kept-at": "\(place)", "rows": "\(report.salvaged?.rows ?? 0)", "check": "\(report.damage ?? "")",
             ])
@@ -230,7 +230,7 @@ package final class Broker {
         watchers.endAll()
         await urls.finish(within: .seconds(1))
         records.finish()
-        do { try await store.close() } catch { logger.error("the store did not close in good order: \(error)") }
+        do { try await store.close() } catch { logger.error("the store did not close cleanly: \(error)") }
         await direct.finish(within: .milliseconds(300))
         await connection.closeAfterFlush(within: .milliseconds(300))
     }

@@ -86,7 +86,7 @@ package struct ConfigurationFile: Sendable {
         case ("Limits", _): return setLimit(entry)
         case ("Store", "directory"):
             guard entry.value.hasPrefix("/") else {
-                return "the store's directory is an absolute path, not \(entry.value.quoted)"
+                return "the store's directory must be an absolute path, not \(entry.value.quoted)"
             }
             store = entry.value
         case ("Log", "level"):
@@ -96,18 +96,20 @@ package struct ConfigurationFile: Sendable {
             }
             logLevel = level
         case ("Desktop", "open"):
-            guard let opens = Bool(entry.value) else { return "“open” is true or false, not \(entry.value.quoted)" }
+            guard let opens = Bool(entry.value) else {
+                return "“open” must be true or false, not \(entry.value.quoted)"
+            }
             opensOnDesktop = opens
         case (let group, let key):
             let known = Self.keys.first { $0.key == group }?.value ?? ""
-            return "[\(group)] has no key \(key.quoted); it has “\(known)”"
+            return "[\(group)] has no key \(key.quoted); its key is “\(known)”"
         }
         return nil
     }
 
     private mutating func setLimit(_ entry: KeyFile.Entry) -> String? {
         guard let value = UInt64(entry.value), entry.value.utf8.first != UInt8(ascii: "+") else {
-            return "\(entry.key) is a whole number without a unit, not \(entry.value.quoted)"
+            return "\(entry.key) must be a whole number without a unit, not \(entry.value.quoted)"
         }
         var trial = Limits()
         do throws(IPCError) { try trial.set(entry.key, value) } catch { return error.ipcError.message }

@@ -11,28 +11,27 @@ import class IPCDBus.DBusActor
 struct IPCBridgeCommand: ToolCommand {
     static let configuration = CommandConfiguration(
         commandName: "ipc-bridge",
-        abstract: "Keep the pasteboard “general” and the desktop's clipboard in step.",
+        abstract: "Keep the pasteboard “general” and the desktop's clipboard in sync.",
         discussion: """
             When a program copies content, the pasteboard gets it in all its types, and keeps it after the program \
-            ends. Content of the pasteboard can be pasted into every program. The bridge serves one display: the \
-            Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, else the X11 display \
-            (DISPLAY). At the start, the content of the desktop wins, if there is any. The bridge exits with 0 when \
-            the display ends, and at SIGTERM, SIGINT or SIGHUP.
+            exits. The pasteboard's content can be pasted into every program. The bridge serves one display: the \
+            Wayland display (WAYLAND_DISPLAY) if its compositor has the data control protocol, otherwise the X11 \
+            display (DISPLAY). When it starts, the bridge takes the content of the desktop's clipboard, if there is \
+            any. The bridge exits with 0 when the display connection closes, and on SIGTERM, SIGINT or SIGHUP.
 
             The bridge reads the pasteboard only when a program pastes. Text is UTF-8, and is offered under all names \
-            that programs use for it. Texts of several items are pasted together, and so are URLs. If a copy has a \
-            PNG, the bridge takes no other pictures from it, except drawings and animations.
+            that programs use for it. The texts of several items are pasted together, and so are their URLs. If a copy \
+            has a PNG, the bridge takes no other pictures from it, except drawings and animations.
 
-            The bridge does not take a copy that a password manager has marked (x-kde-passwordManagerHint). It does \
-            not offer content of the pasteboard that is sensitive or can be read only once. With --secrets, it offers \
-            such content with the same mark, and the program that pastes it consumes it.
+            The bridge does not copy content that a password manager has marked (x-kde-passwordManagerHint). It does \
+            not offer pasteboard content that is sensitive or can be read only once. With --secrets, it offers such \
+            content with the same mark, and the program that pastes it consumes it.
 
-            No other program needs the bridge. To start it in each session, run 'systemctl --user enable --now \
-            ipc-bridge'. If systemd does not run the session, copy share/swift-ipc/ipc-bridge.desktop to \
-            ~/.config/autostart.
+            The bridge is optional. To start it in each session, run 'systemctl --user enable --now ipc-bridge'. If \
+            systemd does not manage the session, copy share/swift-ipc/ipc-bridge.desktop to ~/.config/autostart.
 
             EXIT CODES
-              0           the display has ended, or a signal has arrived
+              0           the display connection closed, or a signal arrived
               64          wrong usage
               69          no display, no bus or no broker
               73          another ipc-bridge serves the display

@@ -13,13 +13,13 @@ struct IPCBrokerCommand: ParsableCommand {
         commandName: "ipc-broker",
         abstract: "Routes URLs to their handlers and keeps pasteboards, as org.swiftipc.Broker1 on the session bus.",
         discussion: """
-            Usually the bus starts the broker. The broker is ready when its bus name appears. SIGTERM ends it within \
+            Usually the bus starts the broker. The broker is ready when its bus name appears. SIGTERM stops it within \
             2 s: it answers all callers, checkpoints the store, and exits with 0.
 
             A configuration file can set the limits, the store's folder and the log level: ipc-broker.conf in \
             $XDG_CONFIG_HOME/swift-ipc (~/.config/swift-ipc). A sample that explains all settings is installed in \
             share/doc/swift-ipc. Options and the environment take precedence over the file. If the file has a mistake, \
-            the broker exits with 65. If the file of --config is missing, it exits with 66.
+            the broker exits with 65. If the file given with --config is missing, it exits with 66.
 
             EXAMPLES
               ipc-broker
@@ -37,7 +37,7 @@ struct IPCBrokerCommand: ParsableCommand {
 
     @Option(
         help: """
-            The folder of the store (default: $SWIFT_IPC_STORE, else the folder in the configuration file, else \
+            The folder of the store (default: $SWIFT_IPC_STORE, or the folder in the configuration file, or \
             $XDG_DATA_HOME/swift-ipc/store).
             """)
     var store: String?
@@ -93,7 +93,7 @@ struct BrokerStart {
             try BrokerProcess.run(configuration, logger: logger)
         } catch Broker.End.busLost {
             // The session is over when its bus is gone, so the broker exits too.
-            logger.notice("the connection to the message bus has ended, so the broker ends too")
+            logger.notice("the connection to the message bus was closed, so the broker exits")
         } catch {
             let failure = BrokerFailure(error)
             logger.error("\(failure.sentence)")
@@ -165,7 +165,7 @@ struct BrokerFailure {
             sentence = "\(reason). Start the broker in a session, or with dbus-run-session"
             exitCode = IPCModel.ExitCode.unavailable.rawValue
         case Broker.End.storeFailed(let reason):
-            sentence = "the store failed, so the broker ends without acknowledging anything more: \(reason)"
+            sentence = "the store failed, so the broker exits without acknowledging anything more: \(reason)"
             exitCode = IPCModel.ExitCode.inputOutput.rawValue
         default:
             (sentence, exitCode) = ("\(error)", IPCModel.ExitCode.inputOutput.rawValue)

@@ -54,7 +54,7 @@ struct AuthenticationTests {
         for line in ["AUTH EXTERNAL 31303030", "AUTH EXTERNAL 31303031", "AUTH EXTERNAL\r\nDATA"] {
             let all = converse("\0\(line)\r\nBEGIN\r\n", side: .server(peer: 1001, own: 1000, id: "1234"))
             #expect(all.answers.hasSuffix("REJECTED EXTERNAL\r\n") && !all.answers.contains("OK"))
-            #expect(all.state == .failed(reason: "it begins before it has said who it is"))
+            #expect(all.state == .failed(reason: "it sent BEGIN before authenticating"))
         }
     }
 
@@ -63,7 +63,7 @@ struct AuthenticationTests {
         "AUTH EXTERNAL 31303030\r\nCANCEL\r\nBEGIN\r\n",
     ])
     func whoBeginsTooEarlyIsRefused(_ lines: String) {
-        #expect(converse("\0" + lines).state == .failed(reason: "it begins before it has said who it is"))
+        #expect(converse("\0" + lines).state == .failed(reason: "it sent BEGIN before authenticating"))
     }
 
     @Test func descriptorsAreAgreedOnAfterTheIdentity() {
@@ -72,7 +72,7 @@ struct AuthenticationTests {
     }
 
     @Test func theFirstByteIsNUL() {
-        #expect(converse("AUTH EXTERNAL 31303030\r\n").state == .failed(reason: "it does not begin with a NUL byte"))
+        #expect(converse("AUTH EXTERNAL 31303030\r\n").state == .failed(reason: "it does not start with a NUL byte"))
     }
 
     @Test func linesAndTheirNumberAreBounded() {
@@ -80,7 +80,8 @@ struct AuthenticationTests {
         #expect(converse("\0\(longest)\r\n").state == .speaking)
         #expect(converse("\0\(longest)aaa\r\n").state == .failed(reason: "a line is too long"))
         #expect(converse("\0" + String(repeating: "A\r\n", count: 32)).state == .speaking)
-        #expect(converse("\0" + String(repeating: "A\r\n", count: 33)).state == .failed(reason: "it goes on for ever"))
+        #expect(
+            converse("\0" + String(repeating: "A\r\n", count: 33)).state == .failed(reason: "it has too many lines"))
     }
 
     @Test func aMessageBeforeTheBeginningIsNone() throws {
@@ -106,7 +107,7 @@ struct AuthenticationTests {
         #expect(converse("OK 1234\r\n", side: .client(server: nil)).state == .speaking)
         for refusal in ["AGREE_UNIX_FD\r\n", "DATA\r\n", "\r\n"] {
             #expect(
-                converse(refusal, side: .client(server: nil)).state == .failed(reason: "it does not let this user in"))
+                converse(refusal, side: .client(server: nil)).state == .failed(reason: "it rejects this user"))
         }
     }
 }

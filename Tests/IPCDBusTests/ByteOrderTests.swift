@@ -94,7 +94,7 @@ struct ByteOrderTests {
 
     @Test func anUnknownFieldThatBreaksTheProtocolIsRefused() {
         let bytes = WireBytes.message(signature: "y", body: [5]) { $0.field(200, "b") { $0.number(UInt32(2)) } }
-        #expect(throws: MessageError.malformed("a Boolean value is 0 or 1, not 2")) { try Message.received(bytes) }
+        #expect(throws: MessageError.malformed("a Boolean value must be 0 or 1, not 2")) { try Message.received(bytes) }
     }
 
     /// What is written here is what others read.

@@ -81,7 +81,7 @@ struct IncomingBytesTests {
             _ = try incoming.nextMessage()
             Issue.record("it was taken")
         } catch {
-            #expect(error == .malformed("this is no message: its byte order is unknown"))
+            #expect(error == .malformed("this is not a message: its byte order is unknown"))
         }
     }
 

@@ -199,7 +199,7 @@ struct LinkTests {
         let joined = Array(Self.withDescriptors[1...]) + Self.withDescriptors
         #expect(try await Self.defects([(first, 3), (joined, 3)]) == [nil, nil])
         // Fewer than the message names, and some that no message names.
-        let missing = MessageDefect.invalid(.malformed("a message names more descriptors than came with it"))
+        let missing = MessageDefect.invalid(.malformed("a message refers to more descriptors than came with it"))
         #expect(try await Self.defects([(Self.withDescriptors, 2)]) == [missing])
         #expect(try await Self.defects([(Self.plain, 1), (Self.withDescriptors, 3)]) == [nil, nil])
         #expect(try await Self.defects([(Self.plain, 4), (Self.withDescriptors, 3)]) == [nil, nil])
@@ -208,11 +208,11 @@ struct LinkTests {
     @Test func `a header that breaks the protocol costs its message alone`() async throws {
         // The bus passes this signature on: 34 arrays, but never more than two in a row.
         let deep = String(repeating: "aa(", count: 17) + "y" + String(repeating: ")", count: 17)
-        let wrong = MessageDefect.invalid(.malformed("a text in a header is not what has to stand there"))
+        let wrong = MessageDefect.invalid(.malformed("a header field has an invalid value"))
         var bytes = Self.plain
         // The type of the message: no kind has the number 0.
         bytes[1] = 0
-        let lacks = MessageDefect.invalid(.malformed("a header lacks what its kind of message has to have"))
+        let lacks = MessageDefect.invalid(.malformed("a header lacks a field that its message type requires"))
         let found = try await Self.defects([
             (WireBytes.message(signature: "Z", body: [0, 0, 0, 0]), 0), (bytes, 0),
             (WireBytes.message(signature: deep, body: [0, 0, 0, 0, 0, 0, 0, 0]), 0), (Self.plain, 0),

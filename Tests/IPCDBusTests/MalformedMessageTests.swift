@@ -39,25 +39,25 @@ struct MalformedMessageTests {
         init(_ place: Int, _ bytes: [UInt8], _ reason: String) { self.init(place, bytes, .malformed(reason)) }
     }
 
-    private static let noEnd = "a field of a header has no end"
-    private static let otherType = "a field of a header has another type than its own"
-    private static let longText = "a text in a header is longer than the header"
-    private static let wrongText = "a text in a header is not what has to stand there"
-    private static let lacks = "a header lacks what its kind of message has to have"
-    private static let betweenFields = "there is something between two fields of a header"
+    private static let noEnd = "a header field extends past the end of the header"
+    private static let otherType = "a header field has the wrong type"
+    private static let longText = "a string in a header extends past the end of the header"
+    private static let wrongText = "a header field has an invalid value"
+    private static let lacks = "a header lacks a field that its message type requires"
+    private static let betweenFields = "the padding between two header fields is not zero"
 
     static let headers: [Edit] = [
-        Edit(0, [120], "this is no message: its byte order is unknown"),
+        Edit(0, [120], "this is not a message: its byte order is unknown"),
         Edit(1, [0], lacks),
         Edit(3, [2], "version 2 of the protocol is unknown"),
-        Edit(4, [33], "a message ends before its end"),
+        Edit(4, [33], "a message ends too early"),
         Edit(4, [255, 255, 255, 255], "a message is too long"),
         Edit(4, [0, 0, 0, 8], .messageTooLong(bytes: (128 << 20) + 72)),
         Edit(8, [0], lacks),
         Edit(12, [255, 255, 255, 255], "a message is too long"),
         Edit(12, [55], noEnd),
         Edit(12, [53], noEnd),
-        Edit(16, [0], "a field of a header has no number"),
+        Edit(16, [0], "a header field has the number 0"),
         // Passed over as a field that is not known; then the call has no path.
         Edit(16, [10], lacks),
         Edit(17, [2], otherType),
@@ -70,7 +70,7 @@ struct MalformedMessageTests {
         Edit(26, [1], longText),
         Edit(27, [1], betweenFields),
         Edit(32, [2], wrongText),
-        Edit(32, [1, 1, 111, 0, 1, 0, 0, 0, 47], "a field of a header is there twice"),
+        Edit(32, [1, 1, 111, 0, 1, 0, 0, 0, 47], "a header field appears twice"),
         Edit(40, [255], wrongText),
         Edit(40, [0], wrongText),
         Edit(52, [255], longText),
@@ -78,8 +78,8 @@ struct MalformedMessageTests {
         Edit(53, [122], wrongText),
         Edit(57, [97, 97], wrongText),
         Edit(59, [1], longText),
-        Edit(68, [2], "a message names more descriptors than came with it"),
-        Edit(68, [255, 255, 255, 255], "a message names more descriptors than came with it"),
+        Edit(68, [2], "a message refers to more descriptors than came with it"),
+        Edit(68, [255, 255, 255, 255], "a message refers to more descriptors than came with it"),
     ]
 
     @Test(arguments: headers)
@@ -91,12 +91,12 @@ struct MalformedMessageTests {
     }
 
     private static let longValue = "a value extends past the end of its container"
-    private static let wrongString = "a text is not UTF-8, or has a NUL character in it"
-    private static let between = "there is something between two values"
+    private static let wrongString = "a string is not UTF-8, or contains a NUL character"
+    private static let between = "the padding between two values is not zero"
 
     static let arguments: [Edit] = [
-        Edit(72, [2], "a Boolean value is 0 or 1, not 2"),
-        Edit(75, [1], "a Boolean value is 0 or 1, not 16777217"),
+        Edit(72, [2], "a Boolean value must be 0 or 1, not 2"),
+        Edit(75, [1], "a Boolean value must be 0 or 1, not 16777217"),
         Edit(76, [255, 255, 255, 255], longValue),
         Edit(76, [24], longValue),
         Edit(80, [0], wrongString),
@@ -106,8 +106,8 @@ struct MalformedMessageTests {
         Edit(84, [9], longValue),
         Edit(84, [17], longValue),
         Edit(84, [255, 255, 255, 255], .arrayTooLong(bytes: 4_294_967_295)),
-        Edit(96, [1], "there is no descriptor of the number 1 in the message"),
-        Edit(96, [255, 255, 255, 255], "there is no descriptor of the number 4294967295 in the message"),
+        Edit(96, [1], "the message has no descriptor with the index 1"),
+        Edit(96, [255, 255, 255, 255], "the message has no descriptor with the index 4294967295"),
         Edit(100, [2], "a signature extends past the end of its container"),
         Edit(100, [255], "a signature extends past the end of its container"),
         Edit(100, [0, 0], .invalidSignature("")),
@@ -147,7 +147,7 @@ struct MalformedMessageTests {
         Body(
             signature: "a(yy)", bytes: [9, 0, 0, 0, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 0, 0, 1],
             error: .malformed(longValue)),
-        Body(signature: "o", bytes: [1, 0, 0, 0, 97, 0], error: .malformed("“a” is no object path")),
+        Body(signature: "o", bytes: [1, 0, 0, 0, 97, 0], error: .malformed("“a” is not an object path")),
         Body(signature: "g", bytes: [1, 97, 0], error: .invalidSignature("a")),
         Body(
             signature: "v", bytes: Array([[UInt8]](repeating: [1, 118, 0], count: 64).joined()) + [1, 121, 0, 1],

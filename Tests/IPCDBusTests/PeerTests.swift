@@ -98,7 +98,7 @@ struct PeerTests {
         let wrong = Method(Echo.name, "Add", takes: .of(Argument<String>("x")), returns: .none)
         await #expect(
             throws: CallError.remote(
-                name: ErrorName.invalidArguments.text, message: "Add takes arguments of type “tt”, these are “s”")
+                name: ErrorName.invalidArguments.text, message: "Add takes arguments of type “tt”, not “s”")
         ) { try await connection.call(wrong, on: nil, at: "/echo", "x") }
     }
 
@@ -108,7 +108,7 @@ struct PeerTests {
             await #expect(
                 throws: CallError.remote(
                     name: ErrorName.invalidArguments.text,
-                    message: "\(method.text) takes arguments of type “”, these are “s”")
+                    message: "\(method.text) takes arguments of type “”, not “s”")
             ) { try await connection.call(wrong, on: nil, at: "/echo", "x") }
         }
         for interface in [Peer.name, Properties.name, Introspectable.name] {

@@ -22,9 +22,9 @@ import Testing
 
     @Test(arguments: [
         ("key=1", 1, "before the first group"), ("[a]\nkey", 2, "key=value"), ("[a]\n=1", 2, "key=value"),
-        ("[a]\nk=1\n\nk=2", 4, "twice, first in line 2"), ("[a]\n[b]\n[a]", 3, "twice, first in line 1"),
-        ("[a", 1, "no group"), ("[]", 1, "no group"), ("[a]b", 1, "no group"), ("[a]]", 1, "no group"),
-        ("[a]\n[[b]", 2, "no group"),
+        ("[a]\nk=1\n\nk=2", 4, "twice, first on line 2"), ("[a]\n[b]\n[a]", 3, "twice, first on line 1"),
+        ("[a", 1, "not a group"), ("[]", 1, "not a group"), ("[a]b", 1, "not a group"), ("[a]]", 1, "not a group"),
+        ("[a]\n[[b]", 2, "not a group"),
     ])
     func `what breaks the format is told with its line`(text: String, line: Int, part: String) {
         do {

@@ -394,7 +394,7 @@ struct BusTests {
     @Test func aBrokerThatDoesNotComeUpIsNoMissingOne() {
         let spawn = "org.freedesktop.DBus.Error.Spawn."
         for (name, words) in [
-            (spawn + "ChildExited", "'ipc-client doctor' looks"), (spawn + "ServiceNotFound", "'ipc-client setup'"),
+            (spawn + "ChildExited", "'ipc-client doctor' shows"), (spawn + "ServiceNotFound", "'ipc-client setup'"),
             ("org.freedesktop.DBus.Error.ServiceUnknown", "'ipc-client doctor'"),
         ] {
             let error = IPCError(CallError.remote(name: name, message: "why"))

@@ -123,8 +123,9 @@ struct CallbackTests {
         #expect(told.elements.map(\.wasOpened) == [false, false, true, false])
         let texts = told.elements.map(\.description)
         #expect(texts[0].hasPrefix("x-success of "))
-        #expect(texts[0].hasSuffix(" is not opened: the scheme https is reserved"))
-        #expect(texts[2].hasSuffix(" is not handled: demo.IPCServer declined it") && texts[3].hasSuffix("it is no URL"))
+        #expect(texts[0].hasSuffix(" was not opened: the scheme https is reserved"))
+        #expect(texts[2].hasSuffix(" was not handled: demo.IPCServer declined it"))
+        #expect(texts[3].hasSuffix("it is not a URL"))
         #expect(!texts.contains { $0.contains("secret") })
         for application in [server, caller] { await application.close() }
         try await serving.value

@@ -21,7 +21,7 @@ struct CallingTests {
         #expect(try reply.value(item: 1) == Sum(sum: .max))
         // A reply of another kind is no missing one.
         let failure = #expect(throws: CallFailure.self) { try reply.value(Sum.self) }
-        #expect(failure?.description == "the reply has no application/json; it is there as text/plain;charset=utf-8")
+        #expect(failure?.description == "the reply has no application/json; its types are text/plain;charset=utf-8")
         #expect(try reply.value(Sum.self, item: 3) == nil)
         #expect(reply.response?.outcome == .handled)
         pair.broker.open = { _, _ in result("delivered") }

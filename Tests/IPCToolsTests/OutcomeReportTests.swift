@@ -53,7 +53,7 @@ struct OutcomeReportTests {
         #expect(
             OutcomeReport(sender, url: nil, waited: nil).sentence
                 == "the request was cancelled; send it again if you still want it")
-        #expect(CallFailure(sender)?.description == "the request was called off")
+        #expect(CallFailure(sender)?.description == "the request was cancelled")
         let left = try response(.cancelled) { ($0.errorCode, $0.errorMessage) = ("called-off", "the sender left") }
         #expect(OutcomeReport(left, url: nil, waited: nil).sentence.contains("was cancelled: the sender left;"))
         // The handler did it, and nothing is to be repeated without a look.

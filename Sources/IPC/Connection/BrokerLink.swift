@@ -110,7 +110,7 @@ final class BrokerLink {
     ) async throws(IPCError) {
         let left = ContinuousClock.now.duration(to: deadline)
         switch error {
-        case _ where isClosed: throw IPCError(.storeUnavailable, "the connection of the application was closed")
+        case _ where isClosed: throw IPCError(.storeUnavailable, "the application's connection was closed")
         case _ where error.meansCutOff:
             guard repeatable else { throw .cutOff }
             guard broker != nil, left > .zero else { throw IPCError(error) }

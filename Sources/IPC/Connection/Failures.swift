@@ -32,13 +32,13 @@ extension IPCError {
             case ENOSPC, ENOMEM: .noSpace
             default: .inputOutput
             }
-        self.init(code, "no memory file can be made for a value of \(byteCount) bytes: \(error)")
+        self.init(code, "cannot create a memory file for a value of \(byteCount) bytes: \(error)")
     }
 
     /// The connection was lost during a call that must not be sent twice.
     static let cutOff = IPCError(
         .storeUnavailable,
-        "the connection to the broker was lost before its answer came; whether it did what was asked is not known")
+        "the connection to the broker was lost before it answered; it is unknown whether it carried out the call")
 }
 
 extension CallError {

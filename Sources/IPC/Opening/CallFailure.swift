@@ -82,14 +82,14 @@ public struct CallFailure: Error, Sendable, Hashable, CustomStringConvertible {
         return switch reason {
         case .refused(let error), .unreadable(let error): error.message
         case .declined: "the handler declined the URL\(message)"
-        case .cancelled where response?.isCalledOff == true: "the request was called off\(message)"
+        case .cancelled where response?.isCalledOff == true: "the request was cancelled\(message)"
         case .cancelled: "the handler cancelled the request\(message)"
         case .failed(let code, let sentence): sentence.isEmpty ? "the handler failed (\(code))" : sentence
         case .unavailable: message.isEmpty ? "the handler could not be started" : String(message.dropFirst(2))
         case .timedOut where response?.errorCode == OpenURLResponse.connectionLost:
             "the answer was lost\(message); the handler may have handled it"
-        case .timedOut: "the handler got the URL and did not answer in time; it may have handled it"
-        case .expired: "the URL was not delivered in its time\(message)"
+        case .timedOut: "the handler got the URL but did not answer in time; it may have handled it"
+        case .expired: "the URL was not delivered in time\(message)"
         }
     }
 }

@@ -42,7 +42,7 @@ extension CallReply {
         return try read { () throws(IPCError) in
             guard items[item][type] != nil else {
                 let types = items[item].types.map(\.text).joined(separator: ", ")
-                throw IPCError(.payloadInvalid, "the reply has no \(type.text); it is there as \(types)")
+                throw IPCError(.payloadInvalid, "the reply has no \(type.text); its types are \(types)")
             }
             return try items[item].value(content, type: type)
         }

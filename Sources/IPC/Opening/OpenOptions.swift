@@ -67,7 +67,8 @@ extension OpenOptions {
 
     private func set() throws(IPCError) -> PayloadSetOptions? {
         guard pasteboard.id == nil else {
-            throw IPCError(.invalidArguments, "the pasteboard of a request takes no id; give the request one")
+            throw IPCError(
+                .invalidArguments, "the pasteboard of a request cannot have an id; set the request's id instead")
         }
         guard pasteboard != PasteboardOptions() || !createsPasteboard || isPersistent != nil else { return nil }
         var set = PayloadSetOptions()

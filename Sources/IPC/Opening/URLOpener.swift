@@ -82,7 +82,7 @@ struct URLOpener {
             } else if mayBeDone, [.storeUnavailable, .timedOut].contains(error.code) {
                 // There is no broker left to report the outcome.
                 guard end == nil else { return try OpenURLResponse(unknownEndOf: RequestID(id), error) }
-                throw IPCError(error.code, "\(error.message); the request \(id) may be queued all the same")
+                throw IPCError(error.code, "\(error.message); the request \(id) may have been queued nevertheless")
             }
             throw error
         }
@@ -116,7 +116,7 @@ struct URLOpener {
             _ = try URLText(asked.text)
             guard !asked.namesCallbacks else {
                 throw IPCError(
-                    .invalidArguments, "the URL has callbacks of its own; take x-success, x-error and x-cancel off it")
+                    .invalidArguments, "the URL already has callbacks; remove x-success, x-error and x-cancel from it")
             }
             place = try await CallbackPlace.open(for: source, on: link.bus, scheme: scheme)
         } catch { throw CallFailure(.refused(error)) }

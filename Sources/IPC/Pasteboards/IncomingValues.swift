@@ -31,13 +31,14 @@ enum IncomingValues {
     /// Checks that a file can be mapped safely, and has the reported size.
     private static func check(_ file: ContentFile, size: UInt64?) throws(IPCError) {
         guard ContentFile.isRegular(file.descriptor) else {
-            throw IPCError(.payloadInvalid, "a value came as a descriptor that leads to no file")
+            throw IPCError(.payloadInvalid, "a value arrived as a descriptor that is not a regular file")
         }
         guard file.isReadOnly || Descriptor.isSealed(file.descriptor) else {
-            throw IPCError(.payloadInvalid, "a value came as a file that can still be changed")
+            throw IPCError(
+                .payloadInvalid, "a value arrived as a file that can still change: it is neither sealed nor read-only")
         }
         if let size, size != UInt64(file.byteCount) {
-            throw IPCError(.inputOutput, "a value of \(size) bytes came as a file of \(file.byteCount) bytes")
+            throw IPCError(.inputOutput, "a value of \(size) bytes arrived as a file of \(file.byteCount) bytes")
         }
     }
 }
@@ -61,7 +62,7 @@ enum Digest {
         guard actual == digest else {
             throw IPCError(
                 .inputOutput,
-                "a value of \(value.byteCount) bytes is damaged: it has the digest \(actual) and was written with \(digest)"
+                "a value of \(value.byteCount) bytes is damaged: its digest is \(actual), but was \(digest)"
             )
         }
     }
@@ -96,7 +97,7 @@ enum Digest {
     /// - Parameter digests: one row per item, with a digest for each representation.
     static func check(_ items: [PasteboardItem], against digests: [[String]]) throws(IPCError) {
         guard items.map(\.representations.count) == digests.map(\.count) else {
-            throw IPCError(.inputOutput, "the digests of the pasteboard's values do not fit its items")
+            throw IPCError(.inputOutput, "the digests of the pasteboard's values do not match its items")
         }
         for (item, row) in zip(items, digests) {
             for (representation, digest) in zip(item.representations, row) {

@@ -40,7 +40,7 @@ extension PasteboardItem {
         if let url { return url }
         // This throws a different error if the file cannot be read.
         _ = try self[.url]?.value.readString()
-        throw IPCError(.payloadInvalid, "the representation \(ContentType.url) of the item holds no URL")
+        throw IPCError(.payloadInvalid, "the item's representation \(ContentType.url) contains no URL")
     }
 }
 

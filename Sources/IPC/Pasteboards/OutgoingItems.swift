@@ -18,7 +18,7 @@ enum OutgoingItems {
             let excess = LimitExceeded.excess(bytes: UInt64(items.byteCount), over: Limits().inlineMessageBytes)
             throw IPCError(
                 .limitExceeded,
-                "this connection to the bus passes no file descriptors, so all values are in one message: \(excess)")
+                "this bus connection cannot pass file descriptors, so all values must fit in one message: \(excess)")
         }
         guard !fit.descriptors.isEmpty || values.contains(where: \.isFile) else { return items }
         return try await inBackground { () throws(IPCError) in try form(items, fit) }

@@ -24,7 +24,8 @@ struct PasteboardObject: Sendable {
             Properties.get, at: path, (property.interface.text, property.name.text), repeatable: true)
         guard let content = Content(dbusValue: value) else {
             throw IPCError(
-                .storeUnavailable, "the broker's answer for \(property.name) has the type “\(value.signature)”")
+                .storeUnavailable,
+                "the broker's answer for \(property.name) has the unexpected type “\(value.signature)”")
         }
         return content
     }

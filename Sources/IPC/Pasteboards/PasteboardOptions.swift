@@ -37,7 +37,7 @@ public struct PasteboardOptions: Sendable, Hashable {
         let left = expiresAt.map { $0 - now }
         guard let least = [timeToLive, left].compactMap(\.self).min()?.wholeMilliseconds else { return nil }
         guard least > 0 else {
-            throw IPCError(.invalidArguments, "the items would end before they are written; give a later time")
+            throw IPCError(.invalidArguments, "the items would expire before they are written; give a later time")
         }
         return least
     }

@@ -154,6 +154,6 @@ final class PromiseKeeper {
 extension ErrorReply {
     /// The answer for a value that this application did not promise, or whose provider has been released.
     fileprivate static func notPromised(_ item: UInt32, _ type: String) -> ErrorReply {
-        IPCError(.noSuchItem, "nothing is promised of the type “\(type)” for item \(item), or not any more").errorReply
+        IPCError(.noSuchItem, "the type “\(type)” of item \(item) was not promised, or no longer is").errorReply
     }
 }

@@ -19,7 +19,7 @@ extension Receiver {
                     }
                 }),
                 FreedesktopApplication.activateAction.answered(later: { input, _, answer in
-                    let reason = "there is no action \(input.0.quoted); the application has none"
+                    let reason = "there is no action \(input.0.quoted); the application has no actions"
                     answer(.failure(IPCError(.invalidArguments, reason).errorReply))
                 }),
             ])
@@ -40,8 +40,8 @@ extension Receiver {
         guard try await claims.policy(of: id).allowsOthers else {
             throw IPCError(
                 .accessDenied,
-                "the policy of \(id) refuses who does not own an id; open the URL by the broker, from an application that "
-                    + "it allows")
+                "the policy of \(id) rejects callers that own no id; open the URL through the broker, from an "
+                    + "application that the policy allows")
         }
     }
 }
@@ -58,8 +58,8 @@ extension ReceivedRequests {
         guard opened + urls.count <= Self.mostOpened else {
             throw IPCError(
                 .limitExceeded,
-                "\(opened) URLs wait for their answers, and \(urls.count) more would exceed the limit of \(Self.mostOpened); "
-                    + "try again later")
+                "\(opened) URLs are waiting for answers, and \(urls.count) more would exceed the limit of "
+                    + "\(Self.mostOpened); try again later")
         }
         guard !urls.isEmpty else { return answer(.success(())) }
         var context = OpenURLContext()

@@ -43,7 +43,7 @@ public final class OpenURLRequest {
 
     isolated deinit {
         guard !answer.isGiven else { return }
-        let message = "the handler let the request go without an answer"
+        let message = "the handler released the request without answering"
         answer.give((.failed, HandlerReply(errorCode: "not-answered", errorMessage: message)))
     }
 
@@ -74,7 +74,7 @@ public final class OpenURLRequest {
         var reply = outcome == .cancelled && isCancelled ? .calledOff : outcome.reply
         if !items.isEmpty { reply.items = try await OutgoingItems.prepare(items, prefersInline: true) }
         guard answer.give((outcome.outcome, reply)) else {
-            throw IPCError(.invalidArguments, "the request \(id) was answered before; a request has one answer")
+            throw IPCError(.invalidArguments, "the request \(id) was already answered; a request gets only one answer")
         }
     }
 

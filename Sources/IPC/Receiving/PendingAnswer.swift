@@ -93,6 +93,6 @@ final class PendingAnswer {
 extension ErrorReply {
     /// The answer of a handler that has not started on a request.
     static let handedBack = IPCError(
-        .handlerUnavailable, "the application takes no requests any more, and has not looked at this one"
+        .handlerUnavailable, "the application no longer accepts requests, and has not seen this one"
     ).errorReply
 }

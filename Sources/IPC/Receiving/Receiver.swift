@@ -84,7 +84,7 @@ final class Receiver {
         let name = try BusName(id)
         let claim = try await link.onBus { (bus) throws(CallError) in try await bus.requestName(name) }
         guard !claim.isOwner else { return }
-        throw IPCError(.notOwner, "\(id.text) is in use by \(await owner(of: name)); end it, or choose another id")
+        throw IPCError(.notOwner, "\(id.text) is in use by \(await owner(of: name)); stop it, or choose another id")
     }
 
     private func owner(of name: BusName) async -> String {
@@ -216,7 +216,7 @@ final class BusAbsence {
             self?.isOver(
                 IPCError(
                     .storeUnavailable,
-                    "the message bus that started this program has been away for \(patience.components.seconds) s; "
+                    "the message bus that started this program has been gone for \(patience.components.seconds) s; "
                         + "the next bus starts it when it is needed"))
         }
     }

@@ -41,7 +41,7 @@ package struct DesktopClaims {
         if let reserved = schemes.first(where: \.isReserved) {
             throw IPCError(
                 .reservedScheme,
-                "the scheme \(reserved) belongs to the system; it can be claimed with --persistent only")
+                "the scheme \(reserved) is reserved for the system; it can be claimed only with --persistent")
         }
         let command = try command.map(CommandWords.read)
         // This throws if there is no broker, before anything is written.

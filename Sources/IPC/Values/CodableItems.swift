@@ -40,10 +40,10 @@ extension Representation {
         do {
             return try ValueDecoder.value(content, of: try JSONValue(parsing: bytes))
         } catch let error as JSONError {
-            throw IPCError(.payloadInvalid, "the value of the type \(type) cannot be read: \(error)")
+            throw IPCError(.payloadInvalid, "the value of the type \(type) cannot be decoded: \(error)")
         } catch {
             let reason = (error as? DecodingError)?.sentence ?? "\(error)"
-            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is no \(content): \(reason)")
+            throw IPCError(.payloadInvalid, "the JSON of the type \(type) is not a valid \(content): \(reason)")
         }
     }
 }

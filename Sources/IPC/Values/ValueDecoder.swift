@@ -40,7 +40,7 @@ struct ValueDecoder: Decoder, SingleValueDecodingContainer {
 
     private func mismatch(_ wanted: String, _ type: Any.Type) -> DecodingError {
         .typeMismatch(
-            type, .init(codingPath: codingPath, debugDescription: "\(wanted) is expected, and there is \(json.kind)"))
+            type, .init(codingPath: codingPath, debugDescription: "expected \(wanted), found \(json.kind)"))
     }
 }
 

@@ -23,7 +23,9 @@ public struct CallbackFailure: Error, Sendable, Hashable, CustomStringConvertibl
         (self.reason, self.wasOpened) = (reason, wasOpened)
     }
 
-    public var description: String { "\(callback) of \(request) is not \(wasOpened ? "handled" : "opened"): \(reason)" }
+    public var description: String {
+        "\(callback) of \(request) was not \(wasOpened ? "handled" : "opened"): \(reason)"
+    }
 }
 
 extension CallbackFailure {
@@ -33,10 +35,10 @@ extension CallbackFailure {
         return switch outcome {
         case .handled, .delivered, .queued: nil
         case .declined: "\(application) declined it"
-        case .cancelled: "it was called off"
+        case .cancelled: "it was cancelled"
         case .failed: "\(application) failed"
         case .unavailable: "\(application) could not be started"
-        case .timedOut: "\(application) has not answered within \(seconds)"
+        case .timedOut: "\(application) did not answer within \(seconds)"
         case .expired: "it was not delivered to \(application) within \(seconds)"
         }
     }

@@ -24,7 +24,7 @@ struct CallbackPlace {
         for caller: String, on bus: BusAddress?, scheme wanted: URLScheme
     ) async throws(IPCError) -> CallbackPlace {
         guard let bus else {
-            throw IPCError(.invalidArguments, "a callback needs a bus, and this application has none")
+            throw IPCError(.invalidArguments, "a callback needs a message bus, but this application has none")
         }
         let mark = RequestID.random().text
         let application = try await Application.connect(

@@ -97,7 +97,7 @@ extension CallbackSender {
             let callback = result.callback
             guard let text = asked.url(of: callback), let scheme = (try? URLText(text))?.scheme else {
                 let isNamed = asked.parts.parameters[callback.rawValue] != nil
-                self = isNamed ? .refused(callback, nil, "it is no URL") : .none
+                self = isNamed ? .refused(callback, nil, "it is not a URL") : .none
                 return
             }
             guard reserved || !scheme.isReserved else {

@@ -17,7 +17,7 @@ extension RequestEnd {
     init(_ word: String, _ reply: HandlerReply, _ limits: Limits) {
         guard let outcome = Outcome(handlerWord: word) else {
             self = .badReply(
-                "the handler answered with the outcome “\(word)”; it may answer handled, declined, cancelled or failed")
+                "the handler answered with the outcome “\(word)”; it must be handled, declined, cancelled or failed")
             return
         }
         let failure = RequestEnd.Failure(
@@ -30,7 +30,7 @@ extension RequestEnd {
             // The handler has acted, so its outcome is kept.
             self.init(
                 outcome, code: "reply-too-large",
-                because: "the handler's reply is too large for a message and was left out; it may pass descriptors "
+                because: "the handler's reply is too large for a message and was left out; pass it as descriptors "
                     + "(\(error))")
         }
     }
@@ -39,7 +39,7 @@ extension RequestEnd {
         switch error {
         case .remote(let name, let message):
             self.init(.failed, name: name, because: message.cut(to: Self.mostMessage))
-        case .badReply(let error): self = .badReply("the handler's answer has the wrong shape: \(error)")
+        case .badReply(let error): self = .badReply("the handler's answer is malformed: \(error)")
         case .unsendable(let error): self.init(.failed, code: "unsendable", because: error.description)
         case .timedOut, .disconnected, .cancelled:
             self.init(.timedOut, because: "the message bus was lost before the handler answered")

@@ -88,7 +88,7 @@ extension HandlerDelivery {
 
     func deliverAgain(_ request: PendingRequest) {
         guard request.life.isCutOff else { return }
-        request.note(.handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection ended")
+        request.note(.handlerLeft, who: request.owner?.text ?? "", detail: "only its direct connection was closed")
         handle(.stillThere, of: request)
     }
 

@@ -165,7 +165,7 @@ extension RequestLife.HandlerFailure {
     fileprivate var reason: String {
         switch self {
         case .handedBack: "gave a request back unseen"
-        case .cutConnection: "cut its direct connection"
+        case .cutConnection: "closed its direct connection"
         }
     }
 }

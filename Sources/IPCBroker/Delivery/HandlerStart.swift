@@ -51,11 +51,11 @@ extension DeliveryContext {
             let name = try BusName(application.text)
             try await connection.startService(name, timeout: time)
             if try await clients.refreshedOwner(of: application) != nil { return nil }
-            return failure("\(application) was started and ended at once")
+            return failure("\(application) was started, but exited at once")
         } catch CallError.timedOut {
             return failure(
-                "\(application) was started and has not taken its bus name, as a handler of URLs has to; for up to 2 "
-                    + "minutes the bus waits for it, and starts it no other time")
+                "\(application) was started, but has not taken its bus name, as a URL handler must; the bus waits for "
+                    + "that for up to 2 minutes, and does not start it again before")
         } catch CallError.remote(let name, let message) {
             return failure("\(application) cannot be started: \(message)", name)
         } catch {
@@ -79,7 +79,7 @@ extension DeliveryContext {
             Self.isOnDesktop
         else { return "" }
         return
-            " (what the bus starts has no DISPLAY here; 'dbus-update-activation-environment DISPLAY WAYLAND_DISPLAY' gives "
-            + "it one)"
+            " (programs that the bus starts have no DISPLAY here; 'dbus-update-activation-environment DISPLAY "
+            + "WAYLAND_DISPLAY' sets it)"
     }
 }

@@ -47,7 +47,7 @@ final class DesktopDelivery: RequestDelivery {
             let owner = try? await self.context.clients.owner(of: service)
             guard request.life.isUnsent else { return }
             guard let owner, let path = try? ObjectPath(service.objectPath) else {
-                return self.fail(request, "\(service) was started and ended at once")
+                return self.fail(request, "\(service) was started, but exited at once")
             }
             self.leave(request, to: owner.text)
             let data = PlatformData(activationToken: content.kept.activationToken)
@@ -74,7 +74,7 @@ final class DesktopDelivery: RequestDelivery {
     private func launch(_ request: PendingRequest, _ content: RequestContent, _ handler: DesktopHandler) {
         DBusActor.task {
             guard let program = self.program else {
-                return self.fail(request, "this broker starts no desktop applications")
+                return self.fail(request, "this broker does not start desktop applications")
             }
             let failure = await program.launch(handler, content.url, token: content.kept.activationToken) {
                 guard request.life.isUnsent else { return false }

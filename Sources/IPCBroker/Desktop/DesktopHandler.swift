@@ -58,13 +58,13 @@ extension SchemesService {
             throw IPCError(
                 .noHandler,
                 "no application has registered \(resolution.scheme.spelling.quoted), and the desktop's handler "
-                    + "\(handler.entry) takes no queued requests; " + Advice.leaveOutQueue.rawValue)
+                    + "\(handler.entry) accepts no queued requests; " + Advice.leaveOutQueue.rawValue)
         }
         guard !request.hasPayload else {
             throw IPCError(
                 .payloadInvalid,
                 "no application has registered \(resolution.scheme.spelling.quoted), and the desktop's handler "
-                    + "\(handler.entry) takes only URLs; nothing was sent")
+                    + "\(handler.entry) accepts only URLs without content; nothing was sent")
         }
         return handler
     }

@@ -47,7 +47,7 @@ final class DesktopProgram {
         case .exited(Self.nobody): return nil
         case let end:
             logger.warning(
-                "ipc-desktop-open could not look for a handler",
+                "ipc-desktop-open could not look up a handler",
                 metadata: ["end": "\(end.map { "\($0)" } ?? "it could not be run")"])
             return nil
         }
@@ -78,7 +78,7 @@ final class DesktopProgram {
                 return "ipc-desktop-open cannot be run"
             }
             if case .exited(0) = output.end { return nil }
-            return output.text.isEmpty ? "ipc-desktop-open ended: \(output.end)" : output.text
+            return output.text.isEmpty ? "ipc-desktop-open stopped: \(output.end)" : output.text
         } catch { return error.message }
     }
 
@@ -111,7 +111,7 @@ final class DesktopProgram {
         end()
         throw IPCError(
             .limitExceeded,
-            "the desktop's handlers were looked for \(limits.desktopQuestions) times at once, and longer than "
+            "\(limits.desktopQuestions) other lookups of the desktop's handlers took longer than "
                 + "\(limits.desktopMilliseconds) ms; try again later")
     }
 

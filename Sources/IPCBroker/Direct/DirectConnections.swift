@@ -37,7 +37,7 @@ final class DirectConnections {
     /// Answers `Connect`. Any process that holds the descriptor can connect, and then acts as the caller.
     func connect(_ options: ConnectOptions, _ call: IncomingCall) throws -> Descriptor {
         guard let caller = call.sender, !isEnding, !clients.hasDeparted(caller) else {
-            throw IPCError(.storeUnavailable, "the broker is about to end, or the caller has left")
+            throw IPCError(.storeUnavailable, "the broker is stopping, or the caller has disconnected")
         }
         try limits.check(\.directConnections, use: UInt64(count), request: 1)
         try limits.check(\.directConnectionsPerCaller, use: UInt64(ofCaller[caller]?.count ?? 0), request: 1)
@@ -156,13 +156,13 @@ struct RuntimeDirectory: Sendable {
         guard fstat(opened, &status) == 0, status.st_uid == geteuid() else {
             throw refusal("it belongs to another user")
         }
-        if status.st_mode & 0o077 != 0, fchmod(opened, 0o700) != 0 { throw refusal("others may enter it") }
+        if status.st_mode & 0o077 != 0, fchmod(opened, 0o700) != 0 { throw refusal("other users can enter it") }
         return directory
     }
 
     private func refusal(_ reason: String) -> IPCError {
         IPCError(
             .storeUnavailable,
-            "there is no place for the socket of a direct connection, \(path.quoted): \(reason); stay on the bus")
+            "the folder for sockets of direct connections, \(path.quoted), cannot be used: \(reason); stay on the bus")
     }
 }

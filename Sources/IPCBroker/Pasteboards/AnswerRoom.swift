@@ -81,7 +81,7 @@ final class AnswerRoom {
     private static let mostKnown = 10_000
 
     /// The error if the caller has left. It is never sent.
-    static let callerHasLeft = ErrorReply(.failed, "the caller has left")
+    static let callerHasLeft = ErrorReply(.failed, "the caller has disconnected")
 
     /// Reserves space for an answer. Waits until the caller has read its earlier answers and there is enough space.
     /// - Throws: an `ErrorReply` if the caller has left, because nothing needs to be read for it.

@@ -39,7 +39,7 @@ final class ExpiryClock {
             timer.set(at: .now + .milliseconds(left)) { [weak self] in self?.look() }
         } catch {
             // The disk is full. Expired content is hidden anyway, so try again later.
-            logger.warning("versions whose time is over could not be ended: \(error)")
+            logger.warning("expired versions could not be removed: \(error)")
             timer.set(at: .now + .seconds(5)) { [weak self] in self?.look() }
         }
     }

@@ -28,10 +28,12 @@ struct OutgoingValues: Sendable {
 
     private func naming<Result>(_ body: () throws -> Result) throws -> Result {
         do { return try body() } catch let limit as LimitExceeded {
-            guard !takesDescriptors else { throw IPCError(.payloadInvalid, "the payload fits no message: \(limit)") }
+            guard !takesDescriptors else {
+                throw IPCError(.payloadInvalid, "the payload does not fit into a message: \(limit)")
+            }
             throw IPCError(
                 .payloadInvalid,
-                "the payload does not fit a message, and the handler has not said that it takes descriptors; "
+                "the payload does not fit into a message, and the handler has not declared that it takes descriptors; "
                     + Advice.takeDescriptors.rawValue)
         }
     }

@@ -31,7 +31,8 @@ extension IPCStore.WriteOptions {
         guard (1...mostTimeToLive).contains(milliseconds) else {
             throw IPCError(
                 .invalidArguments,
-                "“time-to-live” must be from 1 to \(mostTimeToLive) ms (100 years), not \(milliseconds); leave it out for ever"
+                "“time-to-live” must be from 1 to \(mostTimeToLive) ms (100 years), not \(milliseconds); for no limit, "
+                    + "leave it out"
             )
         }
         return milliseconds
@@ -86,7 +87,7 @@ struct ItemReading: Sendable {
                 .invalidArguments, "“take” takes the current version, and cannot be combined with “change-count”")
         }
         guard takes || options.id == nil && options.ifChangeCount == nil else {
-            throw IPCError(.invalidArguments, "only a “take” is repeated by “id”, or bound by “if-change-count”")
+            throw IPCError(.invalidArguments, "“id” and “if-change-count” can be used only with “take”")
         }
         ifChangeCount = options.ifChangeCount
         id = try options.id.map { try RequestID($0) }

@@ -87,7 +87,7 @@ extension PasteboardService {
                     guard attempts > 1 else {
                         throw IPCError(
                             .changeCountMismatch,
-                            "the pasteboard changes faster than what is promised can be fetched")
+                            "the pasteboard changes faster than promised values can be fetched; try again")
                     }
                     call.keepUntilAnswered(place)
                     self.read(subject, call, attempts: attempts - 1, body, then: then)

@@ -152,7 +152,7 @@ final class PasteboardService {
     private func setHistoryLimit(_ limit: UInt32, _ call: IncomingCall) async throws {
         let name = try await name(call)
         guard UInt64(limit) <= limits.historyMost else {
-            throw IPCError(.invalidArguments, "HistoryLimit is 0 to \(limits.historyMost), not \(limit)")
+            throw IPCError(.invalidArguments, "HistoryLimit must be from 0 to \(limits.historyMost), not \(limit)")
         }
         try await store.commit { try $0.setHistoryLimit(limit, of: name) }
     }
@@ -223,7 +223,7 @@ extension [PasteboardItem] {
     /// - Throws: `invalidArguments` if the shape differs from that of the items, or a string is not a digest.
     fileprivate func stating(_ digests: [[String]]) throws -> [PasteboardItem] {
         guard map(\.representations.count) == digests.map(\.count) else {
-            throw IPCError(.invalidArguments, "“digests” has another shape than the items")
+            throw IPCError(.invalidArguments, "“digests” does not have the same shape as the items")
         }
         return try zip(self, digests).map { item, row in
             try PasteboardItem(read: zip(item.representations, row).map { try $0.stating($1) })

@@ -152,7 +152,7 @@ final class PasteboardsService {
                 Pasteboards1.fetchPromises.answered { _, call in try await self.promises.fetchAll(of: call.sender) },
                 Pasteboards1.skipChangeCounts.answered { input, call in
                     guard await self.clients.caller(call.sender).visibility.isWhole else {
-                        throw IPCError(.accessDenied, "a caller in a sandbox cannot move the change counts of all")
+                        throw IPCError(.accessDenied, "a sandboxed caller cannot skip change counts of all")
                     }
                     return try await self.store.commit { try $0.skipChangeCounts(to: input.0) }
                 },
@@ -215,6 +215,6 @@ extension PasteboardName {
     /// Rejects the name of a unique pasteboard, which only the broker may choose.
     func checkCreation() throws(IPCError) {
         guard isUnique else { return }
-        throw IPCError(.invalidName, "a pasteboard “\(self)” is made by CreateUniquePasteboard only")
+        throw IPCError(.invalidName, "a pasteboard “\(self)” can be created only with CreateUniquePasteboard")
     }
 }

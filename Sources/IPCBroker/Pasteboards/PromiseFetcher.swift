@@ -117,9 +117,9 @@ final class PromiseFetcher {
     private static func reason(_ error: CallError, milliseconds: UInt64) -> String {
         switch error {
         case .timedOut: "it did not answer within \(milliseconds) ms"
-        case let error where error.mayMeanDeparture: "it has left"
+        case let error where error.mayMeanDeparture: "it has disconnected"
         case .remote(let name, let message): "it answered \(name): \(message)"
-        case .badReply(let error): "its answer has the wrong shape: \(error)"
+        case .badReply(let error): "its answer is malformed: \(error)"
         case .unsendable, .disconnected, .cancelled: "it could not be asked"
         }
     }

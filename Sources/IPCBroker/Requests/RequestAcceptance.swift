@@ -170,7 +170,7 @@ final class RequestAcceptance {
                     let (items, copy) = try await self.remove(obstacle, request, items, copy)
                     guard attempts > 1 else {
                         throw IPCError(
-                            .changeCountMismatch, "the pasteboard changes faster than it can be made ready; try again")
+                            .changeCountMismatch, "the pasteboard changes too fast to prepare the request; try again")
                     }
                     self.write(pending, request, items, copy, attempts: attempts - 1, then: then)
                 } catch { then(.failure(error)) }

@@ -112,7 +112,7 @@ extension URLsService {
         guard try KeptContext(of: record).desktopEntry == nil else {
             throw IPCError(
                 .noHandler,
-                "the request \(id.text.quoted) went to a program of the desktop, for which nothing can be "
+                "the request \(id.text.quoted) went to a desktop application, for which nothing can be "
                     + "queued; open the URL again")
         }
         let again = Retry(of: record, as: newID, for: application)
@@ -143,7 +143,7 @@ struct RequestFilter: Sendable {
             let words = RequestState.allCases.map(\.rawValue) + Outcome.allCases.map(\.rawValue)
             throw IPCError(
                 .invalidArguments,
-                "“state” is one of \(words.joined(separator: ", ")), not \((options.state ?? "").quoted)")
+                "“state” must be one of \(words.joined(separator: ", ")), not \((options.state ?? "").quoted)")
         }
         application = try options.application.map { try ApplicationID($0).text }
         self.source = source

@@ -56,7 +56,7 @@ final class RequestRecords {
         DBusActor.task {
             do { try await self.store.commit { try $0.requests.noteLateOutcome(id, outcome, trace: trace) } } catch {
                 self.logger.notice(
-                    "a late answer could not be kept", metadata: ["request": "\(id)", "reason": "\(error)"])
+                    "a late answer could not be stored", metadata: ["request": "\(id)", "reason": "\(error)"])
             }
         }
     }
@@ -101,7 +101,7 @@ final class RequestRecords {
     /// The error that the bus would send if the broker were killed. A request with an id is left without an outcome, so
     /// that its sender can repeat it with the next broker (I24).
     static let brokerEnded = ErrorReply(
-        .noReply, "the broker ended before the request did; repeat it with the same id")
+        .noReply, "the broker stopped before the request ended; repeat it with the same id")
 
     /// Makes payload, request and outcome durable together, before the sender is answered (I1).
     /// - Parameter failed: the error of a first attempt to write, and the steps that were to be written.
@@ -165,7 +165,7 @@ final class RequestRecords {
             .failed, attempts: end.attempts,
             failure: .init(
                 code: "not-recorded",
-                message: "the request ended as “\(end.outcome.rawValue)”, but the store could not keep it: \(error)"))
+                message: "the request ended as “\(end.outcome.rawValue)”, but this could not be stored: \(error)"))
     }
 
     /// The end after the intake of the files in its reply, so that the handler can no longer change them.
@@ -292,7 +292,7 @@ extension OpenURLResult {
         } catch {
             result.items = nil
             result.errorCode = "reply-too-large"
-            result.errorMessage = "the reply has \(reply.byteCount) bytes and was left out; ask with “fd”"
+            result.errorMessage = "the reply has \(reply.byteCount) bytes and was left out; set “fd” to get it"
         }
         return result
     }

@@ -101,7 +101,7 @@ final class URLsService {
         guard UInt64(depth) <= limits.loopDepth else {
             throw IPCError(
                 .loopDetected,
-                "\(depth) handlers have opened each other's URLs in a row; at most \(limits.loopDepth) may")
+                "\(depth) handlers have opened each other's URLs in a row; the limit is \(limits.loopDepth)")
         }
         if !request.isQueued, !resolution.running, let refusal = deliveries.refusal(of: application) {
             throw IPCError(.handlerUnavailable, refusal)
@@ -206,7 +206,7 @@ final class URLsService {
     func callerLeft(_ caller: BusName) {
         Slices.forEach(table.takeWaiters(of: caller)) { waiter in
             let request = waiter.request
-            waiter.end(with: .failure(ErrorReply(.noReply, "the caller has left")))
+            waiter.end(with: .failure(ErrorReply(.noReply, "the caller has disconnected")))
             guard let request, waiter.isSender || self.clients.hasDeparted(request.caller) else { return }
             self.cancelUnwanted(request)
         }

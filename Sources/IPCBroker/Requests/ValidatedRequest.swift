@@ -57,17 +57,17 @@ final class ValidatedRequest: Sendable {
     /// A sensitive payload must never reach the disk, where a queued request is kept.
     static let sensitiveQueued = IPCError(
         .invalidArguments,
-        "a sensitive payload cannot be queued, because it would be kept on the disk; wait for the "
+        "a sensitive payload cannot be queued, because it would be stored on disk; wait for the "
             + "outcome instead")
 
     /// Rejects options that exclude each other, instead of ignoring one of them.
     private static func checkCombination(_ options: OpenURLOptions) throws(IPCError) {
         if options.set != nil, options.items == nil || options.pasteboard == nil {
             throw IPCError(
-                .invalidArguments, "“set” says how to put “items” on a “pasteboard”; give both, or leave it out")
+                .invalidArguments, "“set” requires “items” and “pasteboard”; give both, or leave out “set”")
         }
         if options.timeLeft != nil, options.repeated != true || options.queue ?? false {
-            throw IPCError(.invalidArguments, "“time-left” is for a call that is “repeated”, and whose sender waits")
+            throw IPCError(.invalidArguments, "“time-left” is only for a “repeated” call whose sender waits")
         }
         if options.changeCount != nil, options.pasteboard == nil || options.items != nil {
             throw IPCError(

@@ -44,7 +44,7 @@ final class AccessPolicies {
         }
         let others = options.others ?? "allow"
         guard ["allow", "deny"].contains(others) else {
-            throw IPCError(.invalidArguments, "“default” is allow or deny, not \(others.quoted)")
+            throw IPCError(.invalidArguments, "“default” must be allow or deny, not \(others.quoted)")
         }
         let policy = AccessPolicy(
             allowsOthers: others == "allow", allowed: Set(options.allow ?? []), refused: Set(options.deny ?? []))
@@ -59,7 +59,7 @@ final class AccessPolicies {
             "refused", metadata: ["source": "\(source)", "application": "\(application)"])
         let reason =
             policy.lacksProof(of: source)
-            ? ": it is on the list of those allowed, but only a source that owns its bus name counts" : ""
+            ? ": it is allowed only if it owns its bus name" : ""
         throw IPCError(
             .accessDenied,
             "the policy of \(application) does not allow the source \(source)\(reason); "

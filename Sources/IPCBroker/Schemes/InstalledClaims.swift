@@ -38,7 +38,7 @@ struct InstalledClaims {
                     let path = "\(directory)/\(file)"
                     found[application] = Claim(
                         file: try ClaimFile(contentsOf: path, application: application), time: Self.time(of: path))
-                } catch { logger.warning("\(directory)/\(file) is passed over: \(error)") }
+                } catch { logger.warning("\(directory)/\(file) is ignored: \(error)") }
             }
         }
         return found.values.sorted { ($0.time, $0.file.application) < ($1.time, $1.file.application) }

@@ -120,7 +120,7 @@ final class SchemesService {
         let application = try ApplicationID(input.0)
         let schemes = try input.1.map { try URLScheme($0) }
         let window = UInt64(input.2.window ?? 1)
-        guard window > 0 else { throw IPCError(.invalidArguments, "the window 0 would let no request through") }
+        guard window > 0 else { throw IPCError(.invalidArguments, "the window must be at least 1") }
         try limits.check(\.windowMost, request: window)
         let (persistent, takesDescriptors) = (input.2.persistent ?? false, input.2.fd ?? false)
         if !persistent { try await checkOwner(application, call) }
@@ -200,7 +200,7 @@ final class SchemesService {
         if !owns, kinds.contains(.live), !kinds.contains(.persistent) {
             throw IPCError(
                 .notOwner,
-                "only “\(application)” itself, which runs, gives its claim up, at the latest when it ends")
+                "“\(application)” is running, and only it can release its claim; stop it to release the claim")
         }
         try await store.commit { transaction in
             for scheme in concerned { try transaction.registrations.removeClaim(of: application, on: scheme) }
@@ -281,7 +281,7 @@ final class SchemesService {
     /// Refuses a sandboxed caller, which must not choose for the user (I21).
     private func checkUser(_ call: IncomingCall) async throws {
         guard await clients.caller(call.sender).visibility.isWhole else {
-            throw IPCError(.accessDenied, "a program in a sandbox cannot choose for the user")
+            throw IPCError(.accessDenied, "a sandboxed program cannot choose handlers for the user")
         }
     }
 
@@ -342,7 +342,7 @@ extension Limits {
     func page(_ asked: UInt32?) throws -> Int {
         guard let asked else { return Int(min(pageRows, pageRowsMost)) }
         guard asked > 0, UInt64(asked) <= pageRowsMost else {
-            throw IPCError(.invalidArguments, "the limit of a page is 1 to \(pageRowsMost) rows, not \(asked)")
+            throw IPCError(.invalidArguments, "a page can have 1 to \(pageRowsMost) rows, not \(asked)")
         }
         return Int(asked)
     }

@@ -85,7 +85,7 @@ public final class Connection {
         // The bus may have disconnected after its last answer.
         guard link.isOpen else {
             uniqueName = nil
-            throw .refused(reason: "the bus ended the connection")
+            throw .refused(reason: "the bus closed the connection")
         }
         passesDescriptors = link.passesDescriptors
         state = .connected(link)

@@ -16,12 +16,12 @@ public enum CallRefusal: Error, Equatable {
         switch self {
         case .tooLong(let bytes): ErrorReply(.limitsExceeded, "a message of \(bytes) bytes is too long")
         case .overShare(let bytes):
-            ErrorReply(.limitsExceeded, "a message of \(bytes) bytes beside others under way is too much; try again")
+            ErrorReply(.limitsExceeded, "there is no space for a message of \(bytes) bytes at the moment; try again")
         case .tooManyCalls(let count):
-            ErrorReply(.limitsExceeded, "more than \(count) calls of this connection wait for their answers")
+            ErrorReply(.limitsExceeded, "more than \(count) calls of this connection are waiting for answers")
         case .tooManyDescriptors(let count):
             ErrorReply(.limitsExceeded, "a message with \(count) file descriptors has too many")
-        case .noDescriptors: ErrorReply(.limitsExceeded, "there is no place for more file descriptors; try again")
+        case .noDescriptors: ErrorReply(.limitsExceeded, "there is no room for more file descriptors; try again")
         }
     }
 }

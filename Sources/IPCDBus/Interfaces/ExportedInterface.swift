@@ -14,7 +14,7 @@ public struct ExportedInterface: Sendable {
         let described = description.members.filter { if case .signal = $0 { false } else { true } }.map(\.name)
         precondition(
             described.sorted() == (methods.map(\.name) + properties.map(\.name)).sorted(),
-            "the handlers of \(description.name) are not those of its description")
+            "the handlers of \(description.name) do not match its description")
     }
 }
 

@@ -17,7 +17,7 @@ public final class IncomingCall {
     }
 
     isolated deinit {
-        if !isAnswered { fail(ErrorReply(.failed, "the service let the call go without an answer")) }
+        if !isAnswered { fail(ErrorReply(.failed, "the service released the call without answering")) }
     }
 
     /// The caller as attested by the bus. For a peer, the name that it represents, whatever its message says.

@@ -63,7 +63,7 @@ public final class ObjectServer {
             return call.fail(
                 ErrorReply(
                     invalidArguments,
-                    "\(member) takes arguments of type “\(method.inputSignature)”, these are “\(signature)”"))
+                    "\(member) takes arguments of type “\(method.inputSignature)”, not “\(signature)”"))
         }
         method.invoke(call, self)
     }
@@ -74,7 +74,7 @@ public final class ObjectServer {
         if let reply = translate(error) { return reply }
         if let error = error as? MessageError { return refuse(error, of: call.message.member ?? "the call") }
         logger.error("\(call.message.member ?? "") failed: \(error)")
-        return ErrorReply(.failed, "the service failed; its log says why")
+        return ErrorReply(.failed, "the service failed; see its log")
     }
 
     func unreadable(_ error: MessageError, in member: String) -> ErrorReply {

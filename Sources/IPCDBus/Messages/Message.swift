@@ -34,7 +34,7 @@ public final class Message: @unchecked Sendable {
             var texts = HeaderTexts()
             let (header, bodyStart) = try MessageHeader.parse(UnsafeRawBufferPointer(bytes), &texts)
             guard header.descriptorCount <= descriptors.count else {
-                throw .malformed("a message names more descriptors than came with it")
+                throw .malformed("a message refers to more descriptors than came with it")
             }
             let named = Array(descriptors.prefix(header.descriptorCount))
             self.init(header: header, bytes: bytes, bodyStart: bodyStart, descriptors: named)
@@ -190,7 +190,7 @@ enum MessageDefect: Error, Equatable {
     var error: MessageError {
         switch self {
         case .tooLong(let bytes), .overShare(let bytes):
-            .refused("a message of \(bytes) bytes is longer than those that are taken")
+            .refused("a message of \(bytes) bytes is longer than this connection accepts")
         case .invalid(let error): error
         }
     }

@@ -69,7 +69,7 @@ extension MessageHeader {
     mutating func write(to writer: inout MessageWriter) throws(MessageError) {
         guard !Self.isReserved(path, Self.reservedPath), !Self.isReserved(interface, Self.reservedInterface) else {
             throw .invalidName(
-                "\(Self.reservedPath) and \(Self.reservedInterface) are reserved: no message carries them")
+                "\(Self.reservedPath) and \(Self.reservedInterface) are reserved, so no message can have them")
         }
         try writer.fixed("y", Self.littleEndian)
         try writer.fixed("y", kind)
@@ -133,7 +133,7 @@ extension MessageHeader {
     static func messageLength(_ start: UnsafeRawBufferPointer) throws(MessageError) -> Int {
         let isBig = start[0] == bigEndian
         guard isBig || start[0] == littleEndian else {
-            throw .malformed("this is no message: its byte order is unknown")
+            throw .malformed("this is not a message: its byte order is unknown")
         }
         guard start[3] == version else { throw .malformed("version \(start[3]) of the protocol is unknown") }
         let body = number(start, 4, isBig)
@@ -166,7 +166,7 @@ extension MessageHeader {
         _ bytes: UnsafeRawBufferPointer, _ texts: inout HeaderTexts
     ) throws(MessageError) -> (MessageHeader, bodyStart: Int) {
         guard bytes.count >= fixedLength, try messageLength(bytes) == bytes.count else {
-            throw .malformed("a message ends before its end")
+            throw .malformed("a message ends too early")
         }
         var header = MessageHeader()
         header.isBigEndian = bytes[0] == bigEndian
@@ -188,7 +188,7 @@ extension MessageHeader {
         let next = (place + 7) & ~7
         for at in place..<next {
             guard at < bytes.count, bytes[at] == 0 else {
-                throw .malformed("there is something between two fields of a header")
+                throw .malformed("the padding between two header fields is not zero")
             }
         }
         return next
@@ -201,8 +201,8 @@ extension MessageHeader {
         _ bytes: UnsafeRawBufferPointer, at: Int, end: Int, _ seen: inout UInt16, _ texts: inout HeaderTexts
     ) throws(MessageError) -> Int {
         // The shortest field has four bytes for its type, and a value of one byte.
-        guard at + 5 <= end else { throw .malformed("a field of a header has no end") }
-        guard bytes[at] != 0 else { throw .malformed("a field of a header has no number") }
+        guard at + 5 <= end else { throw .malformed("a header field extends past the end of the header") }
+        guard bytes[at] != 0 else { throw .malformed("a header field has the number 0") }
         guard let field = Field(rawValue: bytes[at]) else {
             // A field from a later version of the protocol.
             var skipper = ValueSkipper(ReceivedBytes(bytes), isBigEndian: isBigEndian, message: nil, at: at, end: end)
@@ -210,17 +210,19 @@ extension MessageHeader {
             return skipper.at
         }
         guard bytes[at + 1] == 1, bytes[at + 2] == UInt8(ascii: field.type), bytes[at + 3] == 0 else {
-            throw .malformed("a field of a header has another type than its own")
+            throw .malformed("a header field has the wrong type")
         }
         let bit = UInt16(1) << UInt16(field.rawValue)
-        guard seen & bit == 0 else { throw .malformed("a field of a header is there twice") }
+        guard seen & bit == 0 else { throw .malformed("a header field appears twice") }
         seen |= bit
-        guard at + (field == .signature ? 6 : 8) <= end else { throw .malformed("a field of a header has no end") }
+        guard at + (field == .signature ? 6 : 8) <= end else {
+            throw .malformed("a header field extends past the end of the header")
+        }
         switch field {
         case .replySerial:
             replySerial = Self.number(bytes, at + 4, isBigEndian)
             guard replySerial != 0 else {
-                throw .malformed("a message answers the call with the number 0, which is none")
+                throw .malformed("a message answers a call with the serial number 0, which is invalid")
             }
         case .descriptorCount: descriptorCount = Int(Self.number(bytes, at + 4, isBigEndian))
         case .signature:
@@ -255,7 +257,7 @@ extension MessageHeader {
         _ bytes: UnsafeRawBufferPointer, from start: Int, length: Int, end: Int
     ) throws(MessageError) -> UnsafeRawBufferPointer {
         guard length < end - start, bytes[start + length] == 0 else {
-            throw .malformed("a text in a header is longer than the header")
+            throw .malformed("a string in a header extends past the end of the header")
         }
         return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)])
     }
@@ -270,7 +272,7 @@ extension MessageHeader {
             case .signal: path != nil && member != nil && interface != nil
             case nil: kind != 0
             }
-        guard isComplete, serial != 0 else { throw .malformed("a header lacks what its kind of message has to have") }
+        guard isComplete, serial != 0 else { throw .malformed("a header lacks a field that its message type requires") }
     }
 }
 
@@ -293,7 +295,7 @@ struct HeaderTexts {
         mutating func string(_ content: UnsafeRawBufferPointer) throws(MessageError) -> String {
             if let text, text.hasBytes(content) { return text }
             guard let text = String(wire: content), isRight(text) else {
-                throw .malformed("a text in a header is not what has to stand there")
+                throw .malformed("a header field has an invalid value")
             }
             self.text = text
             return text

@@ -147,7 +147,7 @@ extension ReceivedBytes {
         case UInt8(ascii: "s"): guard isText else { throw .noText }
         case UInt8(ascii: "o"):
             guard ObjectPath.brokenRule(memory) != nil else { return }
-            throw isText ? .malformed("“\(String(self))” is no object path") : .noText
+            throw isText ? .malformed("“\(String(self))” is not an object path") : .noText
         default:
             guard !SignatureGrammar.isValid(self) else { return }
             throw isText ? .invalidSignature(String(self)) : .noText
@@ -156,13 +156,15 @@ extension ReceivedBytes {
 }
 
 extension MessageError {
-    static let noText = malformed("a text is not UTF-8, or has a NUL character in it")
-    static let noPadding = malformed("there is something between two values")
+    static let noText = malformed("a string is not UTF-8, or contains a NUL character")
+    static let noPadding = malformed("the padding between two values is not zero")
     static let longValue = malformed("a value extends past the end of its container")
     static let longSignature = malformed("a signature extends past the end of its container")
-    static func noBoolean(_ number: UInt32) -> MessageError { .malformed("a Boolean value is 0 or 1, not \(number)") }
+    static func noBoolean(_ number: UInt32) -> MessageError {
+        .malformed("a Boolean value must be 0 or 1, not \(number)")
+    }
     static func noDescriptor(_ index: Int) -> MessageError {
-        .malformed("there is no descriptor of the number \(index) in the message")
+        .malformed("the message has no descriptor with the index \(index)")
     }
     /// The maximum depth of a message, including its variants (D-Bus specification, "Marshaling").
     static let mostContainers = 64

@@ -33,7 +33,7 @@ public final class PeerBounds {
     /// Limits a connection until it closes.
     /// - Precondition: the other side is a peer.
     public func add(_ connection: Connection) {
-        precondition(connection.isPeer, "a bus bounds what comes over it")
+        precondition(connection.isPeer, "only a connection to a peer can be bounded")
         connection.incoming.most = mostCalls
         guard let link = connection.link else { return }
         let end: @DBusActor () -> Void = { [weak connection] in connection?.drop() }

@@ -27,14 +27,14 @@ struct StandIn {
         let member = call.message.member ?? ""
         guard member == MessageBus.hello.name.text else {
             return call.fail(
-                ErrorReply(.notSupported, "\(member) is answered on the bus only; this connection leads to one program")
+                ErrorReply(.notSupported, "only the bus answers \(member); this connection leads to one program")
             )
         }
         guard call.message.signature == MessageBus.hello.input.signature else {
             return call.fail(ErrorReply(.invalidArguments, "\(member) takes no arguments"))
         }
         guard !peer.incoming.hasGreeted else {
-            return call.fail(ErrorReply(.failed, "\(member) has been answered already on this connection"))
+            return call.fail(ErrorReply(.failed, "\(member) was already answered on this connection"))
         }
         peer.incoming.hasGreeted = true
         greeted()
@@ -48,7 +48,7 @@ extension Connection {
     /// - Parameter greeted: runs when the peer says `Hello`, and is therefore ready.
     /// - Precondition: the other side is a peer.
     public func stand(for name: BusName, on bus: Connection, greeted: @escaping @DBusActor () -> Void = {}) {
-        precondition(isPeer, "on a bus the bus attests who calls")
+        precondition(isPeer, "only a peer can stand for a name; on a bus, the bus attests the caller")
         incoming.standIn = StandIn(name: name, bus: bus, greeted: greeted)
     }
 

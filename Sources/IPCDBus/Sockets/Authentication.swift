@@ -61,7 +61,7 @@ struct Authentication {
         for (index, byte) in bytes.enumerated() {
             guard state == .speaking else { return index }
             if step == .nul {
-                guard byte == 0 else { return fail("it does not begin with a NUL byte", index) }
+                guard byte == 0 else { return fail("it does not start with a NUL byte", index) }
                 step = .awaitsMechanism
                 continue
             }
@@ -72,7 +72,7 @@ struct Authentication {
                 .split(separator: " ", omittingEmptySubsequences: false).map(String.init)
             line = []
             lines += 1
-            guard lines <= Self.mostLines else { return fail("it goes on for ever", index) }
+            guard lines <= Self.mostLines else { return fail("it has too many lines", index) }
             switch side {
             case .client(let server): answered(words, server)
             case .server(let peer, let own, let id): asked(words, peer, own, id)
@@ -102,9 +102,9 @@ struct Authentication {
             passesDescriptors = true
             say("AGREE_UNIX_FD")
         case ("BEGIN", .awaitsBeginning): state = .finished
-        case ("BEGIN", _): state = .failed(reason: "it begins before it has said who it is")
+        case ("BEGIN", _): state = .failed(reason: "it sent BEGIN before authenticating")
         case ("CANCEL", _), ("ERROR", _): reject()
-        default: say("ERROR \"what is asked is not known here, or not now\"")
+        default: say("ERROR \"unknown command, or not allowed now\"")
         }
     }
 
@@ -138,7 +138,7 @@ struct Authentication {
         // Without the server's agreement, messages can still be sent, just not with descriptors.
         case ("ERROR", .awaitsDescriptors): state = .finished
         case ("REJECTED", .awaitsConsent): state = .rejected(mechanisms: Array(words.dropFirst()))
-        default: state = .failed(reason: "it does not let this user in")
+        default: state = .failed(reason: "it rejects this user")
         }
     }
 

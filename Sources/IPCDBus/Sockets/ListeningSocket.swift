@@ -22,7 +22,7 @@ final class ListeningSocket {
         _ address: String, acceptsOne: Bool = false, accept: @escaping @DBusActor (Link) -> Void
     ) throws(ConnectionError) {
         guard let path = SocketPath(address) else {
-            throw .cannotListen(address: address, reason: "this is no address of a unix socket with a path")
+            throw .cannotListen(address: address, reason: "this is not the address of a Unix socket with a path")
         }
         (self.path, self.accept, self.acceptsOne) = (path, accept, acceptsOne)
         id = (0..<4).map { _ in

@@ -33,7 +33,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .invalidSignature(let text): "“\(text)” is not a D-Bus signature"
-        case .containsNUL: "a text has a NUL character (U+0000), which a D-Bus string cannot carry"
+        case .containsNUL: "a string contains a NUL character (U+0000), which D-Bus does not allow"
         case .arrayTooLong(let bytes):
             "an array of \(bytes) bytes is longer than the \(Self.longestArray) bytes that D-Bus allows"
         case .messageTooLong(let bytes):
@@ -48,7 +48,7 @@ public enum MessageError: Error, Equatable, CustomStringConvertible {
         case .invalidName(let reason): reason
         case .refused(let reason): reason
         case .beyondLimit(let limit, let asked, let allowed):
-            "the limit “\(limit)” is reached: \(asked) asked for, \(allowed) allowed"
+            "the limit “\(limit)” is reached: \(asked) requested, \(allowed) allowed"
         case .outOfMemory: "out of memory"
         }
     }

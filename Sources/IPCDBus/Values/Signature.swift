@@ -14,7 +14,7 @@ public struct Signature: Hashable, Sendable, CustomStringConvertible, Expressibl
         let text = "\(text)"
         // An entry such as {sv} is not a complete type, but it is the element type of a dictionary.
         let isEntry = text.utf8.first == UInt8(ascii: "{") && SignatureGrammar.isValid("a" + text)
-        precondition(isEntry || SignatureGrammar.isValid(text), "“\(text)” is no signature")
+        precondition(isEntry || SignatureGrammar.isValid(text), "“\(text)” is not a signature")
         self.text = text
     }
 

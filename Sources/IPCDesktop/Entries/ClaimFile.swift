@@ -28,7 +28,7 @@ extension ClaimFile {
         }
         let descriptors = group?["Descriptors"] ?? "false"
         guard let takesDescriptors = Bool(descriptors) else {
-            throw IPCError(.invalidArguments, "its key “Descriptors” is true or false, not \(descriptors.quoted)")
+            throw IPCError(.invalidArguments, "its key “Descriptors” must be true or false, not \(descriptors.quoted)")
         }
         self.init(
             application: application, schemes: try schemes.split(separator: ";").map { try URLScheme(String($0)) },

@@ -103,13 +103,13 @@ extension CommandWords {
         private var sentence: String {
             switch self {
             case .empty: "the command is empty"
-            case .unclosed(let line): "the command \(line.quoted) ends within a quotation"
+            case .unclosed(let line): "the command \(line.quoted) has an unclosed quotation mark"
             case .needsShell(let line, let scalar):
-                "the command \(line.quoted) has \(String(scalar).quoted), which only a shell understands, and the bus "
+                "the command \(line.quoted) has \(String(scalar).quoted), which only a shell understands, but the bus "
                     + "runs it without one; quote it, or write sh -c '…'"
             case .noProgram(let program):
                 program.contains("/")
-                    ? "there is no program \(program.quoted) that may be run"
+                    ? "there is no program \(program.quoted) that can be run"
                     : "there is no program \(program.quoted) in PATH"
             }
         }

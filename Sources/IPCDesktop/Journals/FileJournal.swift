@@ -25,7 +25,7 @@ extension FileJournal {
     private static let directories = "Directories"
 
     var text: String {
-        var text = "# What ipc-client has written, and what stood there before: it takes back exactly this.\n"
+        var text = "# What ipc-client has written, and what was there before, so that it can undo exactly this.\n"
         text += "[\(Self.facts)]\n"
         for (key, value) in facts.sorted(by: { $0.key < $1.key }) { text += "\(key)=\(KeyFileText.escaped(value))\n" }
         for (number, entry) in entries.enumerated() {

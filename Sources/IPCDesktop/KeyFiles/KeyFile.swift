@@ -56,20 +56,21 @@ package struct KeyFile: Sendable {
             case .group(let name):
                 let name = String(decoding: name, as: UTF8.self)
                 reason = groups.updateValue(number, forKey: name).map {
-                    "the group [\(name)] stands there twice, first in line \($0)"
+                    "the group [\(name)] appears twice, first on line \($0)"
                 }
                 keys = [:]
             case .entry(let key, _) where groups.isEmpty:
-                reason = "\(Self.text(key).quoted) stands before the first group, such as [Limits]"
+                reason = "\(Self.text(key).quoted) comes before the first group, such as [Limits]"
             case .entry(let key, _):
                 let key = Self.text(key)
                 reason = keys.updateValue(number, forKey: key).map {
-                    "the key \(key.quoted) stands there twice, first in line \($0)"
+                    "the key \(key.quoted) appears twice, first on line \($0)"
                 }
             case .unknown:
                 let text = Self.text(line.bytes)
                 let isGroup = text.utf8.first == UInt8(ascii: "[")
-                let advice = isGroup ? "no group; write [Name]" : "no key and value; write key=value, or # before it"
+                let advice =
+                    isGroup ? "not a group; write [Name]" : "not a key and value; write key=value, or start it with #"
                 reason = "\(text.quoted) is \(advice)"
             }
             if let reason { throw Malformed(line: number, reason: reason) }

@@ -129,7 +129,7 @@ package struct DesktopRegistration: Sendable {
             let other = installed.handler(of: scheme)?.path ?? "nobody"
             throw IPCError(
                 .inputOutput,
-                "\(entry) was written, but on the desktop \(scheme) goes to \(other); see what mimeapps.list says")
+                "\(entry) was written, but on the desktop \(scheme) still goes to \(other); check mimeapps.list")
         }
     }
 }

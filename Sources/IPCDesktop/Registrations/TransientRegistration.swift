@@ -12,13 +12,13 @@ package struct TransientRegistration: Sendable {
     package init(_ application: ApplicationID, in directories: BaseDirectories) throws(IPCError) {
         guard let runtime = directories.runtime else {
             throw IPCError(
-                .invalidArguments, "there is no XDG_RUNTIME_DIR, so nothing can last for the session; use --persistent")
+                .invalidArguments, "XDG_RUNTIME_DIR is not set, so no claim can last for the session; use --persistent")
         }
         guard access(runtime, F_OK) == 0 else {
             throw IPCError(
                 .invalidArguments,
-                "XDG_RUNTIME_DIR is \(runtime.quoted), and there is no such directory, so nothing can last for the session; use "
-                    + "--persistent")
+                "XDG_RUNTIME_DIR is \(runtime.quoted), but there is no such directory, so no claim can last for the "
+                    + "session; use --persistent")
         }
         self.application = application
         self.runtime = runtime

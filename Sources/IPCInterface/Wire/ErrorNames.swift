@@ -6,7 +6,7 @@ extension IPCError.Code {
 
     package var errorName: ErrorName {
         guard let name = try? ErrorName(Self.prefix + rawValue) else {
-            preconditionFailure("“\(rawValue)” is no element of an error name")
+            preconditionFailure("“\(rawValue)” is not an element of an error name")
         }
         return name
     }
@@ -32,12 +32,12 @@ extension IPCError {
             } else if Self.absent.contains(name) {
                 self.init(
                     .storeUnavailable,
-                    "there is no broker: \(message). Install swift-ipc, or run 'ipc-client setup' where its programs lie; "
-                        + "if that was done, 'ipc-client doctor' finds out why the bus does not find them")
+                    "there is no broker: \(message); install swift-ipc, or run 'ipc-client setup' in the folder of its "
+                        + "programs; if you have done so, 'ipc-client doctor' shows why the bus does not find them")
             } else if name.hasPrefix("org.freedesktop.DBus.Error.Spawn.") {
                 self.init(
                     .storeUnavailable,
-                    "the broker could not be started: \(message); 'ipc-client doctor' looks for the reason")
+                    "the broker could not be started: \(message); 'ipc-client doctor' shows the reason")
             } else {
                 self.init(.storeUnavailable, "the broker answered \(name): \(message)")
             }

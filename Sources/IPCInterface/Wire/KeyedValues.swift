@@ -50,7 +50,7 @@ package struct Key<Root>: Sendable {
         guard reader.hasMoreBytes(than: Self.mostText), reader.bounds != nil, signature == "s" else { return }
         let length = try reader.nextLength
         guard length > Self.mostText else { return }
-        throw .refused("it has \(length) bytes, and at most \(Self.mostText) are taken")
+        throw .refused("it has \(length) bytes; at most \(Self.mostText) are allowed")
     }
 
     /// The maximum size of a string that has no limit of its own, in bytes.
@@ -107,7 +107,7 @@ extension KeyedValues {
         while !reader.isAtEnd {
             guard let entry = try Self.entry(of: table, from: next, &reader) else { continue }
             let key = entry.index
-            guard seen & (1 << key) == 0 else { throw .refused("the key “\(table[key].name)” stands there twice") }
+            guard seen & (1 << key) == 0 else { throw .refused("the key “\(table[key].name)” appears twice") }
             seen |= 1 << key
             next = key + 1
             do throws(MessageError) {
@@ -152,8 +152,8 @@ extension KeyedValues {
     }
 
     private static func unknown(_ name: String, in table: [Key<Self>]) -> String {
-        let known = table.isEmpty ? "it takes none" : "it takes \(table.map(\.name).joined(separator: ", "))"
-        return "the option “\(name)” is unknown here; \(known)"
+        let known = table.isEmpty ? "there are none" : "the options are \(table.map(\.name).joined(separator: ", "))"
+        return "the option “\(name)” is unknown; \(known)"
     }
 }
 

@@ -80,7 +80,7 @@ extension Representation.Value: DBusCodable {
             let descriptor = try reader.variant { (inside) throws(MessageError) in try inside.descriptor() }
             self = .file(ContentFile(descriptor.rawValue, ownedBy: descriptor))
         } else {
-            throw .refused("a value has the type “s”, “ay” or “h”, not “\(reader.variantSignature)”")
+            throw .refused("a value must have the type “s”, “ay” or “h”, not “\(reader.variantSignature)”")
         }
     }
 

@@ -62,21 +62,21 @@ public struct ApplicationID: Sendable, Hashable, Comparable, CheckedName {
 
     /// The problem with a string, to follow "the application id" in a message; `nil` if it is a valid id.
     private static func complaint(about text: String) -> String? {
-        guard !text.isEmpty else { return "is empty; it looks like “demo.IPCServer”" }
+        guard !text.isEmpty else { return "is empty; write one like “demo.IPCServer”" }
         let name = text.quoted
         guard text.utf8.count <= maximumBytes else {
             return "\(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed"
         }
         guard text.utf8.first != 0x3A else {
-            return "\(name) is a unique bus name; it has to be a name like “demo.IPCServer”"
+            return "\(name) is a unique bus name; it must be a name like “demo.IPCServer”"
         }
         let elements = text.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false)
         for element in elements {
             guard let first = element.first else {
-                return "\(name) has an empty element; dots stand between elements only"
+                return "\(name) has an empty element; write dots only between elements"
             }
             if let scalar = element.first(where: { !$0.isASCII || !isAllowed(UInt8(ascii: $0)) }) {
-                return "\(name) holds \(scalar.named); only letters, digits, “_”, “-” and “.” are allowed"
+                return "\(name) contains \(scalar.named); only letters, digits, “_”, “-” and “.” are allowed"
             }
             if UInt8(ascii: first).isASCIIDigit {
                 return "\(name) has the element \(String(element).quoted), which starts with a digit"

@@ -27,7 +27,7 @@ package enum PasteboardError: Condition, Hashable {
                 .changeCountMismatch,
                 "the pasteboard is at change count \(actual), not \(expected); read it again and retry")
         case .noSuchVersion(let name, let count):
-            .noSuch("the pasteboard \(name.text.quoted) does not hold a version \(count); ", .keepMoreVersions)
+            .noSuch("the pasteboard \(name.text.quoted) has no version \(count); ", .keepMoreVersions)
         case .noSuchItem(let item, let count):
             .noSuch("there is no item \(item); the version has \(count), counted from 0")
         case .noSuchRepresentation(let item, let type):
@@ -42,19 +42,19 @@ package enum PasteboardError: Condition, Hashable {
             IPCError(.accessDenied, "the pasteboard \(name.text.quoted) cannot be used \(Self.reason(id))")
         case .promiseBroken(let item, let type, let reason):
             .noSuch(
-                "the writer promised \(type.quoted) for item \(item) and cannot give it: \(reason); "
-                    + "other types can be read by naming them")
+                "the writer promised \(type.quoted) for item \(item) but cannot provide it: \(reason); "
+                    + "name other types to read them")
         case .damaged(let name, let count):
             IPCError(
                 .inputOutput,
-                "the version \(count) of the pasteboard \(name.text.quoted) is damaged on the disk; "
-                    + "other versions and pasteboards are not concerned")
+                "the version \(count) of the pasteboard \(name.text.quoted) is damaged on disk; "
+                    + "other versions and pasteboards are not affected")
         }
     }
 
     private static func reason(_ id: String?) -> String {
-        guard let id else { return "by a caller that the broker cannot look at; it may be in a sandbox" }
-        return "from the sandbox of \(id.quoted); it sees those that are named \(id.quoted), or start with "
+        guard let id else { return "by a caller that the broker cannot inspect; it may be sandboxed" }
+        return "from the sandbox of \(id.quoted); it can use only those named \(id.quoted), or starting with "
             + (id + ".").quoted
     }
 }

@@ -93,7 +93,7 @@ extension ContentFile {
         }
         guard ContentFile.isRegular(file) else {
             close(file)
-            throw IPCError(.payloadInvalid, "\(path.quoted) is no regular file; give one, or its bytes")
+            throw IPCError(.payloadInvalid, "\(path.quoted) is not a regular file; pass one, or pass the bytes")
         }
         self.init(owning: file)
     }
@@ -197,7 +197,7 @@ extension ContentFile {
             let count = pread(descriptor, piece.baseAddress, piece.count, off_t(place))
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw unreadable(String(cString: strerror(errno))) }
-            guard count > 0 else { throw unreadable("its file ends after \(place) and has become shorter") }
+            guard count > 0 else { throw unreadable("its file was truncated to \(place) bytes") }
             let wanted = min(count, range.upperBound - place)
             body(UnsafeRawBufferPointer(rebasing: piece[..<wanted]))
             place += wanted

@@ -19,7 +19,7 @@ struct ContentTypeGrammar {
         let first = token()
         guard !first.isEmpty else { throw .noType(text) }
         guard take("/") else {
-            guard rest.isEmpty else { throw .unexpected(text, byte: position, "a bare name has nothing behind it") }
+            guard rest.isEmpty else { throw .unexpected(text, byte: position, "nothing may follow a bare name") }
             return (first, [])
         }
         let second = token()
@@ -32,11 +32,11 @@ struct ContentTypeGrammar {
         var found: [ContentType.Parameter] = []
         while !rest.isEmpty {
             skipBlanks()
-            guard take(";") else { throw .unexpected(text, byte: position, "“;” stands before a parameter") }
+            guard take(";") else { throw .unexpected(text, byte: position, "“;” must precede a parameter") }
             skipBlanks()
             let name = token().asciiLowercased
             guard !name.isEmpty, take("=") else {
-                throw .unexpected(text, byte: position, "a parameter looks like “name=value”")
+                throw .unexpected(text, byte: position, "a parameter must have the form “name=value”")
             }
             guard !found.contains(where: { $0.name == name }) else { throw .parameterTwice(text, name) }
             let value = try value()
@@ -50,7 +50,7 @@ struct ContentTypeGrammar {
         guard take("\"") else {
             let value = token()
             guard !value.isEmpty else {
-                throw .unexpected(text, byte: position, "a value is a token or stands in quotation marks")
+                throw .unexpected(text, byte: position, "a value must be a token, or be in quotation marks")
             }
             return value
         }

@@ -23,12 +23,12 @@ extension ContentType {
         public var description: String {
             switch self {
             case .empty:
-                "the content type is empty; it looks like “text/plain”"
+                "the content type is empty; write one like “text/plain”"
             case .tooLong(let text):
                 "the content type \(text.quoted) has \(text.utf8.count) bytes; "
                     + "at most \(ContentType.maximumBytes) are allowed"
             case .character(let text, let scalar):
-                "the content type \(text.quoted) holds \(scalar.named); RFC 2045 §5.1 allows only printable ASCII"
+                "the content type \(text.quoted) contains \(scalar.named); RFC 2045 §5.1 allows only printable ASCII"
             case .noType(let text):
                 "the content type \(text.quoted) does not start with a type, as in “text/plain” (RFC 2045 §5.1)"
             case .noSubtype(let text):

@@ -63,7 +63,7 @@ private struct JSONParser {
         case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"): return .number(try number())
         default:
             guard let word = Self.words.first(where: { bytes[place...].starts(with: $0.text.utf8) }) else {
-                throw error(next == nil ? "the text ends before a value" : "no value starts like this")
+                throw error(next == nil ? "the text ends where a value is expected" : "no value starts like this")
             }
             place += word.text.utf8.count
             return word.value
@@ -142,7 +142,7 @@ private struct JSONParser {
     mutating func escaped() throws(JSONError) -> String {
         if take("u") { return try unicode() }
         guard let next, let text = Self.escapes[Unicode.Scalar(next)] else {
-            throw error("no escape has this character")
+            throw error("there is no such escape sequence")
         }
         place += 1
         return text

@@ -32,7 +32,7 @@ package struct LimitExceeded: Condition, Hashable {
             let sentence = isSize ? Self.excess(bytes: excess, over: allowed) : "\(excess)\(Self.exceeds)\(allowed)"
             return IPCError(.limitExceeded, "the request is too large: \(sentence) (“\(limit)”)\(remedy)")
         }
-        let state = use == 0 ? "\(request) asked for" : "\(use) in use, \(request) more asked for"
+        let state = use == 0 ? "\(request) requested" : "\(use) in use, \(request) more requested"
         return IPCError(.limitExceeded, "the limit “\(limit)” is reached: \(state), \(allowed) allowed\(remedy)")
     }
 

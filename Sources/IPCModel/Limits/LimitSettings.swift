@@ -17,7 +17,7 @@ extension Limits {
         }
         guard row.range.contains(value) else {
             let (low, high) = (row.range.lowerBound, row.range.upperBound)
-            let rule = low == high ? "is fixed at \(low)" : "is a number from \(low) to \(high)"
+            let rule = low == high ? "is fixed at \(low)" : "must be from \(low) to \(high)"
             throw IPCError(.invalidArguments, "the limit \(name.quoted) cannot be \(value); it \(rule)")
         }
         self[keyPath: row.keyPath] = value

@@ -23,7 +23,7 @@ public struct PasteboardName: Sendable, Hashable, Comparable, CheckedName {
         if !text.allBytes({ $0.isASCIIVisible || $0 == 0x20 }),
             let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control })
         {
-            throw Self.error("\(text.quoted) holds the control character \(control.named)")
+            throw Self.error("\(text.quoted) contains the control character \(control.named)")
         }
         self.text = text
     }

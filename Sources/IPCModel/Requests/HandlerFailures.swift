@@ -62,7 +62,7 @@ struct HandlerFailures: Sendable, Hashable {
         let wait = "\((next - now + 999) / 1_000) s"
         guard isLimited else {
             return
-                "\(application) failed \(failureCount) times in a row, and is left alone for a while; last: "
+                "\(application) failed \(failureCount) times in a row; last failure: "
                 + "\(reason); it is tried again in \(wait)"
         }
         let last = reason.isEmpty ? "" : "; last: \(reason)"

@@ -307,7 +307,7 @@ extension HandlerQueue {
         guard let connection = connections.slot(of: name), connections[connection].isGone else { return }
         let left = queues.ids(of: connections[connection].inFlight)
         guard !left.isEmpty else { return }
-        failures.failed(at: now, because: "\(application) left the bus without an answer")
+        failures.failed(at: now, because: "\(application) left the bus without answering")
         let isAlone = left.count == 1 && !connections[connection].hadOverdue
         due += left.map { Action.handlerCrashed($0, isAlone: isAlone) }
     }

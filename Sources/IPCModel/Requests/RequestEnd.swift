@@ -30,7 +30,7 @@ package struct RequestEnd: Sendable, Hashable {
 // The ends that were not determined by a handler.
 extension RequestEnd {
     package static let calledOff = calledOff(because: "a caller that knows the id cancelled it")
-    package static let senderLeft = calledOff(because: "the sender left before the request was delivered")
+    package static let senderLeft = calledOff(because: "the sender disconnected before the request was delivered")
 
     private static func calledOff(because reason: String) -> RequestEnd {
         RequestEnd(.cancelled, code: Outcome.calledOffCode, because: reason)
@@ -38,13 +38,13 @@ extension RequestEnd {
 
     static let handlerCrashed = RequestEnd(
         .failed, name: "org.freedesktop.DBus.Error.NoReply", code: handlerEndedCode,
-        because: "the handler ended before it answered")
+        because: "the handler exited before it answered")
     private static let handlerEndedCode = "handler-ended"
 
     static func parked(after crashes: UInt32) -> RequestEnd {
         RequestEnd(
             .failed, code: "parked",
-            because: "the handler ended each time while it had this request alone (\(crashes)); it is put aside and "
+            because: "the handler crashed \(crashes) times while this was its only request; the request is parked and "
                 + "can be retried")
     }
 
@@ -54,7 +54,7 @@ extension RequestEnd {
     /// The broker stopped while the sender was waiting, and the sender never came back.
     static let orphaned = RequestEnd(
         .timedOut, code: brokerEndedCode,
-        because: "the broker ended while the request was under way; whether the handler did it is not known")
+        because: "the broker stopped while the handler had the request; it is unknown whether it was handled")
     private static let brokerEndedCode = "broker-ended"
 
     // The ends of requests that timed out before they were delivered, or delivered again.
@@ -62,24 +62,24 @@ extension RequestEnd {
     static func expiredAfterCrash(attempts: UInt32) -> RequestEnd {
         RequestEnd(
             .failed, code: handlerEndedCode,
-            because: "the handler left without an answer when it had it (attempts: \(attempts)), and its time passed")
+            because: "the handler left without answering (attempts: \(attempts)), and the request expired")
     }
 
     static let expiredAfterCut = RequestEnd(
         .timedOut,
-        because: "the direct connection of the handler ended when it had it, and it could not be delivered again in "
-            + "time; the handler may have handled it")
+        because: "the handler's direct connection closed while it had the request, which could not be delivered again "
+            + "in time; the handler may have handled it")
 
     static let expiredAfterRestart = RequestEnd(
         .timedOut, code: brokerEndedCode,
-        because: "it was under way when an earlier broker ended, and could not be delivered again in time; the handler "
-            + "may have handled it")
+        because: "an earlier broker stopped while the handler had the request, which could not be delivered again in "
+            + "time; the handler may have handled it")
 
     static let expiredDuringStart = RequestEnd(
         .expired,
-        because: "its time passed while the bus was starting the handler, which has not taken its bus name yet; it "
-            + "never saw it")
+        because: "the request expired while the bus was starting the handler, which has not taken its bus name yet; "
+            + "the handler never saw it")
 
     static let expired = RequestEnd(
-        .expired, because: "its time passed before it was delivered; the handler never saw it")
+        .expired, because: "the request expired before it was delivered; the handler never saw it")
 }

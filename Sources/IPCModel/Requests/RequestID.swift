@@ -21,7 +21,7 @@ public struct RequestID: Sendable, Hashable, Comparable, CheckedName {
         {
             throw IPCError(
                 .invalidArguments,
-                "the id \(text.quoted) holds \(scalar.named); only letters, digits and “-” are allowed")
+                "the id \(text.quoted) contains \(scalar.named); only letters, digits and “-” are allowed")
         }
         let (count, range) = (text.utf8.count, Self.length)
         guard range.contains(count) else {

@@ -36,19 +36,19 @@ public struct URLScheme: Sendable, Hashable, Comparable, CheckedName {
     private static func complaint(about text: String) -> String? {
         let name = text.quoted
         guard let first = text.unicodeScalars.first else {
-            return "the scheme is empty; RFC 3986 §3.1 asks for a letter first"
+            return "the scheme is empty; it must start with a letter (RFC 3986 §3.1)"
         }
         guard text.utf8.count <= maximumBytes else {
             return "the scheme \(name) has \(text.utf8.count) bytes; at most \(maximumBytes) are allowed"
         }
         guard first.isASCII, UInt8(ascii: first).isASCIILetter else {
             let kind = "0"..."9" ~= first ? "a digit" : first.named
-            return "the scheme \(name) starts with \(kind); RFC 3986 §3.1 asks for a letter first"
+            return "the scheme \(name) starts with \(kind), but must start with a letter (RFC 3986 §3.1)"
         }
         let wrong = text.unicodeScalars.enumerated().first { !$1.isASCII || !isAllowed(UInt8(ascii: $1)) }
         guard let (index, scalar) = wrong else { return nil }
         if scalar == ":", index + 1 == text.unicodeScalars.count {
-            return "the colon is no part of a scheme; write \(String(text.dropLast()).quoted)"
+            return "the colon is not part of a scheme; write \(String(text.dropLast()).quoted)"
         }
         return "the scheme \(name) has \(scalar.named) as character \(index + 1); "
             + "RFC 3986 §3.1 allows only letters, digits, “+”, “-” and “.”"

@@ -17,7 +17,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
         guard count <= Self.maximumBytes else {
             throw Self.error("has \(count) bytes; at most \(Self.maximumBytes) are allowed, send the rest as payload")
         }
-        guard !text.isEmpty else { throw Self.error("is empty; RFC 3986 §3 asks for a scheme and a colon first") }
+        guard !text.isEmpty else { throw Self.error("is empty; a URL starts with a scheme and a colon (RFC 3986 §3)") }
         if !text.allBytes({ !$0.isASCIIControl }), let position = text.utf8.firstIndex(where: \.isASCIIControl) {
             // Quote the text before the control character, which would be hard to spot by itself.
             throw Self.error(
@@ -39,7 +39,7 @@ package struct URLText: Sendable, Hashable, CustomStringConvertible {
         guard let end, text.utf8[end] == 0x3A else {
             let hint = (try? URLScheme(text)).map { "; for the scheme itself write “\($0):”" } ?? ""
             throw error(
-                "\(text.quoted) has no scheme; RFC 3986 §3 asks for one and a colon first, as in “scheme:rest”\(hint)")
+                "\(text.quoted) has no scheme; a URL must start with one, as in “scheme:rest” (RFC 3986 §3)\(hint)")
         }
         do { return try URLScheme(String(text[..<end])) } catch {
             throw Self.error("\(text.quoted) cannot be opened: \(error.message)")

@@ -62,7 +62,7 @@ final class Database {
 
     /// Traps in a debug build if the current thread may not use the connection.
     func checkThread() {
-        assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses the connection of another one")
+        assert(pthread_equal(thread, pthread_self()) != 0, "a thread uses another thread's connection")
     }
 
     /// Lends the connection to the current thread while the body runs. The connection's own thread must wait meanwhile.

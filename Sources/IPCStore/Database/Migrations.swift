@@ -48,7 +48,7 @@ enum Migrations {
         let count = try database.integer(
             "SELECT (SELECT count(*) FROM main.sqlite_schema) - (SELECT count(*) FROM volatile.sqlite_schema)")
         guard damaged.isEmpty, count == 0 else {
-            throw DamagedFile("definitions of tables are damaged: \(damaged.joined(separator: ", "))")
+            throw DamagedFile("table definitions are damaged: \(damaged.joined(separator: ", "))")
         }
     }
 

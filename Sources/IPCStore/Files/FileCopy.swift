@@ -84,7 +84,7 @@ final class FileCopy: Sendable {
             let count = pread(source.descriptor, buffer.baseAddress, buffer.count, position)
             if count > 0 { return count }
             if count == 0 {
-                throw FileInspection.invalid("had \(byteCount) bytes, and has no more than \(position) now")
+                throw FileInspection.invalid("had \(byteCount) bytes, but now has only \(position)")
             }
             guard errno == EINTR else {
                 throw FileInspection.invalid("cannot be read: \(FileFailure.sentence(errno))")

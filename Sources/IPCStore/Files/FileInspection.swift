@@ -13,7 +13,7 @@ struct FileInspection {
     init(_ file: ContentFile, _ limits: Limits) throws {
         var status = stat()
         guard fstat(file.descriptor, &status) == 0 else {
-            throw Self.invalid("cannot be looked at: \(FileFailure.sentence(errno))")
+            throw Self.invalid("cannot be inspected: \(FileFailure.sentence(errno))")
         }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw Self.invalid("is \(Self.kind(status.st_mode)); pass a regular file or a sealed memory file")
@@ -33,7 +33,7 @@ struct FileInspection {
         case S_IFSOCK: "a socket"
         case S_IFCHR, S_IFBLK: "a device"
         case S_IFLNK: "a symbolic link"
-        default: "no regular file"
+        default: "not a regular file"
         }
     }
 

@@ -14,7 +14,7 @@ struct StoreDirectory {
         self.path = path
         try Self.make(path)
         let descriptor = Glibc.open(path, O_DIRECTORY | O_NOFOLLOW | O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw Self.refusal(path, "it is no directory, or a link") }
+        guard descriptor >= 0 else { throw Self.refusal(path, "it is not a directory, or it is a link") }
         defer { Glibc.close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Self.refusal(path, Self.systemError) }
@@ -22,7 +22,7 @@ struct StoreDirectory {
             throw Self.refusal(path, "it belongs to user \(status.st_uid), not to user \(geteuid())")
         }
         if status.st_mode & 0o077 != 0, fchmod(descriptor, 0o700) != 0 {
-            throw Self.refusal(path, "others may enter it, and its mode cannot be changed: \(Self.systemError)")
+            throw Self.refusal(path, "other users can enter it, and its mode cannot be changed: \(Self.systemError)")
         }
     }
 
@@ -34,7 +34,7 @@ struct StoreDirectory {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
             Glibc.close(descriptor)
-            throw Self.refusal(file, "it is no regular file of user \(geteuid())")
+            throw Self.refusal(file, "it is not a regular file of user \(geteuid())")
         }
         return descriptor
     }
@@ -44,7 +44,7 @@ struct StoreDirectory {
         var status = stat()
         guard lstat(file, &status) == 0 else { return }
         guard status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid() else {
-            throw Self.refusal(file, "it is no regular file of user \(geteuid())")
+            throw Self.refusal(file, "it is not a regular file of user \(geteuid())")
         }
     }
 

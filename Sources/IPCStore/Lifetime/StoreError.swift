@@ -33,27 +33,27 @@ package enum StoreError: Condition, Hashable {
     private var sentence: String {
         switch self {
         case .noSpace:
-            "the disk of the store is full, and nothing was written; try again when there is space"
+            "the store's disk is full, and nothing was written; try again when there is space"
         case .removed(let path):
-            "the store was removed or moved while its broker ran (\(path.quoted) is not there any more), and nothing was "
+            "the store was removed or moved while its broker was running (\(path.quoted) is gone), and nothing was "
                 + "written; run 'ipc-client board export FOLDER' to save what the broker still has, and restart it"
         case .unavailable:
-            "the store takes nothing more: the broker is ending, or the disk failed; try again"
+            "the store accepts no more changes: the broker is stopping, or the disk failed; try again"
         case .noThread:
             "the process cannot start the store's thread; raise its limit of threads (RLIMIT_NPROC, TasksMax)"
         case .inUse(let directory, let holder):
-            "the store \(directory.quoted) is in use by \(holder); end it, or choose another store"
+            "the store \(directory.quoted) is in use by \(holder); stop it, or choose another store"
         case .newer(let file, let version, let supported):
-            "the store \(file.quoted) has version \(version), and this broker knows versions up to \(supported); "
-                + "use a newer broker, the store is untouched"
+            "the store \(file.quoted) has version \(version), but this broker supports versions up to \(supported); "
+                + "use a newer broker (the store is unchanged)"
         case .foreign(let file):
-            "the file \(file.quoted) is a database of another program; choose another store, it is untouched"
+            "the file \(file.quoted) is another program's database; choose another store (the file is unchanged)"
         case .unsafePlace(let path, let reason):
             "the store cannot use \(path.quoted): \(reason)"
         case .setting(let name, let value, let wanted):
             "SQLite has \(name) = \(value) where the store needs \(wanted)"
         case .damagedRecord(let what):
-            "the record of \(what) is damaged on the disk"
+            "the record of \(what) is damaged on disk"
         }
     }
 }

@@ -72,7 +72,7 @@ struct StoreOpening {
     private func refuseForeignAndNewer() throws {
         switch DatabaseHeader.inspect(directory) {
         case .nothing: return
-        case .noDatabase: throw DamagedFile("the file is no SQLite database")
+        case .noDatabase: throw DamagedFile("the file is not an SQLite database")
         case .foreign: throw StoreError.foreign(file: directory.database)
         case .store(let version) where version > Migrations.latest:
             throw StoreError.newer(file: directory.database, version: version, supported: Migrations.latest)

@@ -31,21 +31,21 @@ package enum RequestError: Condition, Hashable {
     private var sentence: String {
         switch self {
         case .noSuchRequest(let id):
-            "there is no request \(id.text.quoted), or its record is not kept any more"
+            "there is no request \(id.text.quoted), or its record is no longer kept"
         case .identifierReused(let id):
             "the id \(id.text.quoted) was used for a request with other arguments; choose a new one"
         case .notEnded(let id):
-            "the request \(id.text.quoted) has not ended; cancel it first, or wait for its end"
+            "the request \(id.text.quoted) has not ended; cancel it first, or wait for it to end"
         case .hasEnded(let id):
             "the request \(id.text.quoted) has ended already"
         case .wasTaken(let id, let outcome):
-            "the request \(id.text.quoted) was \(outcome.rawValue), so that nothing is left to try again"
+            "the request \(id.text.quoted) was \(outcome.rawValue), so there is nothing left to retry"
         case .payloadGone(let id):
-            "what went with the request \(id.text.quoted) is not kept; open the URL anew"
+            "the payload of the request \(id.text.quoted) is no longer kept; open the URL again"
         case .damagedPayload(let id):
-            "what went with the request \(id.text.quoted) is damaged on the disk"
+            "the payload of the request \(id.text.quoted) is damaged on disk"
         case .notToBeKept:
-            "the items are a secret or for one reader alone, and a queued request would keep them on the disk; "
+            "the items are secret or can be read only once, but a queued request would store them on disk; "
                 + Advice.leaveOutQueue.rawValue
         }
     }

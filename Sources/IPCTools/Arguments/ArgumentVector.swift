@@ -11,7 +11,7 @@ package enum ArgumentVector {
             guard let argument = String(validatingCString: bytes) else {
                 throw ToolFailure(
                     name: "InvalidArguments",
-                    message: "argument \(place) is not UTF-8; give such bytes by standard input or --file",
+                    message: "argument \(place) is not UTF-8; pass such bytes through standard input or --file",
                     exit: .dataError)
             }
             arguments.append(argument)

@@ -41,7 +41,7 @@ package struct ExportReader {
         else {
             throw .damagedExport(
                 place,
-                "its last line is not the end of an export: the file was cut, never finished, or extended")
+                "its last line is not the end of an export: the file was truncated, never finished, or extended")
         }
         (self.path, length) = (path, last.start)
         (self.lines, self.digest, self.changeCount) = (lines, digest, changeCount)
@@ -65,7 +65,7 @@ package struct ExportReader {
         try table.readPieces(in: 0..<length) { stream.add($0) }
         let actual = stream.digest.description
         guard actual == digest else {
-            throw ToolFailure.damagedExport(place, "its digest is \(actual), but it was written with \(digest)")
+            throw ToolFailure.damagedExport(place, "its digest is \(actual) instead of \(digest)")
         }
         var checked: Set<String> = []
         var count: UInt64 = 0
@@ -90,7 +90,7 @@ package struct ExportReader {
             try look(record)
         }
         guard count == lines else {
-            throw ToolFailure.damagedExport(place, "it has \(count) lines, but was written with \(lines)")
+            throw ToolFailure.damagedExport(place, "it has \(count) lines instead of \(lines)")
         }
     }
 

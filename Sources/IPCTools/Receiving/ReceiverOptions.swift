@@ -20,7 +20,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Handle up to this many messages at a time, each with its own command.", valueName: "n"))
+            "Handle up to this many messages at once, each with its own command.", valueName: "n"))
     package var window: UInt32 = 1
 
     @Flag(
@@ -40,13 +40,13 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         }
         let answers = [command != nil, reply != nil, decline].count { $0 }
         guard answers < 2 else {
-            throw ValidationError("Give only one of --exec, --reply and --decline: a message has one answer.")
+            throw ValidationError("Give only one of --exec, --reply and --decline: a message gets one answer.")
         }
     }
 
     /// The part of the help text that both programs share.
     package static let discussion = """
-        Prints each message on one line of standard output, at once: the text of its payload, with "\\\\" for a \
+        Prints each message immediately, on one line of standard output: the text of its payload, with "\\\\" for a \
         backslash, "\\n" and "\\r" for line ends, and "\\u" with four hexadecimal digits for other control characters. \
         If a message has no text, its line starts with "\\(". With --json, the line is a JSON object with all \
         properties of the message.
@@ -60,7 +60,7 @@ package struct ReceiverOptions: ParsableArguments, Sendable {
         If the URL of a message is an x-callback-url with x-success, x-error or x-cancel, the handler also opens the \
         callback that matches its answer.
 
-        At SIGTERM, SIGINT or SIGHUP, the handler answers the messages that it has begun, returns the others to the \
-        broker, and exits with 0. A second signal also ends the commands.
+        On SIGTERM, SIGINT or SIGHUP, the handler finishes the messages that it is working on, returns the others to \
+        the broker, and exits with 0. A second signal also stops the commands.
         """
 }

@@ -137,7 +137,8 @@ extension ToolFailure {
     /// A file or folder cannot be created or opened for writing.
     static func cannotMake(_ name: String, _ code: Int32) -> ToolFailure {
         ToolFailure(
-            name: "CannotCreate", message: "cannot write \(name): \(describe(code)); give a path that you can write",
+            name: "CannotCreate",
+            message: "cannot write \(name): \(describe(code)); choose a path that you can write to",
             exit: .cannotCreate)
     }
 

@@ -64,7 +64,7 @@ extension ToolFailure {
         ToolFailure(
             name: code == ENOSPC || code == ENOMEM ? "NoSpace" : "InputOutput",
             message:
-                "\(name) does not fit into memory: \(describe(code)); write it to a file, and give that with --file",
+                "\(name) does not fit into memory: \(describe(code)); write it to a file, and pass that with --file",
             exit: .inputOutput)
     }
 

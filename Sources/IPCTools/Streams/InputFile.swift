@@ -48,7 +48,7 @@ package enum InputFile {
             }
             if copy >= 0 { close(copy) }
         }
-        return try gather(STDIN_FILENO, most, named: "the standard input", trimmingNewline)
+        return try gather(STDIN_FILENO, most, named: "standard input", trimmingNewline)
     }
 
     /// A large regular file that can be passed on without being read; nil for any other file. It owns the descriptor.

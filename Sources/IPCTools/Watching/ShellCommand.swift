@@ -52,8 +52,8 @@ extension TerminationStatus {
     var failure: (code: String, message: String)? {
         switch self {
         case .exited(0): nil
-        case .exited(let code): ("exit-\(code)", "the command ended with exit code \(code)")
-        case .signaled(let number): ("signal-\(number)", "signal \(number) ended the command")
+        case .exited(let code): ("exit-\(code)", "the command exited with code \(code)")
+        case .signaled(let number): ("signal-\(number)", "signal \(number) killed the command")
         }
     }
 }

@@ -52,7 +52,7 @@ final class Bridge {
     func run(_ feed: ChangeFeed, until stop: StopSignal) async throws {
         clipboard.changed = { [weak self] isEmpty in self?.add(.clipboard(isEmpty: isEmpty)) }
         clipboard.ended = { [weak self, report, display = clipboard.display] in
-            report.tell("DisplayEnded", "\(display) has ended")
+            report.tell("DisplayEnded", "the connection to \(display) is closed")
             self?.end()
         }
         let watching = DBusActor.task { [self] in
@@ -66,7 +66,7 @@ final class Bridge {
         defer { watching.cancel() }
         clipboard.begin()
         report.tell(
-            "Bridging", "keeping the pasteboard \(board.name) and the clipboard of \(clipboard.display) in step")
+            "Bridging", "keeping the pasteboard \(board.name) and the clipboard of \(clipboard.display) in sync")
         await stop.run(atSignal: 1) { [self] in
             DBusActor.handOver { self.stopped() }
         } _: {
@@ -124,7 +124,7 @@ final class Bridge {
             }
         } catch let failure as ClipboardFailure {
             // `superseded` is not reported: the next change follows.
-            if failure != .superseded { report.trace("NotTaken", "not taken: the other program gave no content") }
+            if failure != .superseded { report.trace("NotTaken", "not copied: the other program provided no content") }
         } catch let error as any Condition {
             // The broker may be away or full. The next change may succeed.
             report.warn(error.ipcError)
@@ -151,12 +151,12 @@ final class Bridge {
     private func takeClipboard() async throws {
         let taken = TakenTargets(try await clipboard.targets())
         isSecret = taken.isSecret
-        guard !taken.isSecret else { return report.trace("Secret", "not taken: a secret of another program") }
+        guard !taken.isSecret else { return report.trace("Secret", "not copied: its program marked it as a secret") }
         guard let item = try await item(taken) else {
-            return report.trace("NotTaken", "not taken: none of its types can be stored")
+            return report.trace("NotTaken", "not copied: none of its types can be stored")
         }
         guard try await !board.holdsOnly(item) else {
-            return report.trace("Same", "not taken: the pasteboard has the same content")
+            return report.trace("Same", "not copied: the pasteboard has the same content")
         }
         let count = try await board.setItems([item])
         known = max(known, count)

@@ -38,11 +38,12 @@ final class XConnection {
         guard xcb_connection_has_error(handle) == 0 else {
             xcb_disconnect(handle)
             throw .unusable(
-                "X11", display: display, "it accepts no connection; check that it runs and that you may use it (xauth)")
+                "X11", display: display,
+                "it rejects the connection; check that it is running and that you may use it (xauth)")
         }
         guard let fixes = cxcb_xfixes(handle), fixes.pointee.present != 0 else {
             xcb_disconnect(handle)
-            throw .unusable("X11", display: display, "it has no XFixes, which reports changes of the clipboard")
+            throw .unusable("X11", display: display, "it has no XFixes, which reports clipboard changes")
         }
         // XFixes requires this request before any other.
         free(xcb_xfixes_query_version_reply(handle, xcb_xfixes_query_version(handle, 1, 0), nil))

@@ -11,8 +11,8 @@ struct BoardPrune: ClientCommand {
         discussion: """
             Removes the pasteboards that meet all given criteria; at least one is required. With --history, the \
             pasteboards stay, and only their earlier versions are released. The pasteboard "general" is never removed, \
-            but --older-than clears it. A pasteboard that changes meanwhile stays. Prints the result for each \
-            pasteboard: "removed", "cleared" or "let-go" (its earlier versions are released), and its name; with \
+            but --older-than clears it. A pasteboard that changes in the meantime is left alone. Prints the result for \
+            each pasteboard: "removed", "cleared" or "let-go" (its earlier versions are released), and its name; with \
             --dry-run "would-remove", "would-clear" or "would-let-go".
 
             EXAMPLES

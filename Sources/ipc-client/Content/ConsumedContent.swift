@@ -30,7 +30,7 @@ struct ConsumedContent: Sendable {
     @DBusActor
     func afterFailure(_ failure: ToolFailure, on board: Pasteboard) async -> ToolFailure {
         let readerGone = ToolFailure(
-            name: "InputOutput", message: "the reader of the output ended too early", exit: .inputOutput)
+            name: "InputOutput", message: "the reader closed the output too early", exit: .inputOutput)
         let failure = failure == .outputClosed ? readerGone : failure
         let current = try? await board.versions().last
         var options = options

@@ -7,7 +7,7 @@ import IPCTools
 struct ContentOptions: ParsableArguments, Sendable {
     @Argument(
         help: ArgumentHelp(
-            "The text; words are joined by a space. Without a text, or with \"-\", standard input is read.",
+            "The text; words are joined by spaces. Without text, or with \"-\", standard input is read.",
             valueName: "text"))
     var words: [String] = []
 
@@ -32,14 +32,14 @@ struct ContentOptions: ParsableArguments, Sendable {
 
     func validate() throws {
         guard file == nil || words.isEmpty else {
-            throw ValidationError("Give either a text or --file, not both.")
+            throw ValidationError("Give either text or --file, not both.")
         }
         let alone = types.filter { TypedFile($0) == nil }
         guard alone.count < 2 else {
             throw ValidationError("Give only one --type without a file; give each other one as --type TYPE=PATH.")
         }
         guard alone.isEmpty || alone.count == types.count || hasMain else {
-            throw ValidationError("--type \(alone[0]) has no content; give a text, --file, or --type TYPE=PATH.")
+            throw ValidationError("--type \(alone[0]) has no content; give text, --file, or --type TYPE=PATH.")
         }
         let streams = types.count { TypedFile($0)?.path == "-" } + (words == ["-"] ? 1 : 0)
         guard streams < 2 else { throw ValidationError("Standard input can be read only once.") }
@@ -62,7 +62,7 @@ struct ContentOptions: ParsableArguments, Sendable {
             if !hasMain, content.byteCount == 0 {
                 try output.warn(
                     "EmptyInput",
-                    "the standard input is empty, so the content is too; give a text, --file, or \"\" for an empty text"
+                    "standard input is empty, so the content is too; give text, --file, or \"\" for empty text"
                 )
             }
             representations.append(Content.representation(content, type))

@@ -6,9 +6,9 @@ import Synchronization
 
 struct ReadingArguments: ParsableArguments, Sendable {
     static let discussion = """
-        Without options, prints the first item, as plain text if it has it, else in its first type. If the pasteboard \
-        is empty, prints nothing and exits with 0. On a terminal, a newline follows if the content does not end with \
-        one. With --json, prints all items: texts as they are, and other bytes in base64.
+        Without options, prints the first item, as plain text if possible, otherwise in its first type. If the \
+        pasteboard is empty, prints nothing and exits with 0. On a terminal, a newline follows if the content does not \
+        end with one. With --json, prints all items: text as it is, and other content in base64.
 
         Binary content is not written to a terminal (exit code 65), because it could change the terminal's settings. \
         Use --output or a pipe.
@@ -24,7 +24,7 @@ struct ReadingArguments: ParsableArguments, Sendable {
     @Flag(help: "List the content types, one per line, and read no content.")
     var listTypes = false
 
-    @Flag(help: "Read and clear in one step. If several programs take, only one gets the content.")
+    @Flag(help: "Read and clear in one step. If several programs do this, only one gets the content.")
     var take = false
 
     @Option(number: "Read the version with this change count, if the broker still keeps it.")
@@ -34,8 +34,8 @@ struct ReadingArguments: ParsableArguments, Sendable {
         name: .customLong("output"),
         help: ArgumentHelp(
             """
-            Write to this file. If nothing can be read, it stays as it was. With "-", write to standard output, even \
-            binary content to a terminal.
+            Write to this file. If nothing can be read, the file is not changed. With "-", write to standard output, \
+            even binary content to a terminal.
             """, valueName: "path"),
         completion: .file())
     var path: String?

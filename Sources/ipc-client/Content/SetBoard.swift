@@ -8,7 +8,7 @@ struct Copy: ClientCommand {
         command: "copy", abstract: "Put text, standard input or files on the general pasteboard.",
         discussion: """
             Replaces the content of the pasteboard. The bytes stay unchanged, including a newline at the end. Large \
-            content goes to the broker as a file descriptor, and no process stays behind. 'set BOARD' does the same \
+            content goes to the broker as a file descriptor, and no process is left running. 'set BOARD' does the same \
             for another pasteboard.
 
             EXAMPLES
@@ -37,7 +37,7 @@ struct SetBoard: ClientCommand {
         command: "set", abstract: "Put text, standard input or files on a pasteboard.",
         discussion: """
             Replaces the content of the pasteboard. If the pasteboard does not exist, it is created as a persistent \
-            one. The content of a persistent pasteboard is on the disk when the command ends. 'copy' does the same for \
+            one. The content of a persistent pasteboard is on disk when the command exits. 'copy' does the same for \
             the general pasteboard.
 
             EXAMPLES

@@ -4,13 +4,13 @@ import IPCTools
 
 struct Watch: ToolCommand {
     static let configuration = CommandConfiguration(
-        command: "watch", abstract: "Report every change of pasteboards as it happens.",
+        command: "watch", abstract: "Report every pasteboard change as it happens.",
         discussion: """
-            Prints a line for each change, at once. Tabs separate the fields: time (UTC), pasteboard, change count, \
-            "set", "empty" or "removed", bytes, and the content types with commas between them. Content is not shown. \
+            Prints a line for each change immediately. Tabs separate the fields: time (UTC), pasteboard, change count, \
+            "set", "empty" or "removed", bytes, and the content types, separated by commas. Content is not shown. \
             Changes that follow each other faster than they can be reported may share a line, but the last one is \
-            always reported. The command continues across restarts of the broker. It exits with 0 at SIGINT, SIGTERM \
-            or SIGHUP, and when no program reads its output.
+            always reported. The command continues across restarts of the broker. It exits with 0 on SIGINT, SIGTERM \
+            or SIGHUP, and when the reader closes its output.
 
             With --since N, the command first reports every pasteboard that has changed after the change count N. \
             After "resync" on standard error, it reports every pasteboard that exists; consider all others removed.

@@ -13,7 +13,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         transform: TimeSpan.parseLong)
     var expire: TimeSpan?
 
-    @Flag(help: "Mark a secret: it stays in memory only, is read once, and is gone after a minute.")
+    @Flag(help: "Mark the content as a secret: it stays in memory, can be read once, and expires after a minute.")
     var sensitive = false
 
     @Option(
@@ -21,7 +21,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         help: ArgumentHelp("Write only if the pasteboard has exactly this change count.", valueName: "n"))
     var ifChangeCount: UInt64?
 
-    @Option(help: ArgumentHelp("State this application id as the source.", valueName: "id"))
+    @Option(help: ArgumentHelp("The application id to name as the source.", valueName: "id"))
     var application = Client.id
 
     /// The options for the library.
@@ -35,7 +35,7 @@ struct WritingArguments: ParsableArguments, Sendable {
         if sensitive && content.isInArguments {
             try output.warn(
                 "ArgumentsVisible",
-                "other programs can see the arguments of a program; give a secret by standard input or --file")
+                "other programs can see command-line arguments; pass a secret through standard input or --file")
         }
         if sensitive, let expire, expire.duration > .seconds(60) {
             try output.warn("Shortened", "a secret stays for 60 s at most, so --expire has no effect")

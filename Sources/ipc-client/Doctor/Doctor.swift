@@ -7,11 +7,11 @@ struct Doctor: ClientCommand {
         command: "doctor",
         abstract: "Find problems with the bus, the broker, activation and the desktop, and show how to fix them.",
         discussion: """
-            Doctor changes nothing. If the bus can start the broker, doctor makes it do so, because the broker knows \
-            most of the facts. Each finding has a level ("problem", "note", and with --all "ok"), a word, a sentence, \
-            and a shell command that fixes it. Fix the findings from the top, and run doctor again: one problem can \
-            hide another. In a pipe, tabs separate the fields. The exit code is 69 if there is a problem, else 0. \
-            Notes are not problems.
+            Doctor changes nothing. If the bus can start the broker, doctor makes it do so, because the broker has \
+            most of the information. Each finding has a level ("problem", "note", and with --all "ok"), a name, a \
+            message, and a shell command that fixes it. Fix the findings from the top, and run doctor again: one \
+            problem can hide another. In a pipe, tabs separate the fields. The exit code is 69 if there is a problem, \
+            else 0. Notes are not problems.
 
             EXAMPLES
               ipc-client doctor

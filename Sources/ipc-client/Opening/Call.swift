@@ -9,13 +9,13 @@ struct Call: ClientCommand {
         discussion: """
             Prints the first item of the reply, byte for byte, as plain text if the item has it. The outcome is the \
             exit code. If the outcome is not a success, standard error shows the handler's message and code. Content \
-            is sent with the URL, and is not stored on a pasteboard. Without a text or --file, no content is sent. The \
-            first SIGINT, SIGTERM or SIGHUP cancels the request and waits for its outcome. The second one ends the \
+            is sent with the URL, and is not stored on a pasteboard. Without text or --file, no content is sent. The \
+            first SIGINT, SIGTERM or SIGHUP cancels the request and waits for its outcome. The second one stops the \
             command.
 
             An x-callback-url (SCHEME://x-callback-url/ACTION?PARAMETERS) gets x-source, x-success, x-error and \
             x-cancel after its parameters, with a scheme that is registered during the call. The first result counts: \
-            a reply, or a callback. The reply of a callback is its parameter "result" or, without this one, all \
+            a reply, or a callback. The reply of a callback is its parameter "result" or, if it has none, all its \
             parameters as a JSON object.
 
             EXAMPLES
@@ -29,7 +29,7 @@ struct Call: ClientCommand {
 
     @Argument(
         help: ArgumentHelp(
-            "A text to send with the URL; words are joined by a space. With \"-\", standard input is sent.",
+            "Text to send with the URL; words are joined by spaces. With \"-\", standard input is sent.",
             valueName: "text"))
     var words: [String] = []
 
@@ -54,10 +54,10 @@ struct Call: ClientCommand {
 
     func validate() throws {
         guard file == nil || words.isEmpty else {
-            throw ValidationError("Give either a text or --file, not both.")
+            throw ValidationError("Give either text or --file, not both.")
         }
         guard type == nil || file != nil || !words.isEmpty else {
-            throw ValidationError("--type has no content; give a text or --file.")
+            throw ValidationError("--type has no content; give text or --file.")
         }
     }
 

@@ -7,10 +7,10 @@ struct Open: ClientCommand {
         command: "open", abstract: "Open a URL and wait for the answer.",
         discussion: """
             Prints the handler's reply, byte for byte. The outcome is the exit code. The first SIGINT, SIGTERM or \
-            SIGHUP cancels the request and waits for its outcome. The second one ends the command.
+            SIGHUP cancels the request and waits for its outcome. The second one stops the command.
 
             With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
-            request is on the disk. 'request wait ID' waits for the outcome.
+            request is on disk. 'request wait ID' waits for the outcome.
 
             If no application has registered the scheme, the desktop's default handler gets the URL, without content. \
             'ipc-client scheme resolve URL' shows which handler that is.
@@ -27,7 +27,7 @@ struct Open: ClientCommand {
     var url: String
 
     @Option(
-        help: ArgumentHelp("Send the present content of this pasteboard.", valueName: "board"),
+        help: ArgumentHelp("Send the current content of this pasteboard.", valueName: "board"),
         completion: LiveNames.boards)
     var pasteboard: String?
 

@@ -30,7 +30,7 @@ struct OutcomeReport: Sendable {
         } catch {
             guard error != .outputClosed else { throw error }
             throw error.adding(
-                "the request itself is \(response.outcome.rawValue), as \(response.id): do not send it again")
+                "the outcome of the request \(response.id) is \(response.outcome.rawValue), so do not send it again")
         }
         // A user at a terminal wants to know which program got the URL.
         if !output.json, response.outcome == .delivered, OutputStream.error.isTerminal {
@@ -79,13 +79,13 @@ struct OutcomeReport: Sendable {
         case .failed: "\(application) failed\(because)\(parked)"
         case .unavailable: "\(absence); start it yourself and send again"
         case .timedOut where response.errorCode == OpenURLResponse.connectionLost:
-            "\(response.errorMessage?.asTold ?? ""), after the request was sent; it may have been handled. See "
+            "\(response.errorMessage?.asTold ?? ""), after the request was sent; it may have been handled, so see "
                 + "'ipc-client request show \(response.id)' when the broker is back"
         case .timedOut where waited == nil:
-            "\(application) got the request but did not answer in time, and may have handled it. See 'ipc-client "
+            "\(application) got the request but did not answer in time, and may have handled it; see 'ipc-client "
                 + "request wait \(response.id)' for the outcome, and 'ipc-client request trace \(response.id)' for its steps"
         case .timedOut:
-            "\(application) got the request but did not answer\(time), and may have handled it. Wait longer with "
+            "\(application) got the request but did not answer\(time), and may have handled it; wait longer with "
                 + "--timeout, or see 'ipc-client request show \(response.id)' for a late answer"
         case .expired where waited == nil:
             "the request was not delivered to \(application) before it expired\(because); 'ipc-client request retry "
@@ -155,8 +155,8 @@ extension RequestOptions {
         else { return }
         try? output.warn(
             "HandlerUnavailable",
-            "the application \(to.quoted) is unknown: it does not run, the bus cannot start it, and it does not claim "
-                + "the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it",
+            "the application \(to.quoted) is unknown: it is not running, the bus cannot start it, and it does not "
+                + "claim the scheme; the request waits for it, and 'ipc-client request cancel \(response.id)' cancels it",
             id: response.id.text)
     }
 }

@@ -6,7 +6,7 @@ import IPCTools
 
 struct RequestOptions: ParsableArguments, Sendable {
     @Option(
-        help: ArgumentHelp("State this application id as the source.", valueName: "id"),
+        help: ArgumentHelp("The application id to name as the source.", valueName: "id"),
         completion: LiveNames.applications)
     var application = Client.id
 
@@ -26,7 +26,7 @@ struct RequestOptions: ParsableArguments, Sendable {
 
     @Option(
         help: ArgumentHelp(
-            "The id of the request. Opening with the same id again has no second effect. (default: a random id)",
+            "The id of the request. Opening with the same id again has no further effect. (default: a random id)",
             valueName: "id"))
     var id: String?
 
@@ -85,7 +85,7 @@ struct RequestOptions: ParsableArguments, Sendable {
 struct QueueOptions: ParsableArguments, Sendable {
     @Flag(
         help: """
-            Do not wait for the handler, which need not run. Print the id of the request as soon as it is on the disk.
+            Do not wait for the handler, which need not be running. Print the request's id as soon as it is on disk.
             """)
     var queue = false
 

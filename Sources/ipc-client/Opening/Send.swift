@@ -8,10 +8,10 @@ struct Send: PlainCommand, ClientCommand {
         discussion: """
             Waits for the answer, and prints the handler's reply, byte for byte. The outcome is the exit code. If the \
             pasteboard does not exist, it is created as a persistent one. The first SIGINT, SIGTERM or SIGHUP cancels \
-            the request and waits for its outcome. The second one ends the command.
+            the request and waits for its outcome. The second one stops the command.
 
             With --queue, the command does not wait: it prints the id of the request, and exit code 0 means that the \
-            request is on the disk. 'request wait ID' waits for the outcome.
+            request is on disk. 'request wait ID' waits for the outcome.
 
             EXAMPLES
               ipc-client send hello

@@ -6,9 +6,9 @@ struct RequestCancel: ClientCommand {
     static let configuration = CommandConfiguration(
         command: "cancel", abstract: "Cancel requests.",
         discussion: """
-            A request that was not delivered ends at once. If the handler has the request, the broker asks the \
-            handler to stop, and the handler's answer decides the outcome: 'request wait' waits for it. A request \
-            that has ended stays as it is, and the exit code is 0.
+            A request that was not delivered ends at once. If the handler has the request, the broker asks the handler \
+            to stop, and the handler's answer decides the outcome: 'request wait' waits for it. A request that has \
+            ended is left unchanged, and the exit code is 0.
 
             EXAMPLES
               ipc-client request cancel 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11
@@ -26,14 +26,14 @@ struct RequestCancel: ClientCommand {
             let request = try await app.request(id).info()
             guard request.state == .ended, request.outcome != .cancelled else { return }
             try output.warn(
-                "HasEnded", "\(id) has ended, and stays as it is: \(request.outcome.rawValue)", id: id.text)
+                "HasEnded", "\(id) has already ended, and is left unchanged: \(request.outcome.rawValue)", id: id.text)
         }
     }
 }
 
 struct RequestRetry: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "retry", abstract: "Queue requests again that were not handled.",
+        command: "retry", abstract: "Queue unhandled requests again.",
         discussion: """
             The new request has the same URL, content and handler, and a new id, which is printed. A request that has \
             not ended is rejected (exit code 65), and so is a request that was handled (66), because its content is \

@@ -2,10 +2,10 @@ import ArgumentParser
 
 struct RequestCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commands: "request", abstract: "List, show, await, cancel, retry, drop and trace requests to open URLs.",
+        commands: "request", abstract: "List, show, wait for, cancel, retry, drop and trace requests to open URLs.",
         discussion: """
             The broker knows the requests that have not ended, and those that ended in the last day (the newest 10000 \
-            of each source).
+            per source).
 
             EXAMPLES
               ipc-client request list --state waiting --application demo.IPCServer

@@ -92,7 +92,7 @@ struct RequestSummary: Sendable {
     }
 
     private var sent: String {
-        let way = request.isQueued ? "queued" : "its sender waits"
+        let way = request.isQueued ? "queued" : "its sender is waiting"
         let none = isReleased ? "content (released after it was handled)" : "no payload"
         let items = Counted.content(request.itemCount, request.byteCount) ?? none
         guard let board = request.pasteboard else { return "\(way); \(items)" }

@@ -8,9 +8,9 @@ struct RequestTrace: ClientCommand {
         command: "trace", abstract: "List every step of a request: its time, attempt and participant.",
         discussion: """
             Columns: local time, step, attempt, who (an application or a connection), bytes, detail; the oldest first. \
-            In a pipe, tabs separate the columns, and there are no headings. Content is never shown. Of a request with \
-            very many steps, the broker keeps the first and the last ones. If a broker was killed, its last steps may \
-            be missing.
+            In a pipe, tabs separate the columns, and there are no headings. Content is never shown. For a request \
+            with very many steps, the broker keeps the first and the last ones. If a broker was killed, the last steps \
+            that it took may be missing.
 
             EXAMPLES
               ipc-client request trace 4f6c1f6e-1c57-4c2f-9d9a-0d2f6b0a7c11

@@ -44,7 +44,7 @@ struct RequestWait: ClientCommand {
                 name: response.outcome.rawValue,
                 message: output.json
                     ? ""
-                    : "\(response.id) has not ended within \(time); wait again, or see its steps with "
+                    : "\(response.id) did not end within \(time); wait again, or see its steps with "
                         + "'ipc-client request trace \(response.id)'",
                 exit: .tryAgain)
         }

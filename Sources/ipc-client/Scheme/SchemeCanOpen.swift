@@ -8,8 +8,8 @@ struct SchemeCanOpen: ClientCommand {
         command: "can-open", abstract: "Check whether a URL can be opened now.",
         discussion: """
             Prints "yes" or "no". The exit code is 0 for yes, 68 if no application handles the scheme, 69 if its \
-            handler neither runs nor can be started, and 77 if the handler's policy rejects the source. The command \
-            starts no application, and asks only the broker. With --wait, it prints "no" only when the time is over.
+            handler is not running and cannot be started, and 77 if the handler's policy rejects the source. The \
+            command starts no application, and asks only the broker. With --wait, it prints "no" only when time is up.
 
             EXAMPLES
               ipc-client scheme can-open IPCServer.demo:
@@ -21,7 +21,7 @@ struct SchemeCanOpen: ClientCommand {
     var url: String
 
     @Option(
-        help: ArgumentHelp("State this application id as the source.", valueName: "id"),
+        help: ArgumentHelp("The application id to name as the source.", valueName: "id"),
         completion: LiveNames.applications)
     var application = Client.id
 

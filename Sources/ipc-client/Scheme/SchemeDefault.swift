@@ -8,7 +8,7 @@ struct SchemeDefault: ClientCommand {
         command: "default", abstract: "Show or choose the application that handles a URL scheme.",
         discussion: """
             Without an application, prints the one that handles the scheme now. If there is none, the exit code is 68. \
-            With an application, stores your choice, which counts whenever that application claims the scheme.
+            With an application, stores your choice, which applies whenever that application claims the scheme.
 
             EXAMPLES
               ipc-client scheme default IPCServer.demo
@@ -66,7 +66,7 @@ extension OutputOptions {
     func warnOfAbsent(_ application: String, for scheme: String) throws(ToolFailure) {
         try warn(
             "AbsentDefault",
-            "your choice, \(application), does not claim \(scheme.quoted) at present, and counts as soon as it does; "
+            "your choice, \(application), does not claim \(scheme.quoted) at present, but applies as soon as it does; "
                 + "'ipc-client scheme default --forget \(scheme)' removes the choice")
     }
 }

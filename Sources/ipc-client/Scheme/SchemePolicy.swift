@@ -69,8 +69,8 @@ struct SchemePolicy: ClientCommand {
         guard needsProof(policy) else { return }
         try output.warn(
             "OwnersOnly",
-            "of the allowed sources, only a source that owns its bus name counts, as a program does while it receives "
-                + "URLs; stating the id is not enough")
+            "an allowed source is accepted only if it owns its bus name, as a program does while it receives URLs; "
+                + "stating the id is not enough")
     }
 
     /// Warns about rules for an unknown application, because the id may be misspelled.
@@ -81,8 +81,8 @@ struct SchemePolicy: ClientCommand {
         else { return }
         try output.warn(
             "HandlerUnavailable",
-            "the application \(application.quoted) is unknown: it does not run, the bus cannot start it, and it claims "
-                + "no scheme; the rules are stored, and apply when it runs")
+            "the application \(application.quoted) is unknown: it is not running, the bus cannot start it, and it "
+                + "claims no scheme; the rules are stored, and apply once it runs")
     }
 
     /// Whether the options have created a policy that rejects all but the allowed sources.

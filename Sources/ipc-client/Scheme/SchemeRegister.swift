@@ -11,20 +11,20 @@ struct SchemeRegister: ClientCommand {
             With --persistent, the claim is stored and outlives every process. Browsers, xdg-open and gio open then \
             bring such URLs to the application: the command writes a desktop entry that passes them to the broker with \
             'ipc-client open', and makes it the default for schemes that no other program handles. If another program \
-            handles a scheme on the desktop, that program keeps it, unless you give --default. --exec states the \
-            command with which the bus starts the application for a URL. The command prints a line for each file that \
-            it changes. 'scheme unregister' restores the files.
+            handles a scheme on the desktop, that program keeps it, unless you give --default. --exec sets the command \
+            with which the bus starts the application for a URL. The command prints a line for each file that it \
+            changes. 'scheme unregister' restores the files.
 
             With --transient, the claim lasts until the end of the session. All files are below XDG_RUNTIME_DIR, where \
             the broker and the bus look, but the desktop does not.
 
-            Without one of these options, a claim would end with the process that makes it, which is this command. To \
-            make such a claim, run 'ipc-server' or the application itself. If other applications claim the same \
-            schemes, standard error shows which application gets the URLs.
+            Without one of these options, a claim would last only as long as the process that makes it, which is this \
+            command. To make such a claim, run 'ipc-server' or the application itself. If other applications claim the \
+            same schemes, standard error shows which application gets the URLs.
 
             Content above 16 MiB can be sent or queued only for an application that takes it as descriptors. \
-            Applications with the library of these tools do, and so do ipc-server and 'ipc-client listen'. For such an \
-            application, add --fd.
+            Applications that use the library of these tools do, and so do ipc-server and 'ipc-client listen'. For \
+            such an application, add --fd.
 
             EXAMPLES
               ipc-client scheme register notes --application com.example.Notes --persistent
@@ -55,7 +55,7 @@ struct SchemeRegister: ClientCommand {
     @Flag(help: "Make the application the handler even of schemes that another program handles.")
     var `default` = false
 
-    @Flag(help: "Store only the claim, and write no files for the desktop and the bus.")
+    @Flag(help: "Store only the claim, and write no files for the desktop or the bus.")
     var noDesktop = false
 
     @Flag(help: "Accept schemes that are reserved for the system, such as http and mailto.")
@@ -63,7 +63,7 @@ struct SchemeRegister: ClientCommand {
 
     @Flag(
         help: """
-            State that the application takes large payloads as descriptors, as all programs with this library do.
+            Declare that the application takes large payloads as descriptors. All programs that use this library do.
             """)
     var fd = false
 

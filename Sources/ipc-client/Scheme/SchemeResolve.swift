@@ -40,8 +40,8 @@ struct SchemeResolve: ClientCommand {
         guard resolution.application == nil else { return }
         try output.tell(
             "NoHandler",
-            "no application gets it: none has registered \(scheme.quoted), and the desktop has no handler for it; "
-                + "start the handler, or register one with 'ipc-client scheme register \(scheme) --application ID "
+            "no application gets this URL: none has registered \(scheme.quoted), and the desktop has no handler for "
+                + "it; start the handler, or register one with 'ipc-client scheme register \(scheme) --application ID "
                 + "--persistent'")
     }
 

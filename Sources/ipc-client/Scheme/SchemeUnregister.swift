@@ -4,11 +4,11 @@ import IPCTools
 
 struct SchemeUnregister: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "unregister", abstract: "Remove claims of an application to URL schemes.",
+        command: "unregister", abstract: "Remove an application's claims to URL schemes.",
         discussion: """
-            Also restores the files that 'scheme register' has changed; changes of other programs since then stay. It is not \
-            an error if the application does not claim a scheme. A claim that comes from a file of a package stays: \
-            remove that file.
+            Also restores the files that 'scheme register' has changed; changes made by other programs since then are \
+            kept. It is not an error if the application does not claim a scheme. A claim that comes from a file of a \
+            package stays: remove that file.
 
             EXAMPLES
               ipc-client scheme unregister IPCServer.demo --application demo.IPCServer
@@ -23,7 +23,7 @@ struct SchemeUnregister: ClientCommand {
         help: ArgumentHelp("The application that claims them.", valueName: "id"), completion: LiveNames.applications)
     var application: String
 
-    @Flag(help: "Remove the claims to all schemes of the application.")
+    @Flag(help: "Remove the application's claims to all schemes.")
     var all = false
 
     @OptionGroup var output: OutputOptions
@@ -89,7 +89,7 @@ struct SchemeUnregister: ClientCommand {
         guard !kept.isEmpty else { return }
         try output.warn(
             "StillClaimed",
-            "\(application) is running, and claims \(kept.joined(separator: ", ")) until it ends")
+            "\(application) is running, and claims \(kept.joined(separator: ", ")) until it exits")
     }
 
     /// Warns that nothing was changed, with the reason.

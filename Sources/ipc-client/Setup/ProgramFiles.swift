@@ -47,10 +47,10 @@ struct ProgramFiles: Sendable {
         # An installed claim: the application demo.IPCServer handles these URL schemes. The file's name is the application id.
         #
         # The broker reads such files from swift-ipc/handlers/ below $XDG_DATA_HOME and each directory of $XDG_DATA_DIRS, so that
-        # a package can ship a claim without touching anybody's store. For one application the first file found counts. To let
-        # the bus start the application for a URL, ship a D-Bus service file with its id beside it.
+        # a package can ship a claim without touching a user's store. Only the first file found for an application counts. To
+        # let the bus start the application for a URL, ship a D-Bus service file with its id beside it.
         [Handler]
-        # Separated and ended by ";". Compared without case; shown as written here.
+        # Each scheme ends with ";". Case is ignored in comparisons, and kept for display.
         Schemes=IPCServer.demo;
         Descriptors=true
 
@@ -65,10 +65,10 @@ struct ProgramFiles: Sendable {
 
     private var unitText: String {
         """
-        # systemd user unit of the broker. Started by D-Bus when somebody calls its name; nothing to enable.
+        # systemd user unit of the broker. D-Bus starts it when a program calls its name; there is nothing to enable.
         [Unit]
         Description=Broker of URLs and pasteboards between programs (swift-ipc)
-        # Programs call it at any time: however often it has ended, it is started again.
+        # Programs call it at any time, so it is started again however often it has stopped.
         StartLimitIntervalSec=0
 
         [Service]
@@ -77,19 +77,19 @@ struct ProgramFiles: Sendable {
         ExecStart=\(unitProgram)
         Slice=session.slice
 
-        # It ends with the bus, in good order (0); with the next one it is there for those who wait for it. The next call would
-        # start it as well.
+        # The broker exits with the bus (exit code 0). This restarts it for programs that wait for it on the next bus. The
+        # next call would start it as well.
         Restart=always
         RestartSec=100ms
-        # SIGTERM finishes what is accepted and checkpoints the store within 2 s.
+        # On SIGTERM, the broker answers all callers and checkpoints the store within 2 s.
         TimeoutStopSec=10s
 
-        # What it writes is the user's own business, and never a core file.
+        # Only the user can read the files that it writes, and it writes no core file.
         UMask=0077
         LimitCORE=0
 
         # Hardening that works in every user manager: none of it needs a user namespace. (ProtectSystem=, PrivateTmp= and the
-        # like need one here, and where the kernel forbids it the broker would not start.)
+        # like need one here, and the broker would not start where the kernel forbids it.)
         NoNewPrivileges=yes
         LockPersonality=yes
         MemoryDenyWriteExecute=yes

@@ -6,13 +6,13 @@ import IPCTools
 
 struct Setup: ClientCommand {
     static let configuration = CommandConfiguration(
-        command: "setup", abstract: "Make the session's bus find the broker and the sample handler, without root.",
+        command: "setup", abstract: "Let the session bus find the broker and the sample handler, without root.",
         discussion: """
             Writes the same files below XDG_DATA_HOME as 'make install PREFIX=~/.local': the service files of the \
-            broker and of ipc-server, the claim of the sample handler and, if systemd runs the machine, the broker's \
-            unit. The files name the programs beside this one, which stay where they are. Prints a line for each file \
-            that it changes. A second run changes nothing. --undo restores the files as they were before. The store \
-            stays.
+            broker and of ipc-server, the claim of the sample handler and, if the system was booted with systemd, the \
+            broker's unit. The files name the programs beside this one, which stay where they are. Prints a line for \
+            each file that it changes. A second run changes nothing. --undo restores the files as they were before, \
+            and keeps the store.
 
             EXAMPLES
               ipc-client setup
@@ -24,7 +24,7 @@ struct Setup: ClientCommand {
 
     @Flag(
         inversion: .prefixedNo,
-        help: "Whether systemd starts the broker. (default: yes if systemd runs the machine)")
+        help: "Whether systemd starts the broker. (default: yes if the system was booted with systemd)")
     var systemd: Bool?
 
     @OptionGroup var output: OutputOptions

@@ -84,7 +84,7 @@ struct PromiseTests {
         try await writer.peer.close("writer")
         let broken = try await reader.call(.getItems(at: reader.path))
         #expect(broken.error == BoardErrors.noSuchItem, "\(broken)")
-        #expect(broken.text.contains("it has left"), "\(broken)")
+        #expect(broken.text.contains("it has disconnected"), "\(broken)")
         #expect(try await reader.get(["types": .strings(["text/plain;charset=utf-8"])]).texts == ["here", nil])
     }
 

@@ -49,7 +49,7 @@ struct RemoteBusTests {
         let tooLong = String(repeating: "b", count: 17 << 20)
         let refused = try await Tools.client(["set", "remote"], environment: remote, input: .text(tooLong))
         #expect(refused.status == .exited(65), "\(refused.errors)")
-        #expect(refused.errors.contains("passes no file descriptors"), "\(refused.errors)")
+        #expect(refused.errors.contains("cannot pass file descriptors"), "\(refused.errors)")
         // The control: the same value is accepted where descriptors pass, and the remote reader is refused.
         #expect(try await Tools.client(["set", "remote"], input: .text(tooLong)).status == .success)
         let unread = try await Tools.client(["get", "remote"], environment: remote)

@@ -46,7 +46,7 @@ struct DesktopHandlerTests {
         try scene.addStartedProgram(scheme: "desk.example")
         let queued = try await open(Self.url, "--queue")
         #expect(queued.status == .exited(68))
-        #expect(queued.errors.hasSuffix("takes no queued requests; leave out --queue\n"))
+        #expect(queued.errors.hasSuffix("accepts no queued requests; leave out --queue\n"))
         // The control: the same at once.
         #expect(try await open(Self.url).status == .success)
     }

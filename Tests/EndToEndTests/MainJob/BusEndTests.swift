@@ -8,7 +8,7 @@ struct BusEndTests {
         let broker = try await BrokerProcess.start()
         try await PrivateBus.current.kill()
         #expect(try await broker.wait() == .success)
-        #expect(broker.log.contains("notice") && broker.log.contains("the message bus has ended"), "\(broker.log)")
+        #expect(broker.log.contains("notice") && broker.log.contains("the message bus was closed"), "\(broker.log)")
         #expect(!broker.log.contains("error"), "\(broker.log)")
     }
 

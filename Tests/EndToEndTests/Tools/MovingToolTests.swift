@@ -95,7 +95,7 @@ struct MovingToolTests {
         settings.arguments = ["--limit", "pasteboards=2"]
         let second = try await BrokerProcess.start(settings)
         let ended = try await Tools.client(["board", "import", folder])
-        #expect(ended.status != .success && ended.errors.contains("the import ended early, after"), "\(ended)")
+        #expect(ended.status != .success && ended.errors.contains("the import stopped early, after"), "\(ended)")
         #expect(!ended.errors.contains("nothing was imported"))
         withExtendedLifetime(second) {}
     }

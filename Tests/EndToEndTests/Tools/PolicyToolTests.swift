@@ -48,7 +48,7 @@ struct PolicyToolTests {
         let set = try await Tools.client([
             "scheme", "policy", "demo.IPCServer", "--default", "deny", "--allow", "org.example.Owner",
         ]).succeeded()
-        let reason = "only a source that owns its bus name counts"
+        let reason = "only if it owns its bus name"
         #expect(set.errors.contains(reason), "\(set)")
         let stated = try await Tools.client(["send", "--application", "org.example.Owner", "x"])
         #expect(stated.status == .exited(77) && stated.errors.contains(reason), "\(stated)")

@@ -42,7 +42,7 @@ struct LimitsTests {
             #expect(limits.dictionary.filter { $0.key != name } == Limits().dictionary.filter { $0.key != name })
         }
         let (low, high) = (row.range.lowerBound, row.range.upperBound)
-        let rule = low == high ? "is fixed at \(low)" : "is a number from \(low) to \(high)"
+        let rule = low == high ? "is fixed at \(low)" : "must be from \(low) to \(high)"
         let outside = [row.range.upperBound + 1] + (row.range.lowerBound == 0 ? [] : [row.range.lowerBound - 1])
         for value in outside {
             var limits = Limits()
@@ -100,7 +100,7 @@ struct LimitsTests {
         let boards = LimitExceeded(limit: "pasteboards", use: 99_999, request: 2, allowed: 100_000)
         #expect(
             boards.description
-                == "the limit “pasteboards” is reached: 99999 in use, 2 more asked for, 100000 allowed; "
+                == "the limit “pasteboards” is reached: 99999 in use, 2 more requested, 100000 allowed; "
                 + "remove pasteboards that are not needed")
     }
 
@@ -130,15 +130,15 @@ struct LimitsTests {
         // The control: room may become free.
         (
             LimitExceeded(limit: "stored-bytes", use: 90, request: 20, allowed: 100),
-            "the limit “stored-bytes” is reached: 90 in use, 20 more asked for, 100 allowed; ", .tryAgain
+            "the limit “stored-bytes” is reached: 90 in use, 20 more requested, 100 allowed; ", .tryAgain
         ),
         (
             LimitExceeded(limit: "desktop-questions-waiting", use: 0, request: 1, allowed: 0),
-            "the limit “desktop-questions-waiting” is reached: 1 asked for, 0 allowed", .tryAgain
+            "the limit “desktop-questions-waiting” is reached: 1 requested, 0 allowed", .tryAgain
         ),
         (
             LimitExceeded(limit: "waiting-bytes", use: 1, request: 30, allowed: 25, isShare: true),
-            "the limit “waiting-bytes” is reached: 1 in use, 30 more asked for, 25 allowed; ", .tryAgain
+            "the limit “waiting-bytes” is reached: 1 in use, 30 more requested, 25 allowed; ", .tryAgain
         ),
     ]
 

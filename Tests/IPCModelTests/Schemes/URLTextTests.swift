@@ -42,7 +42,7 @@ struct URLTextTests {
     }
 
     private static let badRows: [(text: String, message: String)] = [
-        ("", "the URL is empty; RFC 3986 §3 asks for a scheme and a colon first"),
+        ("", "the URL is empty; a URL starts with a scheme and a colon (RFC 3986 §3)"),
         ("nothing", Self.noScheme("nothing") + "; for the scheme itself write “nothing:”"),
         ("no thing", Self.noScheme("no thing")),
         ("/path", Self.noScheme("/path")),
@@ -54,21 +54,21 @@ struct URLTextTests {
         ("a#b:c", Self.noScheme("a#b:c")),
         ("--option", Self.noScheme("--option")),
         ("日本", Self.noScheme("日本")),
-        (":", "the URL “:” cannot be opened: the scheme is empty; RFC 3986 §3.1 asks for a letter first"),
+        (":", "the URL “:” cannot be opened: the scheme is empty; it must start with a letter (RFC 3986 §3.1)"),
         (
             "1x:y",
-            "the URL “1x:y” cannot be opened: the scheme “1x” starts with a digit; "
-                + "RFC 3986 §3.1 asks for a letter first"
+            "the URL “1x:y” cannot be opened: the scheme “1x” starts with a digit, "
+                + "but must start with a letter (RFC 3986 §3.1)"
         ),
         (
             "-x:y",
-            "the URL “-x:y” cannot be opened: the scheme “-x” starts with “-”; "
-                + "RFC 3986 §3.1 asks for a letter first"
+            "the URL “-x:y” cannot be opened: the scheme “-x” starts with “-”, "
+                + "but must start with a letter (RFC 3986 §3.1)"
         ),
         (
             " a:b",
-            "the URL “ a:b” cannot be opened: the scheme “ a” starts with U+0020; "
-                + "RFC 3986 §3.1 asks for a letter first"
+            "the URL “ a:b” cannot be opened: the scheme “ a” starts with U+0020, "
+                + "but must start with a letter (RFC 3986 §3.1)"
         ),
         (
             "a b:c",
@@ -99,7 +99,7 @@ struct URLTextTests {
     }
 
     private static func noScheme(_ quoted: String) -> String {
-        "the URL “\(quoted)” has no scheme; RFC 3986 §3 asks for one and a colon first, as in “scheme:rest”"
+        "the URL “\(quoted)” has no scheme; a URL must start with one, as in “scheme:rest” (RFC 3986 §3)"
     }
 
     private static func control(_ quoted: String, _ scalar: String, _ byte: Int) -> String {

@@ -34,7 +34,7 @@ struct BoardExport: ClientCommand {
         if export.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "left out, because sensitive or read only once: \(Counted.text(UInt64(export.leftOut), "version"))")
+                "left out, because sensitive or readable only once: \(Counted.text(UInt64(export.leftOut), "version"))")
         }
         for sentence in export.unkept {
             try output.warn("PromiseBroken", "\(sentence): its writer promised this content, but does not provide it")

@@ -8,8 +8,8 @@ struct BoardImport: ClientCommand {
         discussion: """
             The command checks the whole folder before it writes anything, and rejects a damaged one. Pasteboards get \
             their content byte for byte, with their earlier versions and settings. The versions get new change counts, \
-            greater than all that the exported store has used, so that no program mistakes an old version for a new \
-            one. Their times are those of the import. A pasteboard that has content, and a default that differs, is \
+            higher than any that the exported store has used, so that no program mistakes an old version for a new \
+            one. Their times are those of the import. A pasteboard that has content, or a default that differs, is \
             replaced only with --replace. If the export has no readable version of a pasteboard, the pasteboard stays \
             as it is.
 
@@ -41,12 +41,12 @@ struct BoardImport: ClientCommand {
         let store = StoreImport(app, plan, allowReserved: allowReserved)
         do { try await store.run(reader) } catch {
             throw (error as? ToolFailure ?? (error as? IPCError).map(ToolFailure.init))?.adding(
-                "the import ended early, after \(Counted.text(store.versions, "version"))") ?? error
+                "the import stopped early, after \(Counted.text(store.versions, "version"))") ?? error
         }
         if plan.leftOut > 0 {
             try output.warn(
                 "LeftOut",
-                "not in the export, because sensitive, read only once, or damaged: "
+                "not in the export, because sensitive, readable only once, or damaged: "
                     + Counted.text(plan.leftOut, "version"))
         }
         for name in store.untouched {

@@ -3,7 +3,7 @@ import IPCTools
 
 extension Check {
     /// Checks that the bus can start the broker, and that the broker answers and has the same version as these tools.
-    static let broker = Check("broker", right: "the bus can start the broker, and it answers") { facts in
+    static let broker = Check("broker", right: "the bus can start the broker, and the broker answers") { facts in
         guard facts.bus.isReachable else { return nil }
         if let failure = facts.broker.startFailure {
             guard !facts.explainsFailedStart else { return nil }
@@ -39,7 +39,7 @@ extension Check {
     }
 
     /// Finds limits of which at least nine tenths are in use.
-    static let limits = Check("limits", right: "no limit is near") { facts in
+    static let limits = Check("limits", right: "no limit is nearly reached") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.limits.filter { $0.most > 0 && $0.use >= $0.most - $0.most / 10 }.map { limit -> Finding in
             let source = limit.source.map { " of \($0.isEmpty ? "writers without a name" : $0)" } ?? ""

@@ -4,13 +4,13 @@ import IPCTools
 
 extension Check {
     /// Finds claims of applications that are not running and that the bus cannot start.
-    static let claims = Check("claims", right: "every application with a claim runs or can be started") { facts in
+    static let claims = Check("claims", right: "every application with a claim is running or can be started") { facts in
         guard facts.broker.version != nil else { return nil }
         return facts.claims.filter { $0.isRunning != true && $0.isActivatable != true }.map { claim in
             // The command removes the claim, because only the user knows how to start the application.
             Finding(
                 .claimUnstartable,
-                "\(claim.application) claims \(claim.scheme), but does not run, and the bus cannot start it; set its "
+                "\(claim.application) claims \(claim.scheme), but is not running, and the bus cannot start it; set its "
                     + "command with 'ipc-client scheme register' and --exec, or remove the claim",
                 fix: facts.removal(of: claim), level: claim.isHandler ? .problem : .note)
         }

@@ -17,7 +17,7 @@ extension Facts {
         return Finding(
             .storeGone,
             "the store of the running broker, \(store.path), was moved or removed, so its content is lost when the "
-                + "broker ends; run 'ipc-client board export FOLDER' to save it, and restart the broker",
+                + "broker stops; run 'ipc-client board export FOLDER' to save it, and restart the broker",
             fix: ShellLine.end(process))
     }
 

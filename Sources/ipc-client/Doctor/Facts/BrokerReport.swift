@@ -41,7 +41,7 @@ extension Facts {
             let step = try await application.request(first.id).trace().last, step.kind == .startFailed
         {
             let reason = step.detail.isEmpty ? "" : " (\(step.detail.asTold))"
-            return (first.id.text, "a request waits for \(name), but starting it fails" + reason)
+            return (first.id.text, "a request is waiting for \(name), but the application cannot be started" + reason)
         }
         let failures: [Outcome] = [.failed, .unavailable, .timedOut]
         let newest = try await application.requests(state: .ended, application: ApplicationID(name)).all()

@@ -19,7 +19,7 @@ struct BridgeProcessTests {
         #expect(bridge.isRunning)
         await scene.endDisplay()
         #expect(try await bridge.wait() == .success)
-        #expect(bridge.errors.text.contains("has ended"))
+        #expect(bridge.errors.text.contains("is closed"))
         // What was on it is still there.
         #expect(try await scene.board.string == "offered")
     }
@@ -30,7 +30,7 @@ struct BridgeProcessTests {
         let bridge = try await scene.bridge()
         bridge.signal(number)
         #expect(try await bridge.wait() == .success)
-        #expect(!bridge.errors.text.contains("has ended"))
+        #expect(!bridge.errors.text.contains("is closed"))
     }
 
     /// A program that does not answer does not hold it up: it is waited for longer than this.

@@ -46,7 +46,7 @@ struct ClipboardScene: Sendable {
     func bridge(_ arguments: [String] = []) async throws -> RunningProcess {
         let bridge = try await RunningProcess.start(
             try Binaries.path("ipc-bridge"), ["--verbose"] + arguments, environment: environment, input: .none)
-        try await bridge.errors.waitForLine(containing: "in step")
+        try await bridge.errors.waitForLine(containing: "in sync")
         return bridge
     }
 

@@ -14,7 +14,7 @@ struct ClipboardSecretTests {
         try await bridge.errors.waitForLine(containing: "stored change count")
         let count = try await scene.board.changeCount
         let manager = try await scene.owner(["UTF8_STRING": "hunter2", Self.mark: "secret"])
-        try await bridge.errors.waitForLine(containing: "secret of another program")
+        try await bridge.errors.waitForLine(containing: "marked it as a secret")
         #expect(try await manager.nextLine() == "asked TARGETS")
         // When it ends, what was there before does not take its place: nobody has asked for that.
         await manager.process.end()
