@@ -63,7 +63,7 @@ package struct ToolProcess: Sendable {
         }
     }
 
-    /// The command for a command line of a name and words, without options; nil for any other command line.
+    /// The command for a command line of only a name and words; nil if it has options, or the name is another one.
     static func command(_ plain: [any PlainCommand.Type], _ arguments: [String]) -> (any ToolCommand)? {
         guard let name = arguments.first, let command = plain.first(where: { $0._commandName == name }),
             !arguments.contains(where: { $0.utf8.first == UInt8(ascii: "-") })

@@ -8,7 +8,7 @@ package enum ExportRecord: Sendable, Hashable {
     /// The format. Its number increases with every change that an older tool would misread.
     case header(format: UInt64)
     case pasteboard(name: String, isPersistent: Bool, historyLimit: UInt32)
-    /// A version of the pasteboard in the last pasteboard record before it.
+    /// A version. It belongs to the pasteboard of the last pasteboard record before it.
     case version(Version)
     /// A claim that outlives its application.
     case registration(scheme: String, application: String)

@@ -58,6 +58,6 @@ extension String {
         return String(scalars.prefix(Self.startTold)).onOneLine + " … " + String(end).onOneLine
     }
 
-    /// How many characters remain of the start and of the end of a long text.
+    /// How many characters are kept at the start and at the end of a long text.
     private static let (startTold, endTold) = (80, 220)
 }

@@ -12,7 +12,8 @@ package enum ColorChoice: String, Sendable, CaseIterable, ExpressibleByArgument 
 package struct Style: Sendable {
     package let isColored: Bool
 
-    /// Creates the style for a stream: colour on a terminal, except with `NO_COLOR` (no-color.org) or `--color`.
+    /// Creates the style for a stream. If neither `--color` nor `NO_COLOR` (no-color.org) decides, a terminal gets
+    /// colour.
     package init(_ choice: ColorChoice, for stream: OutputStream) {
         switch choice {
         case .always: isColored = true

@@ -127,8 +127,7 @@ struct RequestEnvironment: Sendable {
     var parent: String? { variable("IPC_ID").flatMap { $0.isEmpty ? nil : $0 } }
 
     /// The token that lets the handler raise its window: an xdg-activation token (Wayland), or a startup id of the
-    /// Startup Notification Specification (X11). Tokens are some tens of bytes long; a much longer value is not a
-    /// token.
+    /// Startup Notification Specification (X11). Tokens are some tens of bytes long; a much longer value is none.
     var activationToken: String? {
         ["XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID"].lazy.compactMap(variable).first {
             !$0.isEmpty && $0.utf8.count <= 1_024

@@ -49,7 +49,7 @@ struct RequestList: ClientCommand {
             return
         }
         let rows = try await newest(lists)
-        // A terminal gets 20 by default.
+        // A terminal shows the newest 20 by default.
         let isCut = !output.json && limit == nil && OutputStream.output.isTerminal
         let shown = isCut ? rows.suffix(20) : rows[...]
         try output.printRows(shown.map { .request($0) }) { isAligned in

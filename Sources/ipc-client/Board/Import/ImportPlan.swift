@@ -4,7 +4,7 @@ import IPCTools
 
 import class IPCDBus.DBusActor
 
-/// The checked list of everything in an export, without content.
+/// The checked contents of an export: names, claims and choices, without the pasteboards' content.
 struct ImportPlan: Sendable {
     struct Claim: Sendable, Hashable {
         let scheme: String

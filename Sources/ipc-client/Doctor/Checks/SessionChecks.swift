@@ -53,7 +53,7 @@ extension Check {
 }
 
 extension Facts {
-    /// The command that sets a runtime directory of this user.
+    /// The command that sets `XDG_RUNTIME_DIR` to a directory of this user.
     fileprivate var ownRuntimeDirectory: String {
         if usualRuntimeDirectory.kind == .directory, usualRuntimeDirectory.owner == user {
             return "export XDG_RUNTIME_DIR=" + ShellLine.word(usualRuntimeDirectory.path)

@@ -20,7 +20,8 @@ struct ServiceFacts: Sendable {
         words = file.value(of: "Exec", in: Self.group).flatMap(Self.words)
     }
 
-    /// Splits a command into words. A bus does not interpret shell syntax, so a command with any is split at spaces.
+    /// Splits a command into words. A bus does not interpret shell syntax; a command that contains any is split at
+    /// spaces.
     private static func words(_ line: String) -> [String]? {
         do throws(CommandWords.Invalid) { return try CommandWords(line).words } catch .needsShell {
             return line.split(separator: " ").map(String.init)
